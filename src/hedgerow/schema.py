@@ -1,0 +1,49 @@
+"""What each column of the table is to an attacker: its role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a column is to an attacker."""
+
+    IDENTIFIER = "identifier"
+    """Names a person outright; never leaves the building."""
+    QUASI_IDENTIFIER = "quasi-identifier"
+    """May be known to an attacker from elsewhere; generalised."""
+    SENSITIVE = "sensitive"
+    """What an attacker wants to learn; published as it is, protected by the claims."""
+    INSENSITIVE = "insensitive"
+    """Neither known nor worth learning; published as it is, protected by nothing."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Column names by role, in the order of the source."""
+
+    roles: dict[str, Role]
+    person: str | None = None
+    """Column that says which rows belong to the same person, where people have several."""
+
+    def having(self, role: Role) -> tuple[str, ...]:
+        """The columns with this role, in source order."""
+        return tuple(name for name, r in self.roles.items() if r is role)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        return self.having(Role.QUASI_IDENTIFIER)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        return self.having(Role.SENSITIVE)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Everything but identifiers and the person column, in source order."""
+        return tuple(
+            name
+            for name, role in self.roles.items()
+            if role is not Role.IDENTIFIER and name != self.person
+        )
