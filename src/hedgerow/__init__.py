@@ -1,0 +1,66 @@
+"""Hedgerow: publish data about people against named adversaries."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hedgerow.errors import ClaimError as ClaimError
+    from hedgerow.errors import DataError as DataError
+    from hedgerow.errors import HedgerowError as HedgerowError
+    from hedgerow.errors import HierarchyError as HierarchyError
+    from hedgerow.errors import PlanError as PlanError
+    from hedgerow.errors import TargetError as TargetError
+    from hedgerow.models import AlphaKAnonymity as AlphaKAnonymity
+    from hedgerow.models import BetaLikeness as BetaLikeness
+    from hedgerow.models import DeltaDisclosure as DeltaDisclosure
+    from hedgerow.models import DeltaPresence as DeltaPresence
+    from hedgerow.models import DistinctLDiversity as DistinctLDiversity
+    from hedgerow.models import EntropyLDiversity as EntropyLDiversity
+    from hedgerow.models import JournalistRisk as JournalistRisk
+    from hedgerow.models import KAnonymity as KAnonymity
+    from hedgerow.models import KMap as KMap
+    from hedgerow.models import MarketerRisk as MarketerRisk
+    from hedgerow.models import ProbabilisticLDiversity as ProbabilisticLDiversity
+    from hedgerow.models import ProsecutorRisk as ProsecutorRisk
+    from hedgerow.models import RecursiveLDiversity as RecursiveLDiversity
+    from hedgerow.models import TCloseness as TCloseness
+    from hedgerow.models import UniqueShare as UniqueShare
+    from hedgerow.plan import Plan as Plan
+    from hedgerow.publishing import check as check
+    from hedgerow.publishing import publish as publish
+    from hedgerow.release import Release as Release
+    from hedgerow.tradeoff import Frontier as Frontier
+    from hedgerow.tradeoff import frontier as frontier
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Plan": "plan",
+    "Release": "release",
+    "check": "publishing",
+    "publish": "publishing",
+    "Frontier": "tradeoff",
+    "frontier": "tradeoff",
+} | dict.fromkeys(
+    (
+        "AlphaKAnonymity", "BetaLikeness", "DeltaDisclosure", "DeltaPresence",
+        "DistinctLDiversity", "EntropyLDiversity", "JournalistRisk", "KAnonymity", "KMap",
+        "MarketerRisk", "ProbabilisticLDiversity", "ProsecutorRisk", "RecursiveLDiversity",
+        "TCloseness", "UniqueShare",
+    ),
+    "models",
+) | dict.fromkeys(
+    ("ClaimError", "DataError", "HedgerowError", "HierarchyError", "PlanError", "TargetError"),
+    "errors",
+)  # fmt: skip
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that the command line starts quickly."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
+    return getattr(import_module(f"hedgerow.{_HOME[name]}"), name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+import heapq
+from collections.abc import Collection, Iterable
 
 MOST_NAMED = 10
 """How many offending values a message names before it only counts the rest."""
@@ -65,3 +67,35 @@ def some(values: Iterable[object], *, most: int = MOST_NAMED) -> str:
     if len(words) > 1:
         return f"{', '.join(words[:-1])} and {words[-1]}"
     return words[0] if words else "nothing"
+
+
+def nearest(word: str, choices: Collection[str]) -> str | None:
+    """The choice somebody who wrote `word` most likely meant, if any is near enough.
+
+    >>> nearest("quasi_identifer", ["identifier", "quasi-identifier"])
+    'quasi-identifier'
+    >>> nearest("zebra", ["identifier", "quasi-identifier"]) is None
+    True
+    """
+    folded = word.casefold()
+    for choice in choices:
+        if choice.casefold().strip() == folded.strip():
+            return choice
+    # Comparing with thousands of names takes seconds; a typo leaves both ends as they were.
+    likely = heapq.nlargest(200, choices, key=lambda choice: _shared_ends(folded, choice))
+    plain = {choice.casefold(): choice for choice in reversed(likely)}
+    close = difflib.get_close_matches(folded, plain, n=1)
+    return plain[close[0]] if close else None
+
+
+def _shared_ends(a: str, b: str) -> int:
+    """Characters two words have in common at their beginning and at their end."""
+    b = b.casefold()
+    shortest = min(len(a), len(b))
+    start = 0
+    while start < shortest and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < shortest - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    return start + end

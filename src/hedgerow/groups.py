@@ -18,6 +18,10 @@ from hedgerow._jit import kernel
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+ALL = "(all columns)"
+"""Name of the histogram whose values are the joint combinations of all published columns that
+are not quasi-identifiers; carried where a claim treats every column as one."""
+
 
 @dataclass(frozen=True, eq=False)
 class Sensitive:
@@ -59,6 +63,13 @@ class Histogram:
     def owner(self) -> Ints:
         """The group of each entry."""
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+
+    def take(self, index: Ints) -> Histogram:
+        """Only these groups, in this order."""
+        lengths = np.diff(self.indptr)[index]
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        entries = np.repeat(self.indptr[index] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Histogram(indptr, self.codes[entries], self.counts[entries])
 
     def of(self, group: int) -> Ints:
         """The counts of one group's values, those present only."""
@@ -139,12 +150,7 @@ class Groups:
     def take(self, chosen: NDArray[np.bool_] | Ints) -> Groups:
         """Only these groups, in this order; the domains (the whole table) stay as they are."""
         index = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
-        histograms = {}
-        for name, h in self.histograms.items():
-            lengths = np.diff(h.indptr)[index]
-            indptr = np.concatenate(([0], np.cumsum(lengths)))
-            entries = np.repeat(h.indptr[index] - indptr[:-1], lengths) + np.arange(indptr[-1])
-            histograms[name] = Histogram(indptr, h.codes[entries], h.counts[entries])
+        histograms = {name: h.take(index) for name, h in self.histograms.items()}
         population = None if self.population is None else self.population[index]
         return Groups(self.n[index], histograms, self.domains, population)
 
@@ -158,10 +164,10 @@ class Groups:
             _add_at(population, into, self.population)
         histograms = {}
         if self.histograms:
-            start, members = _members(into, size)
+            start, members = sort_members(into, size)
             for name, h in self.histograms.items():
                 width = len(self.domains[name].values)
-                merged = _merge_histogram(start, members, h.indptr, h.codes, h.counts, width)
+                merged = merge_histogram(start, members, h.indptr, h.codes, h.counts, width)
                 histograms[name] = Histogram(*merged)
         return Groups(n, histograms, self.domains, population)
 
@@ -173,7 +179,7 @@ def _add_at(target: Ints, into: Ints, values: Ints) -> None:
 
 
 @kernel
-def _members(into: Ints, size: int) -> tuple[Ints, Ints]:
+def sort_members(into: Ints, size: int) -> tuple[Ints, Ints]:
     """Old groups sorted by new group (counting sort): new group h owns start[h]:start[h+1]."""
     start = np.zeros(size + 1, np.int64)
     for g in range(len(into)):
@@ -189,7 +195,7 @@ def _members(into: Ints, size: int) -> tuple[Ints, Ints]:
 
 
 @kernel
-def _merge_histogram(
+def merge_histogram(
     start: Ints,
     members: Ints,
     indptr: Ints,

@@ -57,43 +57,64 @@ class Hierarchy:
             where: File or plan line, for messages.
 
         Raises:
-            HierarchyError: A leaf stands twice, or a level splits what the one below joins.
+            HierarchyError: A leaf stands twice, a level splits what the one below joins, or
+                joins numbers that are not neighbours.
         """
         where = where or f"hierarchy of {name!r}"
         if not rows:
             raise HierarchyError("the hierarchy has no values", where=where)
-        leaves = [row[0] for row in rows]
-        if len(set(leaves)) != len(leaves):
-            twice = sorted({str(v) for v in leaves if leaves.count(v) > 1})
+        height = len(rows[0]) - 1
+        ragged = [row[0] for row in rows if len(row) != height + 1]
+        if ragged or height < 0:
+            raise HierarchyError(
+                f"{some(ragged)} has another number of levels than {rows[0][:1]}",
+                where=where,
+                fix="Give every value a label on every level.",
+            )
+        columns = [_factorise([row[level] for row in rows]) for level in range(height + 1)]
+        codes = [column[0] for column in columns]
+        if len(columns[0][1]) != len(rows):
+            often = np.bincount(codes[0])
+            twice = [v for v, count in zip(columns[0][1], often, strict=True) if count > 1]
             raise HierarchyError(
                 f"{some(twice)} stand(s) in it more than once", where=where,
                 fix="Give every value one line.",
             )  # fmt: skip
-        height = len(rows[0]) - 1
         for level in range(1, height + 1):
-            parent: dict[str | None, str | None] = {}
-            torn = [
-                row[level - 1]
-                for row in rows
-                if parent.setdefault(row[level - 1], row[level]) != row[level]
-            ]
-            if torn:
+            below, here = codes[level - 1], codes[level]
+            parent = np.empty(len(columns[level - 1][1]), np.int32)
+            parent[below] = here
+            torn = np.unique(below[parent[below] != here])
+            if len(torn):
+                names = [columns[level - 1][1][code] for code in torn]
                 raise HierarchyError(
                     f"level {level} does not coarsen level {level - 1}: "
-                    f"{some(sorted({str(v) for v in torn}))} would go to more than one value",
+                    f"{some(names)} would go to more than one value",
                     where=where,
                     fix="Each value of a level must have exactly one parent in the next.",
                 )
-        order = _taxonomy_order(rows, numbers)
-        rows = [rows[i] for i in order]
-        codes, labels = [], []
-        for level in range(height + 1):
-            place: dict[str | None, int] = {}
-            column = [place.setdefault(row[level], len(place)) for row in rows]
-            codes.append(np.array(column, np.int32))
-            labels.append(tuple(place))
-        ascending = None if numbers is None else np.asarray(numbers, np.float64)[order]
-        return cls(name, tuple(r[0] for r in rows), tuple(codes), tuple(labels), ascending)
+        if numbers is None:
+            # Codes count first appearances, so this keeps subtrees together in given order.
+            order = np.lexsort(codes)
+            ascending = None
+        else:
+            given = np.asarray(numbers, np.float64)
+            order = np.argsort(given, kind="stable")
+            ascending = given[order]
+        new_codes, new_labels = [], []
+        for level, (column, labels) in enumerate(columns):
+            column = column[order]
+            starts = np.flatnonzero(np.diff(column, prepend=-1))
+            if len(starts) != len(labels):
+                raise HierarchyError(
+                    f"level {level} joins numbers that are not neighbours",
+                    where=where,
+                    fix="Join only neighbouring numbers.",
+                )
+            new_labels.append(tuple(labels[code] for code in column[starts]))
+            lengths = np.diff(starts, append=len(rows))
+            new_codes.append(np.repeat(np.arange(len(starts), dtype=np.int32), lengths))
+        return cls(name, new_labels[0], tuple(new_codes), tuple(new_labels), ascending)
 
     @property
     def height(self) -> int:
@@ -117,6 +138,12 @@ class Hierarchy:
         """Leaves under each value of the level as a share of all leaves."""
         return self.leaves(level) / len(self.values)
 
+    def runs(self, level: int) -> tuple[Codes, Codes]:
+        """The first and the last leaf under each value of the level."""
+        last = np.empty(self.size(level), np.int32)
+        last[self.codes[level]] = np.arange(len(self.values), dtype=np.int32)
+        return last - self.leaves(level).astype(np.int32) + 1, last
+
     def step(self, low: int, high: int) -> Codes:
         """From codes at level `low` to codes at level `high`, low <= high."""
         table = np.empty(self.size(low), np.int32)
@@ -129,43 +156,19 @@ class Hierarchy:
         Raises:
             HierarchyError: Some values are not covered; names at most ten.
         """
-        missing = [value for value in values if value not in self.place]
+        place = self.place
+        missing = [value for value in values if value not in place]
         if missing:
             raise HierarchyError(
                 f"does not cover {some(missing)}",
                 where=f"hierarchy of {self.name!r}",
                 fix="Add a line for each of these values, or correct them in the data.",
             )
-        return np.array([self.place[value] for value in values], np.int32)
+        return np.array([place[value] for value in values], np.int32)
 
 
-def _taxonomy_order(
-    rows: Sequence[Sequence[str | None]], numbers: Sequence[float] | None
-) -> list[int]:
-    """Leaf order in which every level is made of runs.
-
-    Numeric columns keep ascending order where the levels allow it. Otherwise subtrees are
-    kept together, in order of first appearance.
-    """
-    height = len(rows[0]) - 1
-    if numbers is not None:
-        ascending = sorted(range(len(rows)), key=lambda i: (np.isnan(numbers[i]), numbers[i]))
-        if all(_runs([rows[i][level] for i in ascending]) for level in range(height + 1)):
-            return ascending
-        raise HierarchyError(
-            "a level joins numbers that are not neighbours", fix="Join only neighbouring numbers."
-        )
-    first: list[dict[str | None, int]] = [{} for _ in range(height + 1)]
-    for i, row in enumerate(rows):
-        for level in range(height + 1):
-            first[level].setdefault(row[level], i)
-    return sorted(
-        range(len(rows)),
-        key=lambda i: tuple(first[level][rows[i][level]] for level in range(height, -1, -1)),
-    )
-
-
-def _runs(labels: Sequence[str | None]) -> bool:
-    """Whether equal labels stand together."""
-    runs = 1 + sum(a != b for a, b in zip(labels, labels[1:], strict=False))
-    return runs == len(set(labels))
+def _factorise(labels: Sequence[str | None]) -> tuple[Codes, list[str | None]]:
+    """Codes in order of first appearance, and the label of each."""
+    place: dict[str | None, int] = {}
+    codes = np.array([place.setdefault(label, len(place)) for label in labels], np.int32)
+    return codes, list(place)

@@ -6,15 +6,23 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Flag, auto
 from fractions import Fraction
+from numbers import Rational
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.groups import Floats, Groups
+from hedgerow.errors import PlanError, some
+from hedgerow.groups import ALL, Floats, Groups, Histogram, Ints, Sensitive
 
 NEAR = 1e-9
 """Levels this close to the threshold (relatively) are decided in exact arithmetic."""
+
+LARGEST = 2**63 - 1
+"""The largest whole number a counter holds."""
+
+Ratio = tuple[Ints, Ints]
+"""Numerators and denominators, one of each for every group; denominator 0 is the worst level."""
 
 
 class Needs(Flag):
@@ -36,7 +44,7 @@ class Verdict:
     required: float
     """The parameter the plan asks for."""
     worst: int | None
-    """The group that decides the level; None where there are no groups."""
+    """The group that decides the level; None where no single group does."""
 
     @property
     def margin(self) -> float:
@@ -53,17 +61,32 @@ class PrivacyModel(ABC):
     rounding of each other, decides by exact arithmetic (`exactly`).
     """
 
-    needs: ClassVar[Needs]
     higher_is_safer: ClassVar[bool]
     """True for k and l (at least), False for t, delta, beta, risks (at most)."""
     strict: ClassVar[bool] = False
     """Whether a level equal to the parameter fails."""
     per_group: ClassVar[bool] = True
     """False for claims about the table as a whole, such as an average risk."""
-    monotone_in_generalisation: ClassVar[bool]
-    """Merging groups that pass gives a group that passes."""
-    monotone_in_suppression: ClassVar[bool]
-    """Leaving out a group never makes another one fail."""
+
+    @property
+    @abstractmethod
+    def needs(self) -> Needs:
+        """What the model looks at."""
+
+    @property
+    @abstractmethod
+    def monotone_in_generalisation(self) -> bool:
+        """Merging groups that pass gives a group that passes."""
+
+    @property
+    @abstractmethod
+    def monotone_in_suppression(self) -> bool:
+        """Leaving out a group's people never makes a claim fail that held."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The histograms the model reads."""
+        return ()
 
     @property
     @abstractmethod
@@ -80,7 +103,12 @@ class PrivacyModel(ABC):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """For each group, whether it passes. Empty groups pass."""
-        level, required = self.level(groups), float(self.required)
+        held: NDArray[np.bool_] = self.decide(groups, self.level(groups))
+        return held | self.vacuous(groups)
+
+    def decide(self, groups: Groups, level: Floats) -> NDArray[np.bool_]:
+        """Compare levels with the parameter, in exact arithmetic where they are close."""
+        required = float(self.required)
         if self.higher_is_safer:
             passed = level > required if self.strict else level >= required
         else:
@@ -88,7 +116,7 @@ class PrivacyModel(ABC):
         near = np.abs(level - required) <= NEAR * max(1.0, abs(required))
         for group in np.flatnonzero(near):
             passed[group] = self.exactly(groups, int(group))
-        return passed | self.vacuous(groups)
+        return passed
 
     def vacuous(self, groups: Groups) -> NDArray[np.bool_]:
         """Groups about which the model says nothing: those without people."""
@@ -108,8 +136,57 @@ class PrivacyModel(ABC):
             bool(self.holds(groups).all()),
             float(level[worst]),
             float(self.required),
-            int(worst),
+            int(worst) if self.per_group else None,
         )
+
+
+class RatioModel(PrivacyModel):
+    """A model whose level is a ratio of whole numbers, and which therefore decides exactly.
+
+    Where it has several ratios, all of them must pass.
+    """
+
+    @abstractmethod
+    def ratios(self, groups: Groups) -> list[Ratio]:
+        """What is compared with the parameter, for each group."""
+
+    def level(self, groups: Groups) -> Floats:
+        worst = 0.0 if self.higher_is_safer else np.inf
+        levels = []
+        for above, below in self.ratios(groups):
+            level = np.full(len(groups), worst)
+            levels.append(np.divide(above, below, out=level, where=below != 0))
+        joined: Floats = (np.minimum if self.higher_is_safer else np.maximum).reduce(levels)
+        return joined
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        p, q = self.required.as_integer_ratio()
+        ratios = self.ratios(groups)
+        passed = self.vacuous(groups)
+        if any(
+            int(above.max(initial=0)) * q > LARGEST or int(below.max(initial=0)) * p > LARGEST
+            for above, below in ratios
+        ):
+            return self.decide(groups, self.level(groups)) | passed
+        held = np.ones(len(groups), np.bool_)
+        for above, below in ratios:
+            held &= (below != 0) & self._compare(above * q, below * p)
+        return held | passed
+
+    def exactly(self, groups: Groups, group: int) -> bool:
+        p, q = self.required.as_integer_ratio()
+        only = groups if not self.per_group else groups.take(np.array([group]))
+        place = group if not self.per_group else 0
+        return all(
+            bool(below[place] != 0)
+            and bool(self._compare(int(above[place]) * q, int(below[place]) * p))
+            for above, below in self.ratios(only)
+        )
+
+    def _compare(self, level: Ints | int, required: Ints | int) -> NDArray[np.bool_] | bool:
+        if self.higher_is_safer:
+            return level > required if self.strict else level >= required
+        return level < required if self.strict else level <= required
 
 
 def exact(parameter: float | int | str | Fraction) -> Fraction:
@@ -118,6 +195,97 @@ def exact(parameter: float | int | str | Fraction) -> Fraction:
     >>> exact(0.2)
     Fraction(1, 5)
     """
-    if isinstance(parameter, Fraction):
-        return parameter
-    return Fraction(repr(parameter) if isinstance(parameter, float) else parameter)
+    if isinstance(parameter, float):
+        return Fraction(repr(float(parameter)))
+    return Fraction(parameter)
+
+
+def require_number(
+    name: str,
+    value: object,
+    *,
+    least: int | None = None,
+    above: int | None = None,
+    most: int | None = None,
+    whole: bool = False,
+) -> None:
+    """Refuse a parameter that is not a number in its range.
+
+    Raises:
+        PlanError: Says what the parameter may be.
+    """
+    wanted = "a whole number" if whole else "a number"
+    if least is not None:
+        wanted += f" of at least {least}"
+    if above is not None:
+        wanted += f" above {above}"
+    if most is not None:
+        wanted += f"{' and' if least is not None or above is not None else ''} at most {most}"
+    right = isinstance(value, Rational | float) and not isinstance(value, bool)
+    if right and isinstance(value, float):
+        right = bool(np.isfinite(value))
+    if right:
+        assert isinstance(value, Rational | float)
+        number = exact(value) if isinstance(value, float) else Fraction(value)
+        right = (
+            (not whole or (number.denominator == 1 and not isinstance(value, float)))
+            and (least is None or number >= least)
+            and (above is None or number > above)
+            and (most is None or number <= most)
+        )
+    if not right:
+        raise PlanError(f"{name} must be {wanted}, not {value!r}", fix=f"Give {name} {wanted}.")
+
+
+def require_column(of: object) -> None:
+    """Refuse anything but a column name."""
+    if not isinstance(of, str) or not of:
+        raise PlanError(
+            f"the sensitive column must be named, not {of!r}",
+            fix="Give the name of a column whose role is sensitive.",
+        )
+
+
+def shown(parameter: float | int | Fraction) -> str:
+    """A parameter as it reads in a claim; never rounded.
+
+    >>> shown(5.0), shown(0.2), shown(Fraction(1, 3))
+    ('5', '0.2', '1/3')
+    """
+    number = exact(parameter)
+    if number.denominator == 1 or isinstance(parameter, Fraction):
+        return str(number)
+    return repr(float(parameter))
+
+
+def histogram_of(groups: Groups, name: str) -> tuple[Sensitive, Histogram]:
+    """The domain and the counts of one sensitive attribute.
+
+    Raises:
+        PlanError: The groups carry no such attribute.
+    """
+    if name not in groups.histograms or name not in groups.domains:
+        if name == ALL:
+            raise PlanError(
+                "a claim over all columns needs the joint values of the other columns",
+                fix="Count every published column, or claim k-anonymity over quasi-identifiers.",
+            )
+        raise PlanError(
+            f"there is no sensitive column {name!r}",
+            fix=f"The sensitive columns are {some(n for n in groups.histograms if n != ALL)}.",
+        )
+    return groups.domains[name], groups.histograms[name]
+
+
+def population_of(groups: Groups, claim: str) -> Ints:
+    """How many people of the outside population each group has.
+
+    Raises:
+        PlanError: The plan names no population.
+    """
+    if groups.population is None:
+        raise PlanError(
+            f"{claim} needs the outside population, and there is none",
+            fix="Name a table of the population in the plan.",
+        )
+    return groups.population

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.hierarchy import Hierarchy
+from hedgerow.recode.pack import distinct
 
 Codes = NDArray[np.int32]
 
@@ -36,16 +37,17 @@ class Cells:
     """For each attribute, the value codes of each cell (counts are the cell's people)."""
     population: Ints | None = None
     """People of the outside population; counted on one cell of each tuple, 0 on the others."""
+    absent: int = 0
+    """People of the table who are in no cell because the plan bars them from the release."""
 
     @property
     def people(self) -> int:
-        return int(self.n.sum())
+        """Everybody in the table."""
+        return int(self.n.sum()) + self.absent
 
     @cached_property
     def tuples(self) -> tuple[Codes, Ints]:
         """The distinct quasi-identifier tuples, and the tuple of each cell."""
-        from hedgerow.recode.pack import distinct
-
         first, into = distinct(self.q, [h.size(0) for h in self.hierarchies])
         return self.q[first], into
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.groups import Floats, Groups, Histogram, Ints
+from hedgerow.groups import Groups, Histogram, Ints
+from hedgerow.hierarchy import ANY, Codes, Hierarchy
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.pack import distinct
+from hedgerow.utility import Original, Outcome, Spans
 
+Labels = tuple[NDArray[np.object_], ...]
 SUPPRESSED = -1
 """The group of people who are left out."""
 
@@ -29,10 +34,11 @@ class Recoding:
     people: Ints
     group: Ints
     """Group of each part; SUPPRESSED where the people are left out."""
-    labels: tuple[NDArray[np.object_], ...]
+    labels: Labels
     """For each quasi-identifier, the published value of each group (str or None)."""
-    share: Floats
-    """Groups by quasi-identifiers: leaves under the published value / leaves in the hierarchy."""
+    spans: Spans
+    """What the labels cover: runs of leaf codes, groups by quasi-identifiers (`utility.Spans`:
+    low, high inclusive, and rung = how high in the hierarchy, 0 to 1)."""
     levels: dict[str, int] | None = None
     """Full-domain: the level of each quasi-identifier."""
     detail: dict[str, object] = field(default_factory=dict)
@@ -41,7 +47,7 @@ class Recoding:
     @property
     def size(self) -> int:
         """Number of groups."""
-        return len(self.share)
+        return len(self.spans.low)
 
     @property
     def separates(self) -> bool:
@@ -53,24 +59,80 @@ class Recoding:
         """People left out."""
         return int(self.people[self.group == SUPPRESSED].sum())
 
+    @cached_property
+    def seen(self) -> tuple[Ints, Ints]:
+        """A representative of each group a recipient can tell apart, and which each group is."""
+        codes = np.empty((self.size, len(self.labels)), np.int32)
+        sizes = []
+        for j, labels in enumerate(self.labels):
+            place: dict[str | None, int] = {}
+            codes[:, j] = [place.setdefault(label, len(place)) for label in labels]
+            sizes.append(len(place))
+        return distinct(codes, sizes)
+
     def groups(self, cells: Cells) -> Groups:
         """The groups as the recipient sees them: those with equal labels are one."""
         kept = self.group != SUPPRESSED
-        cell, people = self.cell[kept], self.people[kept]
-        histograms = {}
-        for domain, h in zip(cells.sensitive, cells.values, strict=True):
-            part = Groups(people, {"": h}).take(cell).histograms[""]
-            lengths = np.diff(part.indptr)
-            histograms[domain.name] = Histogram(part.indptr, part.codes, np.repeat(people, lengths))
-        parts = Groups(people, histograms, {d.name: d for d in cells.sensitive})
-        size, seen = self.seen()
-        return parts.merge(seen[self.group[kept]], size)
+        parts = people_of(cells, self.cell[kept], self.people[kept])
+        if cells.population is not None and not self.separates:
+            outside = cells.population[self.cell]
+            if outside.sum() == cells.population.sum():  # nobody outside is left uncounted
+                parts = replace(parts, population=outside[kept])
+        first, into = self.seen
+        return parts.merge(into[self.group[kept]], len(first))
 
-    def seen(self) -> tuple[int, Ints]:
-        """How many groups a recipient can tell apart, and which of them each group is."""
-        columns = [np.unique(label.astype(str), return_inverse=True)[1] for label in self.labels]
-        if not columns:
-            return min(1, self.size), np.zeros(self.size, np.int64)
-        codes = np.column_stack(columns).astype(np.int32)
-        first, into = distinct(codes, [int(c.max(initial=0)) + 1 for c in columns])
-        return len(first), into
+    def outcome(self, original: Original) -> Outcome:
+        """The partition, for the utility metrics."""
+        kept = self.group != SUPPRESSED
+        first, into = self.seen
+        n = np.zeros(len(first), np.int64)
+        np.add.at(n, into[self.group[kept]], self.people[kept])
+        s = self.spans
+        spans = Spans(s.low[first], s.high[first], s.rung[first])
+        return Outcome(original, n, self.suppressed + original.absent, lambda: spans)
+
+
+def people_of(cells: Cells, cell: Ints, people: Ints) -> Groups:
+    """Each part, people[p] people of cell cell[p], as a group of its own."""
+    histograms = {}
+    for domain, h in zip(cells.sensitive, cells.values, strict=True):
+        part = h.take(cell)
+        lengths = np.diff(part.indptr)
+        histograms[domain.name] = Histogram(part.indptr, part.codes, np.repeat(people, lengths))
+    return Groups(people, histograms, {d.name: d for d in cells.sensitive})
+
+
+def common_node(
+    hierarchy: Hierarchy, low: Codes, high: Codes, *, lowest: int = 0
+) -> tuple[NDArray[np.object_], Spans]:
+    """The lowest value of the hierarchy that covers each run of leaves, and what it covers.
+
+    No level below `lowest` is used. Where not even the top level joins the run, the value is
+    `*` and covers everything.
+    """
+    size = len(low)
+    labels = np.full(size, ANY, object)
+    first = np.zeros(size, np.int32)
+    last = np.full(size, len(hierarchy.values) - 1, np.int32)
+    rung = np.ones(size)
+    open_ = np.ones(size, np.bool_)
+    for level in range(lowest, hierarchy.height + 1):
+        codes = hierarchy.codes[level]
+        joined = open_ & (codes[low] == codes[high])
+        if joined.any():
+            code = codes[low[joined]]
+            labels[joined] = np.array(hierarchy.labels[level], object)[code]
+            begin, end = hierarchy.runs(level)
+            first[joined], last[joined] = begin[code], end[code]
+            rung[joined] = level / max(1, hierarchy.height)
+            open_ &= ~joined
+    return labels, Spans(first[:, None], last[:, None], rung[:, None])
+
+
+def beside(columns: Sequence[Spans], size: int) -> Spans:
+    """One-column spans put next to each other."""
+    return Spans(
+        np.concatenate([np.zeros((size, 0), np.int32), *(c.low for c in columns)], axis=1),
+        np.concatenate([np.zeros((size, 0), np.int32), *(c.high for c in columns)], axis=1),
+        np.concatenate([np.zeros((size, 0)), *(c.rung for c in columns)], axis=1),
+    )

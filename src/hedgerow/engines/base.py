@@ -1,0 +1,158 @@
+"""Engine: what holds the data. It counts, it writes; nothing above it sees rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+Table = Any
+"""A pyarrow.Table (pyarrow carries no types)."""
+
+SAMPLE = 100_000
+"""Rows a profile looks at, at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnProfile:
+    """What a column looks like in the first rows of the source."""
+
+    name: str
+    rows: int
+    """Rows looked at; everything below is about these."""
+    distinct: int
+    """Distinct values, missing not counted."""
+    missing: int
+    examples: tuple[str, ...]
+    """Some of the distinct values, in order of their text."""
+    numbers: bool
+    """All values are plain decimal numbers, and there is one."""
+    dates: bool
+    """All values are ISO dates (2024-02-29), and there is one."""
+    longest: int
+    """Characters in the longest value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A file that is complete and in its place."""
+
+    path: Path
+    rows: int
+    people: int
+    sha256: str
+
+
+class Engine(Protocol):
+    """A table about people, wherever it lives.
+
+    Values are compared and handed out as text, as the source writes them: 007 stays 007, a
+    float column may hold nan, inf and both zeros, and missing is a value of its own. Results
+    name columns by position (q0, q1, ... and s0, s1, ...), so that no source name can clash.
+    """
+
+    @property
+    def person(self) -> str | None:
+        """The column that says which rows belong to the same person; None: each row is one."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None: ...
+
+    def close(self) -> None:
+        """Let go of the source and remove everything temporary."""
+        ...
+
+    def columns(self) -> tuple[str, ...]: ...
+
+    def rows_total(self) -> int: ...
+
+    def distinct(self, column: str, *, limit: int | None = None) -> list[str | None]:
+        """The distinct values in order of their text, missing first; at most `limit`."""
+        ...
+
+    def profile(self, *, sample: int = SAMPLE) -> list[ColumnProfile]:
+        """What each column looks like in the first `sample` rows; fewer for very wide tables."""
+        ...
+
+    def counts(self, columns: Sequence[str], *, sets: Sequence[str] = ()) -> Table:
+        """The frequency set: distinct tuples with people `n` and `rows`.
+
+        Args:
+            columns: The quasi-identifiers; q0, q1, ... of the result. With a person column
+                they must agree within each person.
+            sets: The sensitive columns; s0, s1, ... of the result. With a person column each
+                is the sorted list of the person's distinct values (missing first), without
+                one the plain value.
+        """
+        ...
+
+    def rows(self, columns: Sequence[str], limit: int) -> Table:
+        """At most `limit` rows as text, for attacks on single records."""
+        ...
+
+    def write(
+        self,
+        mapping: Table,
+        target: Path,
+        *,
+        columns: Sequence[str],
+        quasi_identifiers: Sequence[str],
+        sensitive: Sequence[str] = (),
+        keep: Collection[str] = (),
+        expect_people: int | None = None,
+        expect_rows: int | None = None,
+        escape_formulas: bool = False,
+    ) -> Written:
+        """Publish the source with its quasi-identifiers recoded, in an order that tells nothing.
+
+        Args:
+            mapping: From raw tuples q0, q1, ... to published text p0, p1, .... Where the
+                recoding also looks at sensitive values: s0, s1, ..., as `counts` gives them.
+                Where it separates people of one cell: int64 `lo` and `hi`, this line is for
+                the people whose rank in the cell is in [lo, hi). People whose cell or rank is
+                not in the mapping are left out. Missing matches missing.
+            target: A .csv or .parquet file; replaced only when all is written and counted.
+            columns: The published columns in order. Quasi-identifiers are recoded, the others
+                published as they are.
+            quasi_identifiers: Source column of q0, q1, ....
+            sensitive: Source column of s0, s1, ....
+            keep: Quasi-identifiers the mapping leaves as they are; they keep the source's type.
+            expect_people: How many people must have been written.
+            expect_rows: How many rows must have been written; one of the two is needed.
+            escape_formulas: Put an apostrophe before CSV text a spreadsheet would run.
+        """
+        ...
+
+    def write_counted(
+        self,
+        cells: Table,
+        target: Path,
+        *,
+        columns: Sequence[str],
+        keep: Collection[str] = (),
+        expect_rows: int,
+        escape_formulas: bool = False,
+    ) -> Written:
+        """Publish counted tuples without going back to the source, each `rows` times.
+
+        For a release that consists of recoded quasi-identifiers and sensitive columns only,
+        one row a person: the counts determine it.
+
+        Args:
+            cells: A text column for each published column, in order, then int64 `rows`.
+            target: As for `write`.
+            columns: The published columns in order.
+            keep: Columns whose text is the source's; they get back the source's type.
+            expect_rows: How many rows must have been written.
+            escape_formulas: As for `write`.
+        """
+        ...

@@ -1,0 +1,326 @@
+"""DuckDB: the default engine, for everything that fits on one machine's disk."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, Written
+from hedgerow.engines.mapping import INTO, assigned, checked
+from hedgerow.engines.ordered import write_ordered
+from hedgerow.engines.profiling import profiled
+from hedgerow.engines.session import Session, literal
+from hedgerow.engines.sources import attach, described
+from hedgerow.errors import DataError, TargetError, some
+
+
+class DuckDBEngine:
+    """A source read by DuckDB. Made by `open_engine`, which says what the arguments mean."""
+
+    def __init__(
+        self,
+        source: object,
+        *,
+        null: Sequence[str] = (),
+        person: str | None = None,
+        delimiter: str | None = None,
+        memory: str | None = None,
+        scratch: Path | None = None,
+    ) -> None:
+        self._session = Session(described(source), memory=memory, scratch=scratch)
+        self._null = ", ".join(literal(text) for text in null)
+        self._gathered: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+        try:
+            self._source = attach(self._session, source, delimiter=delimiter)
+            self._place = {name: i for i, name in enumerate(self._source.names)}
+            self._person = person
+            if person is not None:
+                self._value(person)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._session.close()
+
+    @property
+    def person(self) -> str | None:
+        return self._person
+
+    def columns(self) -> tuple[str, ...]:
+        return self._source.names
+
+    def rows_total(self) -> int:
+        return self._session.number("SELECT count(*) FROM source")
+
+    def distinct(self, column: str, *, limit: int | None = None) -> list[str | None]:
+        found = self._session.fetch(
+            f"SELECT DISTINCT {self._text(column)} AS value FROM source ORDER BY value NULLS FIRST"
+            + ("" if limit is None else f" LIMIT {int(limit)}")
+        )
+        return [row[0] for row in found]
+
+    def profile(self, *, sample: int = SAMPLE) -> list[ColumnProfile]:
+        names = self._source.names
+        return profiled(self._session, names, [self._text(name) for name in names], sample)
+
+    def rows(self, columns: Sequence[str], limit: int) -> Table:
+        values = ", ".join(self._texts("q", columns))
+        table = self._session.table(f"SELECT {values} FROM source LIMIT {int(limit)}")
+        return table.rename_columns(list(columns))
+
+    def counts(self, columns: Sequence[str], *, sets: Sequence[str] = ()) -> Table:
+        keys = _keys(columns, sets)
+        if self._person is None:
+            wanted = [*self._texts("q", columns), *self._texts("s", sets), "count(*) AS n"]
+            wanted, relation = [*wanted, "count(*) AS rows"], "source"
+        else:
+            self._gather(columns, sets)
+            wanted = [*keys, "count(*) AS n", "coalesce(sum(rows), 0)::BIGINT AS rows"]
+            relation = "people"
+        grouped = " GROUP BY ALL" if keys else ""
+        return self._session.table(f"SELECT {', '.join(wanted)} FROM {relation}{grouped}")
+
+    def write(
+        self,
+        mapping: Table,
+        target: Path,
+        *,
+        columns: Sequence[str],
+        quasi_identifiers: Sequence[str],
+        sensitive: Sequence[str] = (),
+        keep: Collection[str] = (),
+        expect_people: int | None = None,
+        expect_rows: int | None = None,
+        escape_formulas: bool = False,
+    ) -> Written:
+        if expect_people is None and expect_rows is None:
+            raise ValueError("write needs expect_people or expect_rows")
+        self._publishable(target, columns)
+        with self._session.holding(INTO, mapping):
+            kept = [j for j, name in enumerate(quasi_identifiers) if name in keep]
+            ranked = checked(
+                self._session,
+                mapping,
+                keys=_keys(quasi_identifiers, sensitive),
+                recoded=len(quasi_identifiers),
+                kept=kept,
+            )
+            published = {q: f"p{j}" for j, q in enumerate(quasi_identifiers) if q not in keep}
+            published = {name: published.get(name, f"v{i}") for i, name in enumerate(columns)}
+            if self._person is None:
+                relation = self._recoded_rows(published, quasi_identifiers, sensitive, ranked)
+                people = None
+            else:
+                relation = self._recoded_people(published, quasi_identifiers, sensitive, ranked)
+                people, rows = self._session.fetch("SELECT count(*), sum(rows) FROM chosen")[0]
+                expect_rows = int(rows or 0) if expect_rows is None else expect_rows
+
+            def check(rows: int) -> None:
+                self._expect(rows, expect_rows, "rows")
+                self._expect(rows if people is None else people, expect_people, "people")
+
+            both = [f"{e}::VARCHAR AS t{i}, {e} AS o{i}" for i, e in enumerate(published.values())]
+            written, digest = write_ordered(
+                self._session,
+                f"SELECT {', '.join(both)} FROM ({relation})",
+                target,
+                names=columns,
+                repeated=False,
+                escape_formulas=escape_formulas,
+                check=check,
+            )
+        people = written if people is None else people
+        return Written(path=target, rows=written, people=people, sha256=digest)
+
+    def _recoded_rows(
+        self,
+        published: dict[str, str],
+        quasi: Sequence[str],
+        sensitive: Sequence[str],
+        ranked: bool,
+    ) -> str:
+        """SQL of the published rows where each row is a person."""
+        passed = {name: v for name, v in published.items() if v[0] == "v"}
+        values = [f"{self._value(name)} AS {v}" for name, v in passed.items()]
+        raw = [*self._texts("q", quasi), *self._texts("s", sensitive), *values]
+        texts = [f"{v}::VARCHAR" for v in passed.values()]
+        return assigned(
+            f"(SELECT {', '.join(raw)} FROM source)",
+            _keys(quasi, sensitive),
+            list(published.values()),
+            ranked=ranked,
+            ties=[f"md5(concat_ws(chr(31), {', '.join(texts)}))", *texts] if texts else [],
+        )
+
+    def _recoded_people(
+        self,
+        published: dict[str, str],
+        quasi: Sequence[str],
+        sensitive: Sequence[str],
+        ranked: bool,
+    ) -> str:
+        """SQL of the published rows; makes the table `chosen` of the people they are about."""
+        assert self._person is not None
+        self._gather(quasi, sensitive)
+        recoded = [p for p in published.values() if p[0] == "p"]
+        chosen = assigned(
+            "people",
+            _keys(quasi, sensitive),
+            ["p", "rows", *recoded],
+            ranked=ranked,
+            ties=["md5(p)", "p"],
+        )
+        self._session.do(f"CREATE OR REPLACE TEMP TABLE chosen AS {chosen}")
+        values = [f"{self._value(n)} AS {v}" if v[0] == "v" else v for n, v in published.items()]
+        return (
+            f"SELECT {', '.join(values)} FROM source "
+            f"JOIN chosen ON {self._text(self._person)} = chosen.p"
+        )
+
+    def write_counted(
+        self,
+        cells: Table,
+        target: Path,
+        *,
+        columns: Sequence[str],
+        keep: Collection[str] = (),
+        expect_rows: int,
+        escape_formulas: bool = False,
+    ) -> Written:
+        if self._person is not None:
+            raise ValueError("with a person column the counts do not determine the rows")
+        self._publishable(target, columns)
+        if cells.num_columns != len(columns) + 1 or cells.column_names[-1] != "rows":
+            raise DataError(f"cells need a column for each of {list(columns)} and then 'rows'")
+        texts = [f"t{i}" for i in range(len(columns))]
+        renamed = cells.rename_columns([*texts, "rows"])
+        with self._session.holding("cells", renamed):
+            if self._session.number(
+                "SELECT count(*) FROM cells WHERE NOT coalesce(rows > 0, false)"
+            ):
+                raise DataError("cells have rows that are not positive")
+            typed = [
+                self._typed_back(t, name, keep) for t, name in zip(texts, columns, strict=True)
+            ]
+            both = [f"{t}, {e} AS o{i}" for i, (t, e) in enumerate(zip(texts, typed, strict=True))]
+            written, digest = write_ordered(
+                self._session,
+                f"SELECT {', '.join(both)}, rows FROM cells",
+                target,
+                names=columns,
+                repeated=True,
+                escape_formulas=escape_formulas,
+                check=lambda rows: self._expect(rows, expect_rows, "rows"),
+            )
+            return Written(path=target, rows=written, people=written, sha256=digest)
+
+    def _value(self, name: str) -> str:
+        """SQL of a column with its own type, the texts that mean missing made NULL."""
+        if name not in self._place:
+            near = difflib.get_close_matches(name, self._source.names, n=1)
+            raise DataError(
+                f"there is no column {name!r}",
+                where=self._session.where,
+                fix=f"Did you mean {near[0]!r}?" if near else f"It has {some(self._source.names)}.",
+            )
+        column = f"source.c{self._place[name]}"
+        if not self._null:
+            return column
+        return f"CASE WHEN {column}::VARCHAR IN ({self._null}) THEN NULL ELSE {column} END"
+
+    def _text(self, name: str) -> str:
+        return f"({self._value(name)})::VARCHAR"
+
+    def _texts(self, letter: str, names: Sequence[str]) -> list[str]:
+        return [f"{self._text(name)} AS {letter}{i}" for i, name in enumerate(names)]
+
+    def _typed_back(self, text: str, name: str, keep: Collection[str]) -> str:
+        """SQL that gives text of the source its type again; refused where that would alter it."""
+        kind = self._source.types[self._place[name]] if name in keep else "VARCHAR"
+        if kind in ("VARCHAR", '"NULL"'):
+            return text
+        typed = f"try_cast({text} AS {kind})"
+        if self._session.number(
+            f"SELECT count(*) FROM cells WHERE {typed}::VARCHAR IS DISTINCT FROM {text}"
+        ):
+            raise DataError(
+                f"column {name!r} has values that do not survive as {kind}",
+                where=self._session.where,
+                fix="Publish it as text.",
+            )
+        return typed
+
+    def _gather(self, columns: Sequence[str], sets: Sequence[str]) -> None:
+        """Make the table `people`: one line a person, with the person's sensitive values."""
+        if self._gathered == (tuple(columns), tuple(sets)):
+            return
+        self._gathered = None
+        assert self._person is not None
+        quasi = [f"q{i}" for i in range(len(columns))]
+        lists = (
+            f"list_sort(list(DISTINCT {self._text(name)}), 'ASC', 'NULLS FIRST') AS s{i}"
+            for i, name in enumerate(sets)
+        )
+        wanted = [f"{self._text(self._person)} AS p", *self._texts("q", columns), *lists]
+        self._session.do(
+            f"CREATE OR REPLACE TEMP TABLE people AS SELECT {', '.join(wanted)}, count(*) AS rows "
+            f"FROM source GROUP BY {', '.join(['p', *quasi])}"
+        )
+        if lost := self._session.number("SELECT sum(rows) FROM people WHERE p IS NULL"):
+            raise DataError(
+                f"{lost:,} rows have no value in the person column {self._person!r}",
+                where=self._session.where,
+                fix="Say whose rows they are, or leave them out.",
+            )
+        torn = "SELECT p FROM people GROUP BY p HAVING count(*) > 1"
+        if people := self._session.number(f"SELECT count(*) FROM ({torn})"):
+            differ = [
+                name
+                for name, q in zip(columns, quasi, strict=True)
+                if self._session.number(
+                    f"SELECT count(*) FROM (SELECT 1 FROM people GROUP BY p "
+                    f"HAVING count(DISTINCT {q}) + bool_or({q} IS NULL)::INTEGER > 1)"
+                )
+            ]
+            raise DataError(
+                f"{people:,} people have rows that differ in {some(differ)}",
+                where=self._session.where,
+                fix="Quasi-identifiers must agree within a person: correct them, or choose which "
+                "of the values to publish before.",
+            )
+        self._gathered = (tuple(columns), tuple(sets))
+
+    def _publishable(self, target: Path, columns: Sequence[str]) -> None:
+        if self._person in columns:
+            raise ValueError("the person column is never published")
+        if target.exists() and any(target.samefile(file) for file in self._source.files):
+            raise TargetError(
+                "is the source itself", where=str(target), fix="Write the release somewhere else."
+            )
+
+    def _expect(self, found: int, wanted: int | None, what: str) -> None:
+        if wanted is not None and found != wanted:
+            raise DataError(
+                f"{found:,} {what} were written where {wanted:,} were expected",
+                where=self._session.where,
+                fix="Nothing was published. Has the source changed since it was counted?",
+            )
+
+
+def _keys(columns: Sequence[str], sets: Sequence[str]) -> list[str]:
+    return [f"q{i}" for i in range(len(columns))] + [f"s{i}" for i in range(len(sets))]

@@ -1,0 +1,90 @@
+"""The recode join: from raw tuples to published ones, missing matching missing, nobody twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hedgerow.engines.base import Table
+from hedgerow.engines.session import Session
+from hedgerow.errors import DataError
+
+INTO = "mapping"
+"""Name under which the session knows the mapping."""
+
+
+def checked(
+    session: Session, mapping: Table, *, keys: Sequence[str], recoded: int, kept: Sequence[int]
+) -> bool:
+    """Make sure that nobody can be published twice.
+
+    Args:
+        session: Where it is used, holding it as INTO.
+        mapping: As for `Engine.write`.
+        keys: Its key columns: q0, q1, ..., s0, s1, ....
+        recoded: How many quasi-identifiers it recodes.
+        kept: Which of them it must leave as they are.
+
+    Returns:
+        Whether it separates people of one cell by rank.
+    """
+    ranked = "lo" in mapping.column_names
+    wanted = [*keys, *(f"p{j}" for j in range(recoded)), *(("lo", "hi") if ranked else ())]
+    if sorted(mapping.column_names) != sorted(wanted):
+        raise DataError(f"the mapping has columns {mapping.column_names}, it needs {wanted}")
+    if ranked and session.number(f"SELECT count(*) FROM {INTO} WHERE NOT (0 <= lo AND lo < hi)"):
+        raise DataError("the mapping has ranks that are not 0 <= lo < hi")
+    if ranked:
+        twice = session.number(
+            f"SELECT count(*) FROM (SELECT lo < lag(hi) OVER (PARTITION BY {', '.join(keys)} "
+            f"ORDER BY lo) AS overlaps FROM {INTO}) WHERE overlaps"
+        )
+    else:
+        twice = session.number(
+            f"SELECT count(*) FROM (SELECT 1 FROM {INTO} GROUP BY {', '.join(keys)} "
+            "HAVING count(*) > 1)"
+        )
+    if twice:
+        raise DataError(
+            f"the mapping sends {twice:,} of its tuples to more than one group",
+            fix="Give each tuple, or each rank within it, one line.",
+        )
+    for j in kept:
+        if changed := session.number(
+            f"SELECT count(*) FROM {INTO} WHERE p{j} IS DISTINCT FROM q{j}"
+        ):
+            raise DataError(f"p{j} should keep q{j} and changes {changed:,} tuples")
+    return ranked
+
+
+def assigned(
+    units: str, keys: Sequence[str], carried: Sequence[str], *, ranked: bool, ties: Sequence[str]
+) -> str:
+    """SQL that gives each unit, a row or a person, its line of the mapping, if it has one.
+
+    Args:
+        units: A table or subquery with the keys.
+        keys: Columns both sides share.
+        carried: Columns wanted of the units and the mapping.
+        ranked: Whether the mapping tells units of one cell apart by rank.
+        ties: What orders the units of a cell. It has to come from their contents, so that the
+            order of the source decides nothing.
+    """
+    wanted = ", ".join(carried)
+    if not ranked:
+        return f"SELECT {wanted} FROM {units} AS u JOIN {INTO} AS m ON {_same(keys, 'm')}"
+    order = f"ORDER BY {', '.join(ties)}" if ties else ""
+    lines = ", ".join(f"m.{key}" for key in keys)
+    # Cells are numbered first: ranks are then found by a sorted merge on two integers, where
+    # comparing each unit with each line of its cell would be quadratic.
+    return (
+        f"WITH lines AS (SELECT *, dense_rank() OVER (ORDER BY {lines}) AS cell FROM {INTO} AS m), "
+        f"cells AS (SELECT DISTINCT {', '.join(keys)}, cell FROM lines), "
+        f"ranked AS (SELECT u.*, cell, row_number() OVER (PARTITION BY cell {order}) - 1 AS place "
+        f"FROM {units} AS u JOIN cells ON {_same(keys, 'cells')}) "
+        f"SELECT {wanted} FROM ranked ASOF JOIN lines "
+        "ON ranked.cell = lines.cell AND ranked.place >= lines.lo WHERE ranked.place < lines.hi"
+    )
+
+
+def _same(keys: Sequence[str], other: str) -> str:
+    return " AND ".join(f"u.{key} IS NOT DISTINCT FROM {other}.{key}" for key in keys)

@@ -1,0 +1,96 @@
+"""Writing: a relation becomes a file whose order tells nothing about the source's."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hedgerow.engines import csvlines
+from hedgerow.engines.session import Session, identifier, literal
+from hedgerow.engines.target import replacing
+
+REPEATED_BYTES = 65_536
+"""Bytes of equal lines handed over as one value; bounds memory where many rows are equal."""
+
+
+def write_ordered(
+    session: Session,
+    relation: str,
+    target: Path,
+    *,
+    names: Sequence[str],
+    repeated: bool,
+    escape_formulas: bool,
+    check: Callable[[int], None],
+) -> tuple[int, str]:
+    """Write a relation, sorted by the text of all its columns.
+
+    Args:
+        session: What runs it.
+        relation: SQL with each column as text t0, t1, ... and as it is o0, o1, ....
+        target: A .csv or .parquet file.
+        names: Published names of the columns.
+        repeated: The relation has `rows`, how often to write each of its tuples.
+        escape_formulas: Put an apostrophe before CSV text a spreadsheet would run.
+        check: Called with the number of rows written, before the file takes its place; what
+            it raises leaves nothing behind.
+
+    Returns:
+        Rows written and the file's SHA-256.
+    """
+    with replacing(target) as part:
+        if target.suffix.lower() == ".csv":
+            rows = session.run(
+                lambda: _csv(session, relation, part, names, repeated, escape_formulas),
+                target=target,
+            )
+        else:
+            rows = session.do(_parquet(relation, part, names, repeated), target=target)
+        check(rows)
+        with part.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return rows, digest
+
+
+def _order(count: int) -> str:
+    return ", ".join(f"t{i} NULLS FIRST" for i in range(count))
+
+
+def _csv(
+    session: Session, relation: str, part: Path, names: Sequence[str], repeated: bool, escape: bool
+) -> int:
+    texts = [f"t{i}" for i in range(len(names))]
+    shown = [csvlines.escaped(t) if escape else t for t in texts]
+    sql = f"SELECT {', '.join(f'{s} AS {t}' for s, t in zip(shown, texts, strict=True))}"
+    sql += f"{', rows' if repeated else ''} FROM ({relation})"
+    sql = f"SELECT *, {csvlines.line(texts)} AS line FROM ({sql})"
+    lines, times = "line", "1"
+    if repeated:
+        step = f"greatest(1, {REPEATED_BYTES} // strlen(line))"
+        sql = f"SELECT *, unnest(range(0, rows, {step})) AS done FROM ({sql})"
+        times = f"least({step}, rows - done)"
+        lines = f"repeat(line, {times})"
+    rows = 0
+    with part.open("wb") as file:
+        file.write(csvlines.header(names))
+        ordered = f"SELECT {lines}, {times} AS times FROM ({sql}) ORDER BY {_order(len(names))}"
+        for batch in session.stream(ordered, part):
+            file.write(csvlines.payload(batch.column(0)))
+            rows += batch.column(1).to_numpy().sum()
+    return int(rows)
+
+
+def _parquet(relation: str, part: Path, names: Sequence[str], repeated: bool) -> str:
+    if repeated:
+        # Ranks are sorted in place of texts: a row for each copy, but one integer to compare.
+        relation = (
+            f"SELECT *, unnest(range(rows)) FROM (SELECT *, row_number() OVER "
+            f"(ORDER BY {_order(len(names))}) AS place FROM ({relation}))"
+        )
+    columns = ", ".join(f"o{i} AS {identifier(name)}" for i, name in enumerate(names))
+    order = "place" if repeated else _order(len(names))
+    return (
+        f"COPY (SELECT {columns} FROM ({relation}) ORDER BY {order}) "
+        f"TO {literal(str(part))} (FORMAT parquet, USE_TMP_FILE false)"
+    )

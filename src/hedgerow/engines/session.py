@@ -1,0 +1,205 @@
+"""Session: one private DuckDB connection that can be interrupted and speaks our errors."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+
+from hedgerow.engines.base import Table
+from hedgerow.errors import DataError, HedgerowError, TargetError
+
+T = TypeVar("T")
+
+BATCH = 2048
+"""Lines handed over at a time when a result is streamed."""
+
+
+def identifier(name: str) -> str:
+    """A column name as SQL.
+
+    >>> identifier('a "b" c')
+    '"a ""b"" c"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Text as SQL.
+
+    >>> literal("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Session:
+    """A DuckDB connection in memory, with a private folder for what does not fit.
+
+    Args:
+        where: The source as messages name it.
+        memory: DuckDB's memory limit, such as "4GB"; what does not fit goes to disk.
+        scratch: Folder for the private temporary folder; the system's own where None.
+    """
+
+    def __init__(self, where: str, *, memory: str | None, scratch: Path | None) -> None:
+        self.where = where
+        self._cleanup = ExitStack()
+        try:
+            folder = self._cleanup.enter_context(
+                tempfile.TemporaryDirectory(prefix="hedgerow-", dir=scratch)
+            )
+        except OSError as error:
+            raise TargetError(
+                f"no temporary folder can be made: {error.strerror or error}",
+                where=str(scratch or tempfile.gettempdir()),
+                fix="Name a folder you may write to, with room for a copy of the data.",
+            ) from error
+        # Nothing is fetched over the network, and SQL sees no Python variables.
+        # preserve_insertion_order stays on: without it DuckDB 2.0 hands Arrow readers the
+        # result of ORDER BY in another order, and order is what a release must not leak.
+        config: dict[str, Any] = {
+            "temp_directory": folder,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+        }
+        self.connection: Any = duckdb.connect(config=config)
+        self._cleanup.callback(self.connection.close)
+        self._worker = ThreadPoolExecutor(1)
+        self._cleanup.callback(self._worker.shutdown)
+        self.do("SET TimeZone = 'UTC'")  # times with a zone read the same on every machine
+        if memory is not None:
+            self._limit(memory)
+
+    def close(self) -> None:
+        self._cleanup.close()
+
+    def _limit(self, memory: str) -> None:
+        try:
+            self.do(f"SET memory_limit = {literal(memory)}")
+        except DataError as error:
+            self.close()
+            raise DataError(
+                f"{memory!r} is not an amount of memory", fix='Write for example "4GB".'
+            ) from error
+
+    def run(self, work: Callable[[], T], *, target: Path | None = None) -> T:
+        """Do work on the connection so that Ctrl-C stops it; DuckDB alone would not notice."""
+        future = self._worker.submit(work)
+        try:
+            return future.result()
+        except duckdb.Error as error:
+            raise translated(str(error), self.where, target) from error
+        except (KeyboardInterrupt, SystemExit):
+            while not future.done():  # an interrupt before the query has begun is lost
+                self.connection.interrupt()
+                wait([future], timeout=0.1)
+            raise
+
+    def do(self, sql: str, *, target: Path | None = None) -> int:
+        """Run a statement; the number it answers, such as the rows a COPY wrote."""
+
+        def work() -> int:
+            answer = self.connection.execute(sql).fetchone()
+            return answer[0] if answer and isinstance(answer[0], int) else 0
+
+        return self.run(work, target=target)
+
+    def fetch(self, sql: str) -> list[tuple[Any, ...]]:
+        return self.run(lambda: self.connection.execute(sql).fetchall())
+
+    def number(self, sql: str) -> int:
+        """The one number a query answers; 0 for NULL."""
+        return int(self.fetch(sql)[0][0] or 0)
+
+    @contextmanager
+    def holding(self, name: str, table: Table) -> Iterator[None]:
+        """Let SQL see an Arrow table under this name."""
+        self.run(lambda: self.connection.register(name, table))
+        try:
+            yield
+        finally:
+            self.connection.unregister(name)
+
+    def table(self, sql: str) -> Table:
+        return self.run(lambda: _arrow(self.connection.sql(sql)))
+
+    def stream(self, sql: str, target: Path) -> Iterator[Any]:
+        """The result as Arrow batches. Only inside `run`."""
+        batches = iter(_reader(self.connection.sql(sql)))
+        while True:
+            try:
+                batch = next(batches, None)
+            except OSError as error:  # pyarrow's wrapping of DuckDB's message
+                raise translated(str(error), self.where, target) from error
+            if batch is None:
+                return
+            yield batch
+
+
+def _arrow(result: Any) -> Table:
+    # DuckDB 2 renamed these; the old names are all 1.x has.
+    return (getattr(result, "to_arrow_table", None) or result.fetch_arrow_table)()
+
+
+def _reader(result: Any) -> Any:
+    return (getattr(result, "to_arrow_reader", None) or result.fetch_arrow_reader)(BATCH)
+
+
+def translated(message: str, where: str, target: Path | None = None) -> HedgerowError:
+    """DuckDB's message in our words: what, where, and what would be right."""
+    if "CSV Error" in message or "CSV Parser" in message or "CSV File" in message:
+        return _csv_error(message, where)
+    first = message.splitlines()[0].partition(": ")[2] or message.splitlines()[0]
+    if message.startswith("Out of Memory"):
+        return DataError(
+            "the memory limit, or the disk for temporary files, is too small for this",
+            where=where,
+            fix="Allow more memory, or name a temporary folder on a disk with more room.",
+        )
+    if target is not None and message.startswith("IO Error"):
+        return TargetError(
+            f"cannot be written: {first}",
+            where=str(target),
+            fix="Check that you may write there and that the disk has room.",
+        )
+    return DataError(f"cannot be read: {first}", where=where, fix="Check that the file is whole.")
+
+
+def _csv_error(message: str, where: str) -> DataError:
+    found = re.search(r"CSV Error on Line: (\d+)", message)
+    place = f"{where}, line {found[1]}" if found else where
+    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+        return DataError(
+            f"{int(fields[2]):,} fields where the header has {int(fields[1]):,}",
+            where=place,
+            fix='Give every line as many; quote fields that hold the separator: "a,b".',
+        )
+    if "unterminated quote" in message:
+        return DataError(
+            "a quote is opened and never closed",
+            where=place,
+            fix='Close it; a quote inside a quoted field is written twice: "say ""hi""".',
+        )
+    if "unicode" in message or "utf-8" in message:
+        return DataError(
+            "this is not UTF-8",
+            where=place,
+            fix="Save the file as UTF-8 (iconv -f latin1 -t utf-8 old.csv > new.csv).",
+        )
+    if "Maximum line size" in message:
+        return DataError(
+            "the line is longer than 2 MB", where=place, fix="Check for a quote that is not closed."
+        )
+    return DataError(
+        "a stray quote, or lines that end in different ways",
+        where=place,
+        fix="Quote fields as a whole, double the quotes inside them, and end all lines alike.",
+    )

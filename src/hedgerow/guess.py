@@ -1,0 +1,309 @@
+"""A first plan, guessed from what the columns are called and what they hold.
+
+Every guess carries a comment with its reason, for a person to read and correct. Where unsure
+a column becomes a quasi-identifier: that costs usefulness, never privacy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hedgerow.builders import Dates, Prefix, Ranges, Spec, Suppression
+from hedgerow.decimals import Scale, numeric, parse
+from hedgerow.errors import DataError, HierarchyError, some
+from hedgerow.schema import Role
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+IDENTIFIERS = _words(
+    "ssn email mail phone mobile telephone tel fax mrn passport iban account username login uuid "
+    "guid surname firstname lastname forename fullname address street url ip licence license "
+    "plate vin insurance"
+)
+"""Words that name a person outright, whatever else the column is called."""
+WEAK_IDENTIFIERS = _words("name id identifier key number no nr code")
+"""Words that name a person unless another word says what is numbered or named."""
+QUASI_IDENTIFIERS = _words(
+    "zip zipcode postcode postal plz age birth birthdate birthday born dob sex gender nationality "
+    "country citizenship native race ethnicity ethnic marital civil occupation job profession "
+    "employer workclass education degree school city town county state region district "
+    "municipality province area language religion household family relationship children spouse "
+    "height weight admission admitted discharge discharged visit date year veteran"
+)
+"""Words for what others may know about a person."""
+SENSITIVE = _words(
+    "disease diagnosis diagnoses condition illness icd salary income wage wages pay earnings hiv "
+    "result treatment medication medicine drug procedure offence offense crime debt credit loan "
+    "balance grade vote party orientation disability symptom therapy"
+)
+"""Words for what must not be learned of a person."""
+POSTCODES = _words("zip zipcode postcode postal plz")
+
+FREE_TEXT = 60
+"""Longer texts are taken for remarks, which may name anybody."""
+FEW_ROWS = 20
+"""With fewer rows, values that are all different say nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnProfile:
+    """What `init` knows of a column."""
+
+    name: str
+    distinct: int
+    """Distinct values, missing ones aside."""
+    rows: int
+    missing: int
+    """Rows without a value."""
+    examples: tuple[str | None, ...]
+    """Some of the distinct values, a thousand at most."""
+    numeric: bool
+    dates: bool
+    max_length: int
+    """Characters of the longest value."""
+
+    @property
+    def all_different(self) -> bool:
+        """Whether no value stands twice, in enough rows for that to mean something."""
+        return self.rows >= FEW_ROWS and self.distinct == self.rows - self.missing > 1
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words its name is made of: patientId, patient_id and Patient-ID have the same."""
+        parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", self.name)
+        return frozenset(re.findall(r"[^\W\d_]+", parted.casefold()))
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A role for a column and why."""
+
+    role: Role
+    sure: bool
+    because: str
+    hierarchy: str | None = None
+    """As it is written in the plan."""
+
+
+def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> str:
+    """A plan for a table with these columns, as YAML with a reason for every guess.
+
+    Raises:
+        DataError: There are no columns, or two of the same name.
+    """
+    twice = [name for name, n in Counter(column.name for column in profile).items() if n > 1]
+    if twice or not profile:
+        raise DataError(
+            f"the data have {some(twice)} more than once" if twice else "the data have no columns",
+            where=source,
+            fix="Give every column its own name." if twice else "Check the file and its header.",
+        )
+    guesses = [(column, guess(column)) for column in profile]
+    if not any(found.role is Role.QUASI_IDENTIFIER for _, found in guesses):
+        guesses = _with_quasi_identifier(guesses)
+    lines = [
+        "# Guessed by looking at the data. Read every line before you publish: only you know",
+        "# what an attacker can find out elsewhere. When in doubt choose quasi-identifier.",
+    ]
+    if source is not None:
+        lines.append(f"source: {scalar(source)}")
+    lines += _person_hint(guesses)
+    lines.append("columns:")
+    for column, found in guesses:
+        lines += _column(column.name, found)
+    lines.append("protect:")
+    lines += [
+        "  # guessed: 5 is a common choice; policies for health data ask for 11 or 12.",
+        "  - k-anonymity: 5",
+    ]
+    for column, found in guesses:
+        if found.role is Role.SENSITIVE:
+            lines += _diversity(column)
+    lines += [
+        "method: {search: lattice, suppress: 5%}",
+        "utility: loss",
+        "publish: {to: release}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def guess(column: ColumnProfile) -> Guess:
+    """The role of one column, and its hierarchy where it needs one."""
+    words = column.words
+    weak, quasi = words & WEAK_IDENTIFIERS, words & QUASI_IDENTIFIERS
+    sensitive = words & SENSITIVE
+    if found := words & IDENTIFIERS:
+        return Guess(Role.IDENTIFIER, True, f"its name says {_said(found)}")
+    if weak and not quasi and not sensitive:
+        return Guess(Role.IDENTIFIER, False, f"its name says {_said(weak)}")
+    if weak and column.all_different:
+        return Guess(
+            Role.IDENTIFIER, False, f"its name says {_said(weak)} and all values are different"
+        )
+    if quasi:
+        also = f", though also {_said(sensitive)}" if sensitive else ""
+        return _quasi(column, not sensitive, f"its name says {_said(quasi)}{also}")
+    if sensitive:
+        return Guess(Role.SENSITIVE, True, f"its name says {_said(sensitive)}")
+    if column.dates:
+        return _quasi(column, False, "it holds dates, which others may know")
+    if column.all_different and not (column.numeric and not _is_sequence(column)):
+        return Guess(Role.IDENTIFIER, False, "all its values are different")
+    if column.max_length > FREE_TEXT and not column.numeric:
+        return Guess(Role.IDENTIFIER, False, "it holds long texts, which may name somebody")
+    return _quasi(column, False, "nothing says that nobody else knows it")
+
+
+def _quasi(column: ColumnProfile, sure: bool, because: str) -> Guess:
+    """A quasi-identifier with a hierarchy that fits at least the examples."""
+    for text, spec in _hierarchies(column):
+        try:
+            spec.bind(column.name, column.examples or (None,))
+        except HierarchyError:
+            continue
+        return Guess(Role.QUASI_IDENTIFIER, sure, because, text)
+    raise AssertionError("suppression fits everything")
+
+
+def _hierarchies(column: ColumnProfile) -> list[tuple[str, Spec]]:
+    """Hierarchies worth trying, the most telling first."""
+    tried: list[tuple[str, Spec]] = []
+    values = [value for value in column.examples if value is not None]
+    lengths = {len(value) for value in values}
+    if column.dates and values:
+        tried.append(("dates", Dates()))
+    digits = all(value.isascii() and value.isdigit() for value in values)
+    if (
+        values
+        and lengths == {column.max_length}
+        and 3 <= column.max_length <= 20
+        and (column.words & POSTCODES or (digits and not (column.numeric and numeric(values))))
+    ):
+        tried.append((f"{{prefix: {column.max_length}}}", Prefix(length=column.max_length)))
+    if column.numeric and numeric(values):
+        widths = _widths(values)
+        if widths:
+            tried.append((f"{{ranges: [{', '.join(widths)}]}}", Ranges(widths=widths)))
+    return [*tried, ("suppression", Suppression())]
+
+
+def _widths(values: Sequence[str]) -> list[str]:
+    """Widths that double, from about a twentieth of the spread to less than all of it.
+
+    >>> _widths(["17", "90"])
+    ['5', '10', '20', '40']
+    """
+    parsed = [number for value in values if (number := parse(value)) is not None]
+    scale = Scale.of(parsed)
+    units = [scale.units(number) for number in parsed]
+    spread = Fraction(max(units) - min(units), scale.one)
+    if spread == 0:
+        return []
+    step = Fraction(1)
+    while step * 20 < spread:
+        step *= 10
+    while step * 20 > spread:
+        step /= 10
+    first = next(step * nice for nice in (1, 2, 5, 10) if step * nice * 20 >= spread)
+    if scale.one == 1 or all(unit % scale.one == 0 for unit in units):
+        first = max(first, Fraction(2))  # A range of one whole number hides nothing.
+    widths: list[str] = []
+    while first < spread and len(widths) < 5:
+        widths.append(_plain(first))
+        first *= 2
+    return widths
+
+
+def _plain(number: Fraction) -> str:
+    """A decimal fraction as YAML reads it, without an exponent."""
+    exponent = 0
+    while number.denominator != 1:
+        number, exponent = number * 10, exponent - 1
+    return Scale(exponent).text(int(number))
+
+
+def _is_sequence(column: ColumnProfile) -> bool:
+    """Whether its examples are whole numbers without gaps, as row numbers are."""
+    parsed = [parse(value) for value in column.examples if value is not None]
+    whole = sorted(n[0] for n in parsed if n is not None and n[1] == 0)
+    return len(whole) == len(parsed) > 1 and whole[-1] - whole[0] == len(whole) - 1
+
+
+def _with_quasi_identifier(
+    guesses: list[tuple[ColumnProfile, Guess]],
+) -> list[tuple[ColumnProfile, Guess]]:
+    """A plan needs something to generalise: the column that says least about who it is."""
+    least = min(range(len(guesses)), key=lambda i: (guesses[i][1].sure, guesses[i][0].distinct))
+    column = guesses[least][0]
+    guesses[least] = (column, _quasi(column, False, "no other column looked like one"))
+    return guesses
+
+
+def _column(name: str, found: Guess) -> list[str]:
+    sure = "" if found.sure else ", not sure"
+    hierarchy = f", hierarchy: {found.hierarchy}" if found.hierarchy else ""
+    key = scalar(name)
+    comment = f"  # guessed{sure}: {found.role} because {found.because}"
+    body = f"{{role: {found.role}{hierarchy}}}"
+    # YAML allows 1,024 characters before the colon; longer keys are announced by a question mark.
+    if len(key) > 1000:
+        return [comment, f"  ? {key}", f"  : {body}"]
+    return [comment, f"  {key}: {body}"]
+
+
+def _diversity(column: ColumnProfile) -> list[str]:
+    if column.distinct < 2:
+        return []
+    wanted = 3 if column.distinct >= 6 else 2
+    return [
+        f"  # guessed: of {column.distinct:,} values every group shows at least {wanted}",
+        f"  - l-diversity: {{l: {wanted}, kind: distinct, of: {scalar(column.name)}}}",
+    ]
+
+
+def _person_hint(guesses: Sequence[tuple[ColumnProfile, Guess]]) -> list[str]:
+    """A key that repeats may say that people have several rows."""
+    for column, found in guesses:
+        repeats = 1 < column.distinct < column.rows - column.missing
+        if found.role is Role.IDENTIFIER and column.words & WEAK_IDENTIFIERS and repeats:
+            return [f"# person: {scalar(column.name)}  # if people have several rows, as it seems"]
+    return []
+
+
+def _said(words: frozenset[str]) -> str:
+    return " and ".join(f'"{word}"' for word in sorted(words))
+
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_RESERVED = _words("true false null yes no on off y n")
+
+
+def scalar(text: str) -> str:
+    r"""A text as a YAML scalar, in quotes where it needs them.
+
+    >>> print(scalar("age"), scalar("no"), scalar('a "b": c'), scalar("\n"))
+    age "no" "a \"b\": c" "\n"
+    """
+    if _PLAIN.fullmatch(text) and text.casefold() not in _RESERVED:
+        return text
+    return '"' + "".join(_ESCAPED.get(c) or _escape(c) for c in text) + '"'
+
+
+_ESCAPED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def _escape(character: str) -> str:
+    """Characters YAML does not allow, or reads as line ends, by their number."""
+    if character.isprintable():
+        return character
+    number = ord(character)
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else (
+        f"\\U{number:08x}"
+    )  # fmt: skip

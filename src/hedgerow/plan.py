@@ -1,0 +1,445 @@
+"""Plan: whose privacy, which columns, which claims, how, and where to. One YAML document."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    WrapValidator,
+    model_validator,
+)
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import PydanticCustomError, core_schema
+
+from hedgerow.builders import Spec
+from hedgerow.errors import MOST_NAMED, PlanError, nearest, some
+from hedgerow.planning.claims import About, AlphaKAnonymity, Claim
+from hedgerow.planning.columns import ColumnPlan
+from hedgerow.planning.documents import Document, read_document
+from hedgerow.planning.fields import File, Part, Positive, Share, Source
+from hedgerow.planning.problems import Place, PlanErrors, Problem, explain, problem, raise_all
+from hedgerow.schema import Role, Schema
+
+if TYPE_CHECKING:
+    from hedgerow.models.base import PrivacyModel
+
+__all__ = ["Plan", "PlanErrors", "plan_json_schema"]
+
+
+class Method(Part):
+    """How the recoding is found."""
+
+    brief: ClassVar[str] = "search"
+
+    search: Literal["lattice", "mondrian", "microaggregation", "local"] = Field(
+        default="lattice",
+        description="lattice: the same level for everyone, the best of all. mondrian: boxes that "
+        "fit the data. microaggregation: clusters of similar people. local: levels that differ "
+        "from group to group.",
+    )
+    suppress: Share = Field(
+        default=0, description="People who may be left out, at most, such as 5% or 0.05."
+    )
+    keep_suppressed: bool = Field(
+        default=False,
+        description="Publish those who would be left out as one fully generalised group, which "
+        "must keep every claim itself.",
+    )
+    time: Positive | None = Field(default=None, description="Seconds the search may take.")
+    mode: Literal["strict", "relaxed"] = Field(
+        default="strict", description="Mondrian only: whether equal people may be separated."
+    )
+
+    @model_validator(mode="after")
+    def _mode_fits(self) -> Method:
+        if "mode" in self.model_fields_set and self.search != "mondrian":
+            raise problem(f"mode has no meaning for {self.search}", "Leave it out.")
+        return self
+
+    def may_suppress(self, people: int) -> int:
+        """How many of these people may be left out, in exact arithmetic.
+
+        >>> Method(suppress="29%").may_suppress(100)
+        29
+        """
+        return int(Fraction(repr(self.suppress)) * people)
+
+
+class Publish(Part):
+    """Where the release goes."""
+
+    brief: ClassVar[str] = "to"
+
+    to: File = Field(description="Folder of the release.")
+    format: Literal["csv", "parquet"] = Field(default="csv", description="Of the data file.")
+    escape_formulas: bool = Field(
+        default=False,
+        description="Put ' before values that a spreadsheet would run as a formula; recorded in "
+        "the certificate because it alters data.",
+    )
+
+
+def _or_model(value: Any, validate: Any) -> Any:
+    """A privacy model made in Python is taken as it is."""
+    # Whoever has such an object has loaded its module; whoever has not must not wait for it.
+    base = sys.modules.get("hedgerow.models.base")
+    return value if base and isinstance(value, base.PrivacyModel) else validate(value)
+
+
+if TYPE_CHECKING:
+    ClaimOrModel = Claim | PrivacyModel
+else:
+    ClaimOrModel = Annotated[Claim, WrapValidator(_or_model)]
+
+
+class Plan(Part):
+    """Everything `publish` needs to know.
+
+    >>> plan = Plan.of(columns={"age": "quasi-identifier", "disease": "sensitive"},
+    ...                protect=[{"k-anonymity": 5}], method={"suppress": "5%"})
+    >>> plan.schema().quasi_identifiers, plan.method.suppress
+    (('age',), 0.05)
+    """
+
+    model_config = ConfigDict(
+        title="Hedgerow plan", json_schema_extra={"required": ["columns", "protect"]}
+    )
+
+    population: str | None = Field(
+        default=None, description="Whose privacy the ledger accounts for: a name of your choice."
+    )
+    source: Source | None = Field(default=None, description="The data: a file, or an address.")
+    person: str | None = Field(
+        default=None, description="Column that says whose row it is, where people have several."
+    )
+    columns: dict[str, ColumnPlan] = Field(
+        default={},
+        description="Every column of the source, with its role.",
+        json_schema_extra={"minProperties": 1},
+    )
+    null: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        default=(), description="Texts that are read as missing values."
+    )
+    protect: Annotated[tuple[ClaimOrModel, ...], Field(strict=False)] = Field(
+        default=(),
+        description="The claims the release must keep, each a line.",
+        json_schema_extra={"minItems": 1},
+    )
+    method: Method = Field(default=Method(), description="How the recoding is found.")
+    utility: Literal[
+        "loss",
+        "discernibility",
+        "average-class-size",
+        "precision",
+        "non-uniform-entropy",
+        "granularity",
+        "kl-divergence",
+        "query-error",
+    ] = Field(default="loss", description="What makes one recoding better than another.")
+    publish: Publish | None = Field(default=None, description="Where the release goes.")
+
+    _document: Document | None = PrivateAttr(default=None)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Plan:
+        """Read a plan file; relative paths in it are seen from its folder.
+
+        Raises:
+            PlanErrors: Everything that is wrong with it, sorted by line.
+        """
+        path = Path(path)
+        document = read_document(path, as_text=_is_text)
+
+        def where(found: Problem) -> tuple[int, str]:
+            line = found.line or document.line(found.place)
+            return line, f"{document.name}:{line}"
+
+        if not isinstance(document.data, dict):
+            raise PlanError(
+                "the plan is empty" if document.data is None else "the plan is not a mapping",
+                where=f"{document.name}:1",
+                fix="Begin with `columns:` and `protect:`, or let `hedgerow init` write one.",
+            )
+        plan, problems = _validate(document.data, {"folder": path.parent})
+        raise_all([*document.problems, *problems], where)
+        assert plan is not None, "no problem means a plan"
+        plan._document = document
+        return plan
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        columns: Mapping[str, Mapping[str, Any] | str],
+        protect: Sequence[Mapping[str, Any] | PrivacyModel],
+        method: Mapping[str, Any] | str | None = None,
+        utility: str | None = None,
+        source: str | Path | None = None,
+        person: str | None = None,
+        population: str | None = None,
+        null: Sequence[str] | None = None,
+        publish: Mapping[str, Any] | str | Path | None = None,
+    ) -> Plan:
+        """A plan made in Python: as in YAML, but claims may be privacy models too.
+
+        Raises:
+            PlanErrors: Everything that is wrong with it.
+        """
+        given = {
+            "columns": {n: dict(c) if isinstance(c, Mapping) else c for n, c in columns.items()},
+            "protect": [dict(c) if isinstance(c, Mapping) else c for c in protect],
+            "method": dict(method) if isinstance(method, Mapping) else method,
+            "utility": utility,
+            "source": source,
+            "person": person,
+            "population": population,
+            "null": null,
+            "publish": dict(publish) if isinstance(publish, Mapping) else publish,
+        }
+        plan, problems = _validate({k: v for k, v in given.items() if v is not None}, {})
+        raise_all(problems, lambda found: (0, _spot(found.place)))
+        assert plan is not None, "no problem means a plan"
+        return plan
+
+    @model_validator(mode="after")
+    def _fits_together(self, info: ValidationInfo) -> Plan:
+        broken = (info.context or {}).get("broken", frozenset())
+        found = list(_contradictions(self, broken))
+        if found:
+            raise PydanticCustomError("contradictions", "{problems}", {"problems": found})
+        return self
+
+    def models(self) -> tuple[PrivacyModel, ...]:
+        """The claims as privacy models, one for each sensitive column a claim is about."""
+        sensitive = self.schema().sensitive
+        models: list[PrivacyModel] = []
+        for claim in self.protect:
+            models.extend(claim.models(sensitive) if isinstance(claim, Claim) else [claim])
+        return tuple(models)
+
+    def schema(  # type: ignore[override]
+        self, columns: Sequence[str] | None = None
+    ) -> Schema:
+        """The roles, in the order of `columns` (those of the source) or of the plan."""
+        roles = {name: column.role for name, column in self.columns.items()}
+        if self.person is not None:
+            roles.setdefault(self.person, Role.IDENTIFIER)
+        if columns is not None:
+            roles = {name: roles[name] for name in columns if name in roles}
+        return Schema(roles, self.person)
+
+    def hierarchy_spec(self, column: str) -> Spec:
+        """How the column's values become coarser; suppression where the plan does not say."""
+        return self.columns[column].spec()
+
+    @property
+    def population_file(self) -> Path | None:
+        """The file of the outside population some claim needs, if any does."""
+        files = (claim.population for claim in self.protect if isinstance(claim, Claim))
+        return next((file for file in files if file is not None), None)
+
+    def where(self, *place: str | int) -> str:
+        """File and line of a place, for messages: `plan.where("columns", "age")`."""
+        if self._document is None:
+            return _spot(place)
+        return f"{self._document.name}:{self._document.line(place)}"
+
+    def fit(self, columns: Sequence[str]) -> None:
+        """Check that plan and data are about the same columns.
+
+        Raises:
+            PlanErrors: A column has no role, or does not exist.
+        """
+        errors = []
+        planned = self.schema().roles
+        known = set(columns)
+        if len(known) != len(columns):
+            twice = [name for name, count in Counter(columns).items() if count > 1]
+            errors.append(
+                PlanError(
+                    f"the data have {some(twice)} more than once",
+                    where=self.where("columns"),
+                    fix="Give every column of the data its own name.",
+                )
+            )
+        without = [c for c in dict.fromkeys(columns) if c not in planned]
+        absent = [c for c in planned if c not in known]
+        for name in absent[:MOST_NAMED]:
+            close = nearest(name, without) or nearest(name, columns)
+            place: Place = ("columns", name) if name in self.columns else ("person",)
+            errors.append(
+                PlanError(
+                    f"the data have no column {name!r}",
+                    where=self.where(*place),
+                    fix=f"Did you mean {close!r}?" if close else "Correct it or leave it out.",
+                )
+            )
+        if len(absent) > MOST_NAMED:
+            errors.append(
+                PlanError(
+                    f"nor have the data {len(absent) - MOST_NAMED:,} more of the plan's columns",
+                    where=self.where("columns"),
+                )
+            )
+        if without:
+            errors.append(
+                PlanError(
+                    f"no role is given for {some(without)}",
+                    where=self.where("columns"),
+                    fix=f"Give each a role: {', '.join(Role)}.",
+                )
+            )
+        if errors:
+            raise PlanErrors(errors)
+
+
+def plan_json_schema() -> JsonSchemaValue:
+    """The plan as JSON Schema, for editors to complete and check it."""
+    schema = Plan.model_json_schema(by_alias=True, schema_generator=_Generator)
+    return {"$schema": _Generator.schema_dialect, **schema}
+
+
+class _Generator(GenerateJsonSchema):
+    """A key is left out or has a value; null is never one."""
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        if schema.get("default") is None:
+            return self.generate_inner(schema["schema"])
+        return super().default_schema(schema)
+
+
+def _is_text(place: Place) -> bool:
+    """Whether a value is a name or a label, even where it looks like a number."""
+    match place:
+        case ("source" | "person" | "population" | "publish",) | ("publish", "to"):
+            return True
+        case ("null", _) | ("columns", _, "hierarchy", "taxonomy", *_):
+            return True
+        case ("columns", _, "hierarchy", "csv"):
+            return True
+        case ("protect", _, _, "of" | "value" | "population"):
+            return True
+    return False
+
+
+def _validate(data: dict[str, Any], context: dict[str, Any]) -> tuple[Plan | None, list[Problem]]:
+    """The plan, or everything that is wrong with it."""
+    try:
+        return Plan.model_validate(data, context=context), []
+    except ValidationError as error:
+        problems = _problems(error)
+        if any(detail["type"] == "contradictions" for detail in error.errors()):
+            return None, problems
+    # What is left may still contradict itself, and the user should hear all of it at once.
+    broken = {str(found.place[0]) for found in problems if found.place}
+    broken |= {nearest(key, list(Plan.model_fields)) or key for key in broken}
+    sound = {key: value for key, value in data.items() if key not in broken}
+    try:
+        Plan.model_validate(sound, context=context | {"broken": broken})
+    except ValidationError as error:
+        problems += _problems(error)
+    return None, problems
+
+
+def _problems(error: ValidationError) -> list[Problem]:
+    found: list[Problem] = []
+    for detail in error.errors(include_url=False):
+        if detail["type"] == "contradictions":
+            found += detail["ctx"]["problems"]
+        else:
+            found.append(explain(detail, Plan))
+    return found
+
+
+def _contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
+    """What the parts of a plan say against each other; broken parts are left out of it."""
+    if not plan.columns and "columns" not in broken:
+        yield Problem(
+            ("columns",), "no columns are listed", "List each under `columns`, with its role."
+        )
+    if not plan.protect and "protect" not in broken:
+        yield Problem(
+            ("protect",), "nothing is protected",
+            "List claims under `protect`, such as `- k-anonymity: 5`.",
+        )  # fmt: skip
+    if plan.columns and "columns" not in broken:
+        yield from _columns_contradict(plan, broken)
+        if "protect" not in broken:
+            for place, claim in enumerate(plan.protect):
+                yield from _claim_contradicts(plan, ("protect", place), claim)
+    if "protect" not in broken:
+        first = plan.population_file
+        for place, claim in enumerate(plan.protect):
+            if isinstance(claim, Claim) and claim.population not in (None, first):
+                yield Problem(
+                    ("protect", place, claim.name, "population"),
+                    f"the population {str(claim.population)!r} is another than {str(first)!r}",
+                    "Use one population file in all claims.",
+                )
+
+
+def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
+    if not plan.schema().quasi_identifiers:
+        yield Problem(
+            ("columns",), "no column is a quasi-identifier, so there is nothing to generalise",
+            "Give that role to what an attacker may know: age, postcode, sex, dates.",
+        )  # fmt: skip
+    column = plan.columns.get(plan.person) if plan.person is not None else None
+    if column is not None and column.role is not Role.IDENTIFIER:
+        yield Problem(
+            ("columns", str(plan.person), "role"),
+            f"{plan.person!r} is the person column, so it cannot be {column.role}",
+            "Leave the column out or give it the role identifier.",
+        )
+
+
+def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:
+    """Claims about a sensitive column need one."""
+    sensitive = plan.schema().sensitive
+    asked: Any = claim
+    if isinstance(claim, Claim):
+        asked, place = claim.parameters, (*place, claim.name)
+    of = getattr(asked, "of", None)
+    if of is not None and of not in sensitive:
+        close = nearest(str(of), sensitive)
+        role = plan.columns[of].role if of in plan.columns else None
+        yield Problem(
+            (*place, "of"),
+            f"{of!r} has the role {role}, not sensitive" if role else f"there is no column {of!r}",
+            f"Did you mean {close!r}?" if close else "Name a sensitive column.",
+        )
+    elif isinstance(asked, About) and not sensitive:
+        yield Problem(
+            place, "the claim is about a sensitive column, and no column has that role",
+            "Give the role sensitive to what must not be learned of a person.",
+        )  # fmt: skip
+    elif isinstance(asked, AlphaKAnonymity) and asked.value is not None and of is None:
+        if len(sensitive) > 1:
+            yield Problem(
+                place, f"{asked.value!r} may be a value of {some(sensitive)}",
+                "Say which column is meant: `of: ...`.",
+            )  # fmt: skip
+    elif getattr(asked, "distance", None) == "hierarchical":
+        for name in (of,) if of is not None else sensitive:
+            if plan.columns[name].hierarchy is None:
+                yield Problem(
+                    (*place, "distance"), f"{name!r} has no hierarchy to measure distance in",
+                    f"Give {name!r} a hierarchy, or use distance: equal.",
+                )  # fmt: skip
+
+
+def _spot(place: Place) -> str:
+    return ".".join(["plan", *map(str, place)])

@@ -1,0 +1,240 @@
+"""What the plan says about one column: its role and how it becomes coarser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, PlainValidator, WithJsonSchema, WrapValidator, model_validator
+
+from hedgerow.builders import (
+    DATE_LEVELS,
+    Bins,
+    Dates,
+    FromCsv,
+    Prefix,
+    Ranges,
+    Spec,
+    Suppression,
+    Taxonomy,
+)
+from hedgerow.errors import HierarchyError
+from hedgerow.planning.fields import File, Level, OneOf, Part, Whole
+from hedgerow.planning.problems import problem, short
+from hedgerow.schema import Role
+
+_NUMBER = {"type": "number"}
+_NUMBERS = {"type": "array", "items": _NUMBER, "minItems": 1}
+_LABELS = {"type": "array", "items": {"type": ["string", "number", "boolean"]}, "minItems": 1}
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise problem(f"{short(value)} is not a list")
+    return list(value)
+
+
+def _number(value: Any) -> float | int:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise problem(f"{short(value)} is not a number")
+    return value
+
+
+def _numbers(value: Any) -> tuple[float | int, ...]:
+    return tuple(_number(item) for item in _list(value))
+
+
+def _bins(value: Any) -> tuple[tuple[Any, ...], ...]:
+    return tuple(
+        tuple(tuple(i) if isinstance(i, list | tuple) else _number(i) for i in _list(level))
+        for level in _list(value)
+    )
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(str(item) for item in _list(value))
+
+
+class RangesPlan(Part):
+    """Numbers in ranges of equal width."""
+
+    brief: ClassVar[str] = "widths"
+    widths: Annotated[tuple[float, ...], PlainValidator(_numbers), WithJsonSchema(_NUMBERS)] = (
+        Field(description="Width of each level, each a multiple of the one before.")
+    )
+    origin: Annotated[float, PlainValidator(_number), WithJsonSchema(_NUMBER)] = Field(
+        default=0, description="Where a range begins."
+    )
+
+    def spec(self) -> Spec:
+        return Ranges(widths=self.widths, origin=self.origin)
+
+
+class PrefixPlan(Part):
+    """Characters masked from the right."""
+
+    brief: ClassVar[str] = "length"
+    length: Whole = Field(description="Characters every value has.")
+    steps: (
+        Annotated[
+            tuple[int, ...],
+            PlainValidator(_numbers),
+            WithJsonSchema({"type": "array", "items": {"type": "integer"}, "minItems": 1}),
+        ]
+        | None
+    ) = Field(default=None, description="How many characters each level masks.")
+
+    def spec(self) -> Spec:
+        return Prefix(length=self.length, steps=self.steps)
+
+
+class DatesPlan(Part):
+    """Dates or timestamps in ever longer spans."""
+
+    brief: ClassVar[str] = "levels"
+    levels: Annotated[
+        tuple[str, ...],
+        PlainValidator(_names),
+        WithJsonSchema({"type": "array", "items": {"enum": list(DATE_LEVELS)}, "minItems": 1}),
+    ] = Field(default=Dates.levels, description="Some of the levels, finest first.")  # type: ignore[arg-type]
+
+    def spec(self) -> Spec:
+        return Dates(levels=self.levels)
+
+
+class HierarchyPlan(OneOf):
+    """How a column's values become coarser: a file, or one of these."""
+
+    what: ClassVar[str] = "a hierarchy"
+    brief: ClassVar[str] = "csv"
+
+    csv: File | None = Field(
+        default=None,
+        description="File with a line for each value: the value, then its label on every level. "
+        "The words suppression and dates alone are no files but the hierarchies of that name.",
+    )
+    ranges: RangesPlan | None = None
+    prefix: PrefixPlan | None = None
+    dates: DatesPlan | None = None
+    bins: Annotated[
+        Any,
+        PlainValidator(_bins),
+        WithJsonSchema(
+            {
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                    "anyOf": [_NUMBERS, {"type": "array", "minItems": 1, "items": _LABELS}],
+                },
+            }
+        ),
+    ] = Field(default=None, description="For each level its edges, or its groups of labels.")
+    taxonomy: Annotated[Any, WithJsonSchema({"type": ["object", "array"]})] = Field(
+        default=None, description="A tree of names: mappings and lists, values at its ends."
+    )
+    suppression: Literal[True] | None = Field(
+        default=None, description="Every value becomes * at once."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_word(cls, data: Any) -> Any:
+        if isinstance(data, str) and data in cls.model_fields and data != "csv":
+            if data in {"suppression", "dates"}:
+                return {data: True if data == "suppression" else {}}
+            raise problem(f"a {data} hierarchy needs to know more", f"Write {_EXAMPLES[data]}.")
+        return data
+
+    @model_validator(mode="after")
+    def _buildable(self) -> HierarchyPlan:
+        if len(self.model_fields_set) == 1:
+            try:
+                self.spec()
+            except HierarchyError as error:
+                raise problem(error.what, error.fix) from None
+        return self
+
+    def spec(self) -> Spec:
+        """The builder."""
+        if self.csv is not None:
+            return FromCsv(self.csv)
+        if self.bins is not None:
+            return Bins(edges=self.bins)
+        if self.taxonomy is not None:
+            return Taxonomy(tree=self.taxonomy)
+        made = self.ranges or self.prefix or self.dates
+        return Suppression() if made is None else made.spec()
+
+
+_EXAMPLES = {
+    "ranges": "{ranges: [5, 10, 20]}",
+    "prefix": "{prefix: 5}",
+    "bins": "{bins: [[18, 30, 65], [65]]}",
+    "taxonomy": "{taxonomy: {Europe: [France, Spain], Asia: [Japan]}}",
+}
+
+
+def _or_spec(value: Any, validate: Any) -> Any:
+    """A builder made in Python is taken as it is."""
+    return value if hasattr(value, "bind") else validate(value)
+
+
+if TYPE_CHECKING:
+    HierarchyOrSpec = HierarchyPlan | Spec
+else:
+    HierarchyOrSpec = Annotated[HierarchyPlan, WrapValidator(_or_spec)]
+
+LevelPair = Annotated[
+    tuple[Level, Level],
+    Field(strict=False),
+    WithJsonSchema(
+        {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
+    ),
+]
+
+
+class ColumnPlan(Part):
+    """One column of the source."""
+
+    brief: ClassVar[str] = "role"
+
+    role: Annotated[Role, Field(strict=False)] = Field(
+        description="identifier: dropped. quasi-identifier: may be known to an attacker, "
+        "generalised. sensitive: what an attacker wants to learn, published as it is and "
+        "protected by the claims. insensitive: published as it is, protected by nothing."
+    )
+    hierarchy: HierarchyOrSpec | None = Field(
+        default=None, description="How values become coarser; * at once if left out."
+    )
+    missing: Literal["value", "suppress", "refuse"] = Field(
+        default="value",
+        description="A missing value is a value like others, or its row is left out, or the data "
+        "are refused.",
+    )
+    levels: LevelPair | None = Field(
+        default=None, description="The lowest and the highest level that may be published."
+    )
+
+    @model_validator(mode="after")
+    def _fits_role(self) -> ColumnPlan:
+        allowed = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+        if self.hierarchy is not None and self.role not in allowed:
+            raise problem(
+                f"a column with the role {self.role} is not generalised, so it has no hierarchy",
+                "Leave the hierarchy out, or give it the role quasi-identifier.",
+            )
+        if self.levels is not None:
+            if self.role is not Role.QUASI_IDENTIFIER:
+                raise problem(f"a column with the role {self.role} has no levels to choose from")
+            if self.levels[0] > self.levels[1]:
+                raise problem(
+                    f"the lowest level ({self.levels[0]}) is above the highest ({self.levels[1]})"
+                )
+        return self
+
+    def spec(self) -> Spec:
+        """How its values become coarser; suppression where the plan does not say."""
+        if self.hierarchy is None:
+            return Suppression()
+        return (
+            self.hierarchy.spec() if isinstance(self.hierarchy, HierarchyPlan) else self.hierarchy
+        )

@@ -1,0 +1,193 @@
+"""What the values in a plan may be: numbers, shares, files; and the base of its parts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from hedgerow.planning.problems import problem, short
+
+
+class Part(BaseModel):
+    """A mapping in the plan: known keys only, no value empty, nothing changed afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
+
+    brief: ClassVar[str | None] = None
+    """The key meant where a single value stands instead of the mapping."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_brief(cls, data: Any) -> Any:
+        if cls.brief is None or isinstance(data, dict | cls) or data is None:
+            return data
+        return {cls.brief: data}
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _not_empty(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is None:
+            name = str(info.field_name)
+            name = cls.model_fields[name].alias or name
+            raise problem(f"{name!r} has no value", "Give it one, or leave the key out.")
+        return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        if cls.brief is not None:
+            mapping = dict(schema)
+            schema.clear()
+            schema["description"] = mapping.pop("description", "")
+            schema["anyOf"] = [mapping["properties"][cls.brief], mapping]
+        return schema
+
+
+class OneOf(Part):
+    """A mapping with exactly one of its keys."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+
+    what: ClassVar[str]
+    """What one of them is called."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> OneOf:
+        if len(self.model_fields_set) != 1:
+            keys = [f.alias or name for name, f in type(self).model_fields.items()]
+            found = len(self.model_fields_set)
+            raise problem(
+                f"{self.what} has exactly one key, and this one has {found or 'none'}",
+                f"Use one of {', '.join(keys)}.",
+            )
+        return self
+
+    @property
+    def chosen(self) -> Any:
+        """The value of the one key."""
+        return getattr(self, next(iter(self.model_fields_set)))
+
+
+def _number(
+    low: float, high: float = math.inf, *, above: bool = False, below: bool = False,
+    whole: bool = False, percent: bool = False,
+) -> Callable[[Any, ValidationInfo], float]:  # fmt: skip
+    """A validator for numbers from low to high, or strictly above or below them."""
+    words = "a whole number" if whole else "a number"
+    words += f" above {low:g}" if above else f" of at least {low:g}"
+    if high < math.inf:
+        words += f" and below {high:g}" if below else f" and at most {high:g}"
+    if percent:
+        words += ', such as 0.05 or "5%"'
+
+    def validate(value: Any, info: ValidationInfo) -> float:
+        number = _percent(value) if percent and isinstance(value, str) else value
+        if (
+            isinstance(number, bool)
+            or not isinstance(number, int | float)
+            or not math.isfinite(number)
+            or (whole and number != int(number))
+            or not (number > low or (number == low and not above))
+            or not (number < high or (number == high and not below))
+        ):
+            fix = _hint(value) if percent else None
+            raise problem(f"{info.field_name!r} needs {words}, not {short(value)}", fix)
+        return int(number) if whole else number
+
+    return validate
+
+
+def _percent(text: str) -> float | str:
+    match = re.fullmatch(r"\s*(\d{1,3}(?:\.\d{1,12})?)\s*%\s*", text, re.ASCII)
+    # Through the exact decimal, so that 5% is the double that is written 0.05.
+    return float(Fraction(match[1]) / 100) if match else text
+
+
+def _hint(value: Any) -> str | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"For {value:g} percent write {value:g}%." if is_number and 1 < value <= 100 else None
+
+
+def _file(value: Any, info: ValidationInfo) -> Path:
+    if isinstance(value, Path):
+        text = str(value)
+    elif isinstance(value, str) and value.strip() and "\0" not in value:
+        text = value
+    else:
+        raise problem(f"{info.field_name!r} needs the name of a file, not {short(value)}")
+    folder = (info.context or {}).get("folder")
+    return Path(folder) / text if folder is not None else Path(text)
+
+
+def _source(value: Any, info: ValidationInfo) -> str:
+    # Two letters at least, so that C:\data is a path.
+    if isinstance(value, str) and re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", value):
+        return value
+    return str(_file(value, info))
+
+
+_FILE_SCHEMA = {"type": "string", "minLength": 1}
+
+Whole = Annotated[
+    int, PlainValidator(_number(1, whole=True)), WithJsonSchema({"type": "integer", "minimum": 1})
+]
+Several = Annotated[
+    int, PlainValidator(_number(2, whole=True)), WithJsonSchema({"type": "integer", "minimum": 2})
+]
+Level = Annotated[
+    int, PlainValidator(_number(0, whole=True)), WithJsonSchema({"type": "integer", "minimum": 0})
+]
+Positive = Annotated[
+    float,
+    PlainValidator(_number(0, above=True)),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
+]
+AboveOne = Annotated[
+    float,
+    PlainValidator(_number(1, above=True)),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 1}),
+]
+Unit = Annotated[
+    float,
+    PlainValidator(_number(0, 1)),
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1}),
+]
+OpenUnit = Annotated[
+    float,
+    PlainValidator(_number(0, 1, above=True, below=True)),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+]
+_PERCENT = {"type": "string", "pattern": r"^\s*(100(\.0+)?|\d{1,2}(\.\d{1,12})?)\s*%\s*$"}
+Share = Annotated[
+    float,
+    PlainValidator(_number(0, 1, percent=True)),
+    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, _PERCENT]}),
+]
+Risk = Annotated[
+    float,
+    PlainValidator(_number(0, 1, above=True, percent=True)),
+    WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1}, _PERCENT]}),
+]
+File = Annotated[Path, PlainValidator(_file), WithJsonSchema(_FILE_SCHEMA)]
+"""Resolved against the plan's folder."""
+Source = Annotated[str, PlainValidator(_source), WithJsonSchema(_FILE_SCHEMA)]
+"""A file, resolved against the plan's folder, or something like postgresql://host/base."""

@@ -1,0 +1,219 @@
+"""Dividing people under any claims: a cut is allowable where all of them hold on both sides.
+
+A node is measured from its own people only, and what is right of a cut is what is not left
+of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.groups import Groups, Histogram, Ints
+from hedgerow.hierarchy import Codes
+from hedgerow.models.base import PrivacyModel
+from hedgerow.recode.axes import Space
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.cuts import all_cuts, median, profile, tally
+from hedgerow.recode.parts import Progress
+
+Mode = Literal["strict", "relaxed"]
+People = tuple[Ints, Ints]
+"""Entries, and how many people of each."""
+
+BATCH = 64
+"""Cuts measured together, after a first one alone: usually that one is allowable."""
+END = np.array([np.iinfo(np.int32).max])
+"""A rank behind everything."""
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """The recursion, and what it reads. An entry is one of the `chosen` cells."""
+
+    cells: Cells
+    chosen: Ints
+    """The cells that take part, in the order of their ranks."""
+    space: Space
+    floor: int
+    """People every group must have."""
+    models: tuple[PrivacyModel, ...]
+    mode: Mode
+    ranks: Codes
+    indptr: Ints
+    codes: Ints
+    """The sensitive values of each entry, all attributes numbered through."""
+    outside: Ints
+    """People of the outside population in each entry."""
+    scratch: Ints
+
+    @classmethod
+    def of(
+        cls,
+        cells: Cells,
+        chosen: Ints,
+        space: Space,
+        *,
+        floor: int,
+        models: Sequence[PrivacyModel],
+        mode: Mode,
+    ) -> Division:
+        """Prepare to divide the people of the `chosen` cells."""
+        ranks = space.ranks(cells.q[chosen])
+        order = np.lexsort((np.arange(len(chosen)), *ranks.T[::-1]))
+        chosen, ranks = chosen[order], ranks[order]
+        owner, codes, base = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
+        for domain, histogram in zip(cells.sensitive, cells.values, strict=True):
+            mine = histogram.take(chosen)
+            owner.append(mine.owner())
+            codes.append(mine.codes.astype(np.int64) + base)
+            base += len(domain.values)
+        owners = np.concatenate(owner)
+        by_entry = np.argsort(owners, kind="stable")
+        outside = np.zeros(len(chosen), np.int64)
+        if cells.population is not None:
+            outside = cells.population[chosen]
+        return cls(
+            cells, chosen, space, floor, tuple(models), mode, ranks,
+            np.searchsorted(owners[by_entry], np.arange(len(chosen) + 1)).astype(np.int64),
+            np.concatenate(codes)[by_entry], outside,
+            np.zeros(max((axis.size for axis in space.axes), default=0), np.int64),
+        )  # fmt: skip
+
+    def run(self, progress: Progress | None = None) -> tuple[Ints, Ints, Ints]:
+        """Cell, people and group of each part, by cell."""
+        people = self.cells.n[self.chosen]
+        nodes: list[People] = [(np.arange(len(self.chosen)), people)] if len(people) else []
+        groups: list[People] = []
+        total, done, told = int(people.sum()), 0, 0
+        while nodes:
+            who, weight = nodes.pop()
+            sides = self._cut(who, weight)
+            if sides is not None:
+                nodes += reversed(sides)
+                continue
+            groups.append((who, weight))
+            done += int(weight.sum())
+            if progress is not None and done - told >= total / 100:
+                progress(done / total)
+                told = done
+        none = np.empty(0, np.int64)
+        cell = self.chosen[np.concatenate([none, *(who for who, _ in groups)])]
+        weight = np.concatenate([none, *(weight for _, weight in groups)])
+        group = np.repeat(np.arange(len(groups)), [len(who) for who, _ in groups])
+        by_cell = np.lexsort((group, cell))
+        return cell[by_cell], weight[by_cell], group[by_cell]
+
+    def _cut(self, who: Ints, weight: Ints) -> tuple[People, People] | None:
+        """Both sides of the preferred allowable cut."""
+        space = self.space
+        if not space.axes or weight.sum() < 2 * self.floor:
+            return None
+        order, place, behind, level, side = all_cuts(
+            self.ranks, who, weight, space.measure, space.offset, space.ladder, space.rung,
+            space.heights, self.floor, self.scratch,
+        )  # fmt: skip
+        node = _Node.of(self, who, weight)
+        preferred = np.lexsort((-behind, -side, -level, place))
+        for batch in _batches(preferred):
+            axis, rank = order[place[batch]], behind[batch]
+            ascending = np.lexsort((rank, axis))
+            allowable = np.empty(len(batch), np.bool_)
+            left = node.left(weight, axis[ascending], rank[ascending])
+            allowable[ascending] = node.allowable(left)
+            if allowable.any():
+                first = int(np.argmax(allowable))
+                below = node.ranks[:, axis[first]] <= rank[first]
+                return (who[below], weight[below]), (who[~below], weight[~below])
+        return self._spread(node, order) if self.mode == "relaxed" else None
+
+    def _spread(self, node: _Node, order: Ints) -> tuple[People, People] | None:
+        """A cut at the median with the people there on both sides.
+
+        Keeping tuples whole is tried first, it loses less; where that puts too many people
+        with one sensitive value on one side, every entry gives its share to both.
+        """
+        who, weight = node.who, node.weight
+        for axis in order:
+            ranks = node.ranks[:, axis]
+            low, high = int(ranks.min()), int(ranks.max())
+            if low == high:
+                continue
+            at, people = profile(self.ranks, who, weight, axis, low, high, self.scratch)
+            cut, ties = median(at, people)
+            there = ranks == cut
+            reached = np.cumsum(np.where(there, weight, 0))
+            fill = np.minimum(reached, ties)
+            share = reached * ties // reached[-1]
+            for taken in (fill, share):
+                left = np.where(ranks < cut, weight, np.diff(taken, prepend=0))
+                if node.allowable(node.left(left, np.array([axis]), END))[0]:
+                    right = weight - left
+                    return (who[left > 0], left[left > 0]), (who[right > 0], right[right > 0])
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """People who are still together, and the sensitive values they have among them."""
+
+    division: Division
+    who: Ints
+    weight: Ints
+    ranks: Codes
+    indptr: Ints
+    codes: Ints
+    """The values of each entry, as positions in `values`."""
+    values: Ints
+
+    @classmethod
+    def of(cls, division: Division, who: Ints, weight: Ints) -> _Node:
+        begin = division.indptr[who]
+        lengths = division.indptr[who + 1] - begin
+        indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        mine = np.repeat(begin - indptr[:-1], lengths) + np.arange(indptr[-1])
+        values, codes = np.unique(division.codes[mine], return_inverse=True)
+        return cls(division, who, weight, division.ranks[who], indptr, codes, values)
+
+    def left(self, people: Ints, axis: Ints, behind: Ints) -> Ints:
+        """The tally of `people` left of each cut."""
+        outside = self.division.outside[self.who]
+        return tally(
+            self.ranks, people, outside, self.indptr, self.codes, len(self.values), axis, behind
+        )
+
+    def allowable(self, left: Ints) -> NDArray[np.bool_]:
+        """For each cut, whether every model holds on both of its sides."""
+        total = self.left(self.weight, np.zeros(1, np.int64), END)
+        groups = self._groups(np.concatenate((left, total - left)))
+        holds = np.ones(len(groups), np.bool_)
+        for model in self.division.models:
+            holds &= model.holds(groups)
+        return holds[: len(left)] & holds[len(left) :]
+
+    def _groups(self, tallies: Ints) -> Groups:
+        """One group for each tally."""
+        cells = self.division.cells
+        histograms, domains, base = {}, {}, 0
+        for domain in cells.sensitive:
+            first, last = np.searchsorted(self.values, (base, base + len(domain.values)))
+            counts = tallies[:, 2 + first : 2 + last]
+            group, place = np.nonzero(counts)
+            indptr = np.searchsorted(group, np.arange(len(tallies) + 1)).astype(np.int64)
+            codes = (self.values[first + place] - base).astype(np.int32)
+            histograms[domain.name] = Histogram(indptr, codes, counts[group, place])
+            domains[domain.name] = domain
+            base += len(domain.values)
+        population = None if cells.population is None else tallies[:, 1]
+        return Groups(tallies[:, 0], histograms, domains, population)
+
+
+def _batches(preferred: Ints) -> Iterator[Ints]:
+    if len(preferred):
+        yield preferred[:1]
+    for begin in range(1, len(preferred), BATCH):
+        yield preferred[begin : begin + BATCH]

@@ -1,0 +1,83 @@
+"""Full-domain generalisation: one level for each column, the same for everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from hedgerow.hierarchy import ANY
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.lattice import Lattice, Node
+from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.recode.search import Constraints, Search, no_solution
+from hedgerow.utility import Metric, Spans
+
+
+def full_domain(
+    cells: Cells,
+    constraints: Constraints,
+    metric: Metric,
+    *,
+    bounds: Mapping[str, tuple[int, int]] | None = None,
+    seconds: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Recoding:
+    """The cheapest node of the lattice that keeps the constraints.
+
+    Raises:
+        ClaimError: There is none; says which claim fails and how close the coarsest node came.
+    """
+    lattice = Lattice.of(cells, bounds)
+    search = Search(lattice, constraints, metric)
+    (solution,) = search.run(seconds=seconds, progress=progress)
+    if solution is None:
+        raise no_solution(search)
+    detail = {
+        "optimal": solution.optimal,
+        "metric": metric.name,
+        "cost": solution.cost,
+        "lower_bound": solution.bound,
+        "nodes": lattice.size,
+        "nodes_evaluated": search.evaluated,
+    }
+    return at_node(lattice, solution.node, constraints, detail)
+
+
+def at_node(
+    lattice: Lattice, node: Node, constraints: Constraints, detail: dict[str, object]
+) -> Recoding:
+    """Publish a node, leaving out (or fully generalising) the groups that fail a model."""
+    cells = lattice.cells
+    frequency = lattice.roll_up(lattice.base, node)
+    kept = (constraints.rank(frequency.groups) > 0) & (frequency.groups.n > 0)
+    outcome = lattice.outcome(frequency, kept)
+    codes = lattice.layout.unpack(frequency.words[kept])
+    labels = [
+        np.array(h.labels[level], object)[codes[:, j]]
+        for j, (h, level) in enumerate(zip(cells.hierarchies, node, strict=True))
+    ]
+    number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
+    spans = outcome.spans
+    if constraints.keep_suppressed and not kept[frequency.groups.n > 0].all():
+        number[~kept] = len(codes)
+        labels = [np.append(label, ANY) for label in labels]
+        top = np.array([[len(h.values) - 1 for h in cells.hierarchies]], np.int32)
+        spans = Spans(
+            np.concatenate((spans.low, np.zeros_like(top))),
+            np.concatenate((spans.high, top)),
+            np.concatenate((spans.rung, np.ones(top.shape))),
+        )
+    tuples, of_cell = cells.tuples
+    into = lattice.position(frequency, tuples)
+    counted = np.flatnonzero(cells.n > 0)
+    return Recoding(
+        "full-domain",
+        counted,
+        cells.n[counted],
+        number[into[of_cell[counted]]],
+        tuple(labels),
+        spans,
+        {h.name: level for h, level in zip(cells.hierarchies, node, strict=True)},
+        detail,
+    )

@@ -1,0 +1,341 @@
+"""The generalisation lattice and the frequency sets of its nodes.
+
+A node is a level for each quasi-identifier. Its frequency set is rolled up from that of any
+finer node: the groups are regrouped, never the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._jit import kernel
+from hedgerow.errors import PlanError
+from hedgerow.groups import Floats, Groups, Histogram, Ints, merge_histogram, sort_members
+from hedgerow.hierarchy import Codes
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.pack import Layout, Words, hash_groups
+from hedgerow.utility import CellMetric, Original, Outcome, Spans
+
+Node = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Frequency:
+    """The frequency set of one node: packed tuples and the groups of people who share them."""
+
+    node: Node
+    words: Words
+    groups: Groups
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """All nodes between `bottom` and `top`."""
+
+    cells: Cells
+    bottom: Node
+    top: Node
+
+    @classmethod
+    def of(cls, cells: Cells, bounds: Mapping[str, tuple[int, int]] | None = None) -> Lattice:
+        """The lattice of these cells, with the plan's lowest and highest level per column."""
+        bottom, top = [], []
+        for h in cells.hierarchies:
+            low, high = (bounds or {}).get(h.name, (0, h.height))
+            if not 0 <= low <= high <= h.height:
+                raise PlanError(
+                    f"levels [{low}, {high}] of {h.name!r} do not exist",
+                    fix=f"Its hierarchy has levels 0 to {h.height}.",
+                )
+            bottom.append(low)
+            top.append(high)
+        return cls(cells, tuple(bottom), tuple(top))
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return prod(b - a + 1 for a, b in zip(self.bottom, self.top, strict=True))
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node; small lattices only."""
+        return product(*(range(a, b + 1) for a, b in zip(self.bottom, self.top, strict=True)))
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout.of([h.size(0) for h in self.cells.hierarchies])
+
+    @cached_property
+    def original(self) -> Original:
+        tuples, into = self.cells.tuples
+        n = np.bincount(into, weights=self.cells.n, minlength=len(tuples)).astype(np.int64)
+        counted = n > 0
+        leaves = tuple(len(h.values) for h in self.cells.hierarchies)
+        return Original(tuples[counted], n[counted], leaves, self.cells.absent)
+
+    @cached_property
+    def base(self) -> Frequency:
+        """The frequency set of the bottom node."""
+        tuples, into = self.cells.tuples
+        leaf = Frequency(
+            (0,) * len(self.bottom), self.layout.pack(tuples), self.cells.groups(into, len(tuples))
+        )
+        return self.roll_up(leaf, self.bottom)
+
+    @cached_property
+    def _steps(self) -> tuple[NDArray[np.uint64], Ints]:
+        """All tables from one level to a higher one, end to end, and where each starts."""
+        tables: list[NDArray[np.uint64]] = []
+        width = max((h.height for h in self.cells.hierarchies), default=0) + 1
+        start = np.zeros((len(self.cells.hierarchies), width, width), np.int64)
+        end = 0
+        for j, h in enumerate(self.cells.hierarchies):
+            for low in range(h.height + 1):
+                for high in range(low, h.height + 1):
+                    start[j, low, high] = end
+                    tables.append(h.step(low, high).astype(np.uint64))
+                    end += len(tables[-1])
+        return (np.concatenate(tables) if tables else np.zeros(0, np.uint64)), start
+
+    def roll_up(self, low: Frequency, node: Node) -> Frequency:
+        """The frequency set of `node` from that of a finer one."""
+        if low.node == node:
+            return low
+        words, into, n = self._regroup(low, node)
+        population = low.groups.population
+        if population is not None:
+            population = np.bincount(into, weights=population, minlength=len(n)).astype(np.int64)
+        histograms = {}
+        if low.groups.histograms:
+            first, members = sort_members(into, len(n))
+            for name, h in low.groups.histograms.items():
+                width = len(low.groups.domains[name].values)
+                merged = merge_histogram(first, members, h.indptr, h.codes, h.counts, width)
+                histograms[name] = Histogram(*merged)
+        return Frequency(node, words, Groups(n, histograms, low.groups.domains, population))
+
+    def _regroup(self, low: Frequency, node: Node) -> tuple[Words, Ints, Ints]:
+        """The node's tuples, the new group of each old one, and the people in each."""
+        layout, hierarchies = self.layout, self.cells.hierarchies
+        clear = np.full(layout.words, np.uint64(0xFFFFFFFFFFFFFFFF))
+        tables, start = self._steps
+        mapped, starts = [], []
+        for j, (a, b) in enumerate(zip(low.node, node, strict=True)):
+            if a != b:
+                clear[layout.word[j]] &= ~(layout.mask[j] << np.uint64(layout.shift[j]))
+                if hierarchies[j].size(b) > 1:
+                    mapped.append(j)
+                    starts.append(start[j, a, b])
+        shift, mask = layout.shift[mapped].astype(np.uint64), layout.mask[mapped]
+        begin = np.array(starts, np.int64)
+        if layout.words == 1:
+            word, into, n = _regroup_word(
+                low.words[:, 0], low.groups.n, clear[0], shift, mask, begin, tables
+            )
+            return word[:, None], into, n
+        wide = _generalise(low.words, clear, layout.word[mapped], shift, mask, begin, tables)
+        first, into = hash_groups(wide)
+        return wide[first], into, Groups(low.groups.n).merge(into, len(first)).n
+
+    def regroup(self, low: Frequency, node: Node) -> tuple[Ints, Ints]:
+        """Only which groups would become one at `node`, and how many people each would have."""
+        if low.node == node:
+            return np.arange(len(low), dtype=np.int64), low.groups.n
+        return self._regroup(low, node)[1:]
+
+    def position(self, frequency: Frequency, tuples: Codes) -> Ints:
+        """The group of each tuple of leaf codes; every one must have a group."""
+        codes = [
+            h.codes[level][tuples[:, j]]
+            for j, (h, level) in enumerate(zip(self.cells.hierarchies, frequency.node, strict=True))
+        ]
+        both = np.concatenate((frequency.words, self.layout.pack(np.stack(codes, axis=1))))
+        return hash_groups(both)[1][len(frequency) :]
+
+    def frequencies(self) -> Iterator[Frequency]:
+        """Every node's frequency set, depth first, each rolled up from the one before it."""
+        stack = [(self.base, 0)]
+        while stack:
+            frequency, first = stack.pop()
+            yield frequency
+            for j in range(first, len(self.top)):
+                if frequency.node[j] < self.top[j]:
+                    node = (*frequency.node[:j], frequency.node[j] + 1, *frequency.node[j + 1 :])
+                    stack.append((self.roll_up(frequency, node), j))
+
+    def outcome(self, frequency: Frequency, kept: NDArray[np.bool_] | None = None) -> Outcome:
+        """What publishing the node would give, with only the `kept` groups."""
+        n = frequency.groups.n
+        chosen = n > 0 if kept is None else kept & (n > 0)
+        people = self.original.people
+
+        def spans() -> Spans:
+            codes = self.layout.unpack(frequency.words[chosen])
+            low, high = np.empty_like(codes), np.empty_like(codes)
+            rung = np.empty(codes.shape)
+            for j, h in enumerate(self.cells.hierarchies):
+                first, last = h.runs(frequency.node[j])
+                low[:, j], high[:, j] = first[codes[:, j]], last[codes[:, j]]
+                rung[:, j] = frequency.node[j] / max(1, h.height)
+            return Spans(low, high, rung)
+
+        return Outcome(self.original, n[chosen], people - int(n[chosen].sum()), spans)
+
+
+@dataclass(frozen=True, eq=False)
+class CellCosts:
+    """A cell metric laid out on a lattice: what each value of each level costs one person."""
+
+    lattice: Lattice
+    metric: CellMetric
+
+    @cached_property
+    def _table(self) -> tuple[Floats, Ints, tuple[tuple[float, ...], ...]]:
+        """Costs end to end, where each column's level starts, and totals per column and level."""
+        original = self.lattice.original
+        hierarchies = self.lattice.cells.hierarchies
+        width = max((h.height for h in hierarchies), default=0) + 1
+        start = np.zeros((len(hierarchies), width), np.int64)
+        tables, totals, end = [np.zeros(0)], [], 0
+        for j, h in enumerate(hierarchies):
+            column = []
+            for level in range(h.height + 1):
+                under = np.bincount(
+                    h.codes[level], weights=original.leaf_counts[j], minlength=h.size(level)
+                ).astype(np.float64)
+                rung = np.full(h.size(level), level / max(1, h.height))
+                cost = self.metric.cell(share=h.share(level), under=under, rung=rung)
+                barred = original.absent * self.metric.worst(original)
+                column.append(float(under @ cost) + barred)
+                start[j, level] = end
+                tables.append(cost)
+                end += len(cost)
+            totals.append(tuple(column))
+        return np.concatenate(tables), start, tuple(totals)
+
+    def published(self, node: Node) -> Floats:
+        """Each column's total if nobody is left out."""
+        totals = self._table[2]
+        return np.array([totals[j][level] for j, level in enumerate(node)])
+
+    def left_out(self, frequency: Frequency, rank: Ints, ranks: int) -> tuple[Ints, Floats]:
+        """People, and each column's extra cost, by rank of the groups.
+
+        Groups of rank r >= ranks are kept under every requirement and not added up.
+        """
+        table, start, _ = self._table
+        layout = self.lattice.layout
+        return _left_out(
+            frequency.words,
+            frequency.groups.n,
+            rank,
+            ranks,
+            np.array(frequency.node, np.int64),
+            layout.word,
+            layout.shift,
+            layout.mask,
+            start,
+            table,
+            self.metric.worst(self.lattice.original),
+        )
+
+
+@kernel
+def _regroup_word(
+    words: NDArray[np.uint64],
+    n: Ints,
+    clear: np.uint64,
+    shift: NDArray[np.uint64],
+    mask: NDArray[np.uint64],
+    start: Ints,
+    tables: NDArray[np.uint64],
+) -> tuple[NDArray[np.uint64], Ints, Ints]:
+    """Generalise tuples of one word each and add up equal ones."""
+    rows = len(words)
+    bits = 4
+    while (1 << bits) < 2 * rows:
+        bits += 1
+    down = np.uint64(64 - bits)
+    slot_mask = np.uint64((1 << bits) - 1)
+    table = np.full(1 << bits, np.int32(-1), np.int32)
+    result = np.empty(rows, np.uint64)
+    into = np.empty(rows, np.int64)
+    people = np.empty(rows, np.int64)
+    size = 0
+    for i in range(rows):
+        before = words[i]
+        after = before & clear
+        for c in range(len(shift)):
+            code = np.int64((before >> shift[c]) & mask[c])
+            after |= tables[start[c] + code] << shift[c]
+        slot = (after * np.uint64(0x9E3779B97F4A7C15)) >> down
+        while True:
+            g = table[slot]
+            if g < 0:
+                table[slot] = size
+                result[size] = after
+                people[size] = n[i]
+                into[i] = size
+                size += 1
+                break
+            if result[g] == after:
+                people[g] += n[i]
+                into[i] = g
+                break
+            slot = (slot + np.uint64(1)) & slot_mask
+    return result[:size].copy(), into, people[:size].copy()
+
+
+@kernel
+def _generalise(
+    words: Words,
+    clear: NDArray[np.uint64],
+    word: Ints,
+    shift: NDArray[np.uint64],
+    mask: NDArray[np.uint64],
+    start: Ints,
+    tables: NDArray[np.uint64],
+) -> Words:
+    """Generalise tuples of several words each."""
+    result = words & clear
+    for i in range(len(words)):
+        for c in range(len(word)):
+            code = np.int64((words[i, word[c]] >> shift[c]) & mask[c])
+            result[i, word[c]] |= tables[start[c] + code] << shift[c]
+    return result
+
+
+@kernel
+def _left_out(
+    words: Words,
+    n: Ints,
+    rank: Ints,
+    ranks: int,
+    node: Ints,
+    word: Ints,
+    shift: Ints,
+    mask: Words,
+    start: Ints,
+    table: Floats,
+    worst: float,
+) -> tuple[Ints, Floats]:
+    people = np.zeros(ranks, np.int64)
+    extra = np.zeros((ranks, len(node)), np.float64)
+    for i in range(len(n)):
+        r = rank[i]
+        if r >= ranks or n[i] == 0:
+            continue
+        people[r] += n[i]
+        for j in range(len(node)):
+            code = np.int64((words[i, word[j]] >> np.uint64(shift[j])) & mask[j])
+            extra[r, j] += n[i] * (worst - table[start[j, node[j]] + code])
+    return people, extra

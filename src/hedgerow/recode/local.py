@@ -1,0 +1,195 @@
+"""Local recoding: each group gets the lowest levels it can, not one set for the whole table.
+
+Nodes of the lattice are visited from cheap to dear. At each, the groups of those still
+unplaced that keep every claim are fixed; the rest go on to coarser nodes. A fixed group is
+then published at the lowest hierarchy values its own members share. People who are left at
+the end join the group whose widening costs least.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from hedgerow.errors import ClaimError
+from hedgerow.groups import Floats, Groups, Ints
+from hedgerow.hierarchy import Codes
+from hedgerow.models.anonymity import KAnonymity
+from hedgerow.models.base import PrivacyModel
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
+from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node
+from hedgerow.utility import CellMetric, Granularity
+
+MOST_NODES = 100_000
+"""Nodes visited in order of cost; beyond that, a straight path to the top."""
+
+
+def local(
+    cells: Cells,
+    models: Sequence[PrivacyModel],
+    *,
+    lattice: Lattice | None = None,
+    metric: CellMetric | None = None,
+    limit: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Recoding:
+    """Recode each group as little as the claims allow.
+
+    Args:
+        cells: What the engine counted.
+        models: The claims.
+        lattice: Level bounds, where the plan sets some.
+        metric: Orders the nodes; by default the granularity.
+        limit: People who may be left out if no group can take them, those barred included.
+        progress: Called with the share of people placed.
+
+    Raises:
+        ClaimError: Those left at the end fit nowhere.
+    """
+    lattice = lattice or Lattice.of(cells)
+    metric = metric or Granularity()
+    tuples, of_cell = cells.tuples
+    group = np.full(len(tuples), SUPPRESSED, np.int64)
+    per_group = [m for m in models if m.per_group]
+    least = max([m.k for m in per_group if isinstance(m, KAnonymity)], default=1)
+    leaf = Frequency((0,) * tuples.shape[1], lattice.layout.pack(tuples),
+                     cells.groups(of_cell, len(tuples)))  # fmt: skip
+    left = np.flatnonzero(leaf.groups.n > 0)
+    people, size = leaf.groups.people, 0
+    for node in cheapest_first(lattice, metric):
+        if not len(left):
+            break
+        groups = leaf.groups.take(left)
+        low = Frequency(leaf.node, leaf.words[left], groups)
+        into, n = lattice.regroup(low, node)
+        large = n >= least
+        if not large.any():
+            continue
+        number = np.cumsum(large) - 1
+        inside = large[into]
+        candidates = groups.take(inside).merge(number[into[inside]], int(large.sum()))
+        passed = np.ones(len(candidates), np.bool_)
+        for model in per_group:
+            passed &= model.holds(candidates)
+        if not passed.any():
+            continue
+        placed = inside.copy()
+        placed[inside] = passed[number[into[inside]]]
+        group[left[placed]] = size + (np.cumsum(passed) - 1)[number[into[placed]]]
+        size += int(passed.sum())
+        left = left[~placed]
+        if progress is not None:
+            progress(1 - int(leaf.groups.n[left].sum()) / people)
+    if len(left):
+        size = _absorb(lattice, per_group, tuples, leaf.groups, group, left, limit)
+    return _recoding(lattice, tuples, group, of_cell, size)
+
+
+def cheapest_first(lattice: Lattice, metric: CellMetric) -> Iterator[Node]:
+    """Nodes by what publishing everyone there would cost; at last the top."""
+    costs = CellCosts(lattice, metric)
+
+    def cost(node: Node) -> float:
+        return float(metric.combine(costs.published(node), lattice.original))
+
+    heap = [(cost(lattice.bottom), lattice.bottom, 0)]
+    for _ in range(MOST_NODES):
+        if not heap:
+            return
+        _, node, first = heapq.heappop(heap)
+        yield node
+        # Each node has one parent here: the last column that is above the bottom.
+        for j in range(first, len(node)):
+            if node[j] < lattice.top[j]:
+                above = (*node[:j], node[j] + 1, *node[j + 1 :])
+                heapq.heappush(heap, (cost(above), above, j))
+    node = min(heap)[1]
+    while node != lattice.top:
+        steps = [
+            (*node[:j], node[j] + 1, *node[j + 1 :])
+            for j in range(len(node))
+            if node[j] < lattice.top[j]
+        ]
+        node = min(steps, key=cost)
+        yield node
+
+
+def _absorb(
+    lattice: Lattice,
+    models: Sequence[PrivacyModel],
+    tuples: Codes,
+    groups: Groups,
+    group: Ints,
+    left: Ints,
+    limit: int,
+) -> int:
+    """Let those left over join the group that widens most cheaply and still keeps the claims."""
+    size = int(group.max(initial=-1)) + 1
+    stranded = int(groups.n[left].sum())
+    placed = np.flatnonzero(group >= 0)
+    low, high = _extent(tuples[placed], group[placed], size)
+    extra = tuples[left]
+    wide_low = np.minimum(low, extra.min(axis=0))
+    wide_high = np.maximum(high, extra.max(axis=0))
+    n = np.bincount(group[placed], weights=groups.n[placed], minlength=size)
+    order = np.argsort(
+        _cost(lattice, wide_low, wide_high) * (n + stranded) - _cost(lattice, low, high) * n,
+        kind="stable",
+    )
+    for g in order:
+        members = np.concatenate((np.flatnonzero(group == g), left))
+        union = groups.take(members).merge(np.zeros(len(members), np.int64), 1)
+        if all(model.holds(union)[0] for model in models):
+            group[left] = g
+            return size
+    if stranded + lattice.cells.absent <= limit:
+        return size
+    raise ClaimError(
+        f"local recoding placed all but {stranded:,} people; together with no group do they "
+        f"keep {', '.join(map(str, models))}, and the plan lets {limit:,} be left out",
+        fix="Weaken the claim, allow more suppression, or search the lattice instead.",
+    )
+
+
+def _cost(lattice: Lattice, low: Codes, high: Codes) -> Floats:
+    """Average over columns of the share of leaves under the covering hierarchy values."""
+    shares = []
+    for j, h in enumerate(lattice.cells.hierarchies):
+        _, span = common_node(h, low[:, j], high[:, j], lowest=lattice.bottom[j])
+        shares.append(span.width[:, 0] / len(h.values))
+    return np.mean(shares, axis=0) if shares else np.zeros(len(low))
+
+
+def _extent(tuples: Codes, group: Ints, size: int) -> tuple[Codes, Codes]:
+    """The first and last leaf of each group in each column."""
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(size))
+    if not size:
+        return tuples[:0], tuples[:0]
+    low = np.minimum.reduceat(tuples[order], starts, axis=0)
+    high = np.maximum.reduceat(tuples[order], starts, axis=0)
+    return low, high
+
+
+def _recoding(lattice: Lattice, tuples: Codes, group: Ints, of_cell: Ints, size: int) -> Recoding:
+    """Publish each group at the lowest values its members share."""
+    cells = lattice.cells
+    placed = np.flatnonzero(group >= 0)
+    low, high = _extent(tuples[placed], group[placed], size)
+    labels, spans = [], []
+    for j, h in enumerate(cells.hierarchies):
+        label, span = common_node(h, low[:, j], high[:, j], lowest=lattice.bottom[j])
+        labels.append(label)
+        spans.append(span)
+    counted = np.flatnonzero(cells.n > 0)
+    return Recoding(
+        "local",
+        counted,
+        cells.n[counted],
+        group[of_cell[counted]],
+        tuple(labels),
+        beside(spans, size),
+    )

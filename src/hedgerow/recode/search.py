@@ -1,0 +1,384 @@
+"""Exact search of the generalisation lattice by branch and bound over boxes of nodes.
+
+A box holds every node between a finest one, `low`, and a coarsest one, `high`. Two facts
+bound a whole box at the price of one evaluation each:
+
+- with models that are monotone in generalisation, the people left out at `high` are left out
+  everywhere in the box: if they are too many, the box holds no solution;
+- nothing in the box costs less than publishing `low` with only those people left out.
+
+Boxes are taken cheapest bound first and split by fixing one column at its coarsest level.
+Where models or metric lack such structure the bounds fall away and every node is evaluated;
+the result is exact either way. The same search answers for a whole ladder of requirements at
+once (the risk-utility frontier), because a group that fails a weak one fails a strict one.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import ClaimError
+from hedgerow.groups import Floats, Groups, Ints
+from hedgerow.models.anonymity import KAnonymity
+from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
+from hedgerow.utility import CellMetric, Metric
+
+SLACK = 1e-12
+"""Relative improvements below this are rounding, not utility."""
+GREEDY_FROM = 50_000
+"""Lattices with more nodes than this get a first solution by greedy descent."""
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """What a node must keep, and how many people may be left out for it."""
+
+    models: tuple[PrivacyModel, ...]
+    limit: int
+    """People who may be left out."""
+    keep_suppressed: bool = False
+    """Publish them as one fully generalised group, which must keep every claim itself."""
+    ladder: tuple[PrivacyModel, ...] = ()
+    """Requirements of one kind from weakest to strictest, each asked for in turn."""
+
+    @cached_property
+    def by_group(self) -> tuple[PrivacyModel, ...]:
+        """Models that decide about each group alone: a group that fails is left out."""
+        return tuple(m for m in self.models if m.per_group and m.monotone_in_suppression)
+
+    @cached_property
+    def whole(self) -> tuple[PrivacyModel, ...]:
+        """Models about what remains after leaving groups out."""
+        return tuple(m for m in self.models if m not in self.by_group)
+
+    @cached_property
+    def monotone(self) -> bool:
+        """Whether a person left out at some node is left out at every finer one."""
+        return all(m.monotone_in_generalisation for m in (*self.by_group, *self.ladder))
+
+    @cached_property
+    def closed_upwards(self) -> bool:
+        """Whether every node above a solution is a solution."""
+        whole = not self.whole or (
+            self.limit == 0 and all(m.monotone_in_generalisation for m in self.whole)
+        )
+        return self.monotone and whole and not self.keep_suppressed
+
+    @cached_property
+    def _sizes(self) -> Ints | None:
+        """The ladder as group sizes, where it is one of k-anonymity."""
+        sizes = [m.k for m in self.ladder if isinstance(m, KAnonymity) and m.over != "all"]
+        return np.array(sizes) if len(sizes) == len(self.ladder) else None
+
+    @property
+    def requirements(self) -> int:
+        return max(1, len(self.ladder))
+
+    def rank(self, groups: Groups) -> Ints:
+        """How many of the requirements each group keeps, 0 if it fails one of the models."""
+        passed = np.ones(len(groups), np.bool_)
+        for model in self.by_group:
+            passed &= model.holds(groups)
+        if not self.ladder:
+            return passed.astype(np.int64)
+        if self._sizes is not None:
+            return np.where(passed, np.searchsorted(self._sizes, groups.n, side="right"), 0)
+        rank = np.zeros(len(groups), np.int64)
+        for model in self.ladder:
+            passed &= model.holds(groups)
+            rank += passed
+        return rank
+
+    def remains(self, groups: Groups, kept: NDArray[np.bool_], requirement: int) -> bool:
+        """Whether the claims about the whole hold once the others are left out."""
+        models = self.whole
+        if not all(m.holds(_without(groups, kept, m)).all() for m in models):
+            return False
+        out = ~kept & (groups.n > 0)
+        if not self.keep_suppressed or not out.any():
+            return True
+        rest = groups.take(out).merge(np.zeros(int(out.sum()), np.int64), 1)
+        asked = (*self.by_group, *self.ladder[requirement : requirement + 1])
+        return all(m.holds(rest).all() for m in asked)
+
+
+def _without(groups: Groups, kept: NDArray[np.bool_], model: PrivacyModel) -> Groups:
+    """What `model` sees of the release: to a population, a group left out is one of size 0."""
+    if Needs.POPULATION in model.needs:
+        return Groups(
+            np.where(kept, groups.n, 0), groups.histograms, groups.domains, groups.population
+        )
+    return groups.take(kept & (groups.n > 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A node under each requirement."""
+
+    feasible: NDArray[np.bool_]
+    cost: Floats
+    left_out: Ints
+    """People left out."""
+    extra: Floats
+    """Cell metrics: what leaving them out adds, requirements by columns."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The best node found for one requirement."""
+
+    node: Node
+    cost: float
+    bound: float
+    """No node costs less than this."""
+    requirement: PrivacyModel | None = None
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no node can be better."""
+        return self.bound >= self.cost * (1 - SLACK) - SLACK
+
+
+@dataclass(eq=False)
+class _Box:
+    low: Node
+    high: Node
+    frequency: Frequency
+    extra: Floats
+    bound: Floats
+
+    @property
+    def volume(self) -> int:
+        return prod(b - a + 1 for a, b in zip(self.low, self.high, strict=True))
+
+
+@dataclass(eq=False)
+class Search:
+    """Finds the cheapest node of a lattice that keeps the constraints."""
+
+    lattice: Lattice
+    constraints: Constraints
+    metric: Metric
+    evaluated: int = 0
+    """Nodes whose claims were measured."""
+
+    @cached_property
+    def costs(self) -> CellCosts | None:
+        metric = self.metric
+        return CellCosts(self.lattice, metric) if isinstance(metric, CellMetric) else None
+
+    def evaluate(self, frequency: Frequency) -> Evaluation:
+        """Who is left out at this node, whether that is allowed, and what it costs."""
+        self.evaluated += 1
+        limits, groups = self.constraints, frequency.groups
+        ranks = limits.requirements
+        rank = limits.rank(groups)
+        if self.costs is not None:
+            people, extra = self.costs.left_out(frequency, rank, ranks)
+            left_out, extra = np.cumsum(people), np.cumsum(extra, axis=0)
+            left_out += self.lattice.cells.absent
+            totals = self.costs.published(frequency.node) + extra
+            cost = self.costs.metric.combine(totals, self.lattice.original)
+        else:
+            extra = np.zeros((ranks, 0))
+            absent = self.lattice.cells.absent
+            left_out = np.array([int(groups.n[rank <= r].sum()) + absent for r in range(ranks)])
+            cost = np.full(ranks, np.inf)
+        feasible = left_out <= limits.limit
+        for r in np.flatnonzero(feasible):
+            kept = rank > r
+            if (limits.whole or limits.keep_suppressed) and not limits.remains(
+                groups, kept, int(r)
+            ):
+                feasible[r] = False
+            elif self.costs is None:
+                cost[r] = self.metric.cost(self.lattice.outcome(frequency, kept))
+        return Evaluation(feasible, cost, left_out, extra)
+
+    def run(
+        self, *, seconds: float | None = None, progress: Progress | None = None
+    ) -> tuple[Solution | None, ...]:
+        """The best node for each requirement (one, if there is no ladder).
+
+        Args:
+            seconds: Stop after this long with the best so far and a bound on what is possible.
+            progress: Called now and then with the share of the lattice that is settled.
+        """
+        deadline = None if seconds is None else time.monotonic() + seconds
+        self._best = np.full(self.constraints.requirements, np.inf)
+        self._node: list[Node | None] = [None] * self.constraints.requirements
+        lattice, settled, pushed = self.lattice, 0, 0
+        if lattice.size > GREEDY_FROM:
+            self._descend(deadline)
+        heap: list[tuple[float, int, _Box]] = []
+
+        def push(box: _Box) -> None:
+            nonlocal settled, pushed
+            alive = box.bound < self._best * (1 - SLACK) - SLACK
+            if box.low == box.high or not alive.any():
+                settled += box.volume
+                return
+            pushed += 1
+            heapq.heappush(heap, (float(box.bound[alive].min()), pushed, box))
+
+        root = self._bounded(lattice.bottom, lattice.top, lattice.base)
+        push(root)
+        out_of_time = False
+        while heap:
+            _, _, box = heap[0]
+            if not (box.bound < self._best * (1 - SLACK) - SLACK).any():
+                heapq.heappop(heap)
+                settled += box.volume
+                continue
+            if deadline is not None and time.monotonic() > deadline:
+                out_of_time = True
+                break
+            heapq.heappop(heap)
+            for part in self._split(box):
+                push(part)
+            if progress is not None:
+                progress(settled / lattice.size)
+        open_bounds = [box.bound for _, _, box in heap] if out_of_time else []
+        bound = np.min([self._best, *open_bounds], axis=0)
+        ladder = self.constraints.ladder or (None,)
+        return tuple(
+            None if node is None else Solution(node, float(cost), float(least), step)
+            for node, cost, least, step in zip(self._node, self._best, bound, ladder, strict=True)
+        )
+
+    def _note(self, node: Node, evaluation: Evaluation) -> None:
+        better = evaluation.feasible & (evaluation.cost < self._best)
+        for r in np.flatnonzero(better):
+            self._best[r], self._node[r] = evaluation.cost[r], node
+
+    def _bounded(self, low: Node, high: Node, frequency: Frequency) -> _Box:
+        """Evaluate `high` and bound the box with what is learned from it."""
+        evaluation = self.evaluate(self.lattice.roll_up(frequency, high))
+        self._note(high, evaluation)
+        hopeless = ~evaluation.feasible if self.constraints.closed_upwards else (
+            evaluation.left_out > self.constraints.limit
+            if self.constraints.monotone
+            else np.zeros(len(evaluation.feasible), np.bool_)
+        )  # fmt: skip
+        extra = evaluation.extra if self.constraints.monotone else evaluation.extra * 0.0
+        box = _Box(low, high, frequency, extra, np.where(hopeless, np.inf, -np.inf))
+        return self._bound(box)
+
+    def _bound(self, box: _Box) -> _Box:
+        """Raise the box's bound to the cost of its finest node."""
+        if self.costs is not None:
+            totals = self.costs.published(box.low) + box.extra
+            least = self.costs.metric.combine(totals, self.lattice.original)
+        elif self.metric.monotone:
+            least = np.array(self.metric.cost(self.lattice.outcome(box.frequency)))
+        else:
+            return box
+        box.bound = np.maximum(box.bound, least)
+        return box
+
+    def _split(self, box: _Box) -> list[_Box]:
+        """Fix one column at its coarsest level, or exclude that level."""
+        j = self._column(box)
+        low, high = list(box.low), list(box.high)
+        high[j] -= 1
+        below = self._bounded(box.low, tuple(high), box.frequency)
+        low[j] = box.high[j]
+        above = _Box(tuple(low), box.high, box.frequency, box.extra, box.bound)
+        if self.costs is not None:
+            self._bound(above)
+            if not (above.bound < self._best * (1 - SLACK) - SLACK).any():
+                return [below, above]
+        above.frequency = self.lattice.roll_up(box.frequency, above.low)
+        return [below, above if self.costs is not None else self._bound(above)]
+
+    def _column(self, box: _Box) -> int:
+        """The column whose levels differ most in cost."""
+        if self.costs is not None:
+            gap = self.costs.published(box.high) - self.costs.published(box.low)
+        else:
+            gap = np.zeros(len(box.low))
+        spread = np.array(box.high) - np.array(box.low)
+        return int(np.lexsort((spread, np.where(spread > 0, gap, -np.inf)))[-1])
+
+    def _descend(self, deadline: float | None) -> None:
+        """A first solution: from the top, take the best step down while there is one."""
+        base = self.lattice.base
+        node = self.lattice.top
+        evaluation = self.evaluate(self.lattice.roll_up(base, node))
+        self._note(node, evaluation)
+        while True:
+            if deadline is not None and time.monotonic() > deadline:
+                return
+            steps = []
+            for j in range(len(node)):
+                if node[j] > self.lattice.bottom[j]:
+                    finer = (*node[:j], node[j] - 1, *node[j + 1 :])
+                    found = self.evaluate(self.lattice.roll_up(base, finer))
+                    self._note(finer, found)
+                    if found.feasible.any():
+                        steps.append((float(found.cost[found.feasible].min()), finer))
+            if not steps:
+                return
+            node = min(steps)[1]
+
+    def minimal(self, *, progress: Progress | None = None) -> tuple[Node, ...]:
+        """All solutions none of whose finer nodes is a solution, in lexicographic order."""
+        lattice, closed = self.lattice, self.constraints.closed_upwards
+        found: list[Node] = []
+        levels = np.empty((0, len(lattice.top)), np.int64)
+        visited = 0
+        stack = [(lattice.base, 0)]
+        while stack:
+            frequency, first = stack.pop()
+            node = frequency.node
+            solved = closed and bool((levels <= node).all(axis=1).any())
+            if not solved and self.evaluate(frequency).feasible[0]:
+                found.append(node)
+                levels = np.array(found)
+                solved = True
+            visited += 1
+            if progress is not None:
+                progress(min(1.0, visited / lattice.size))
+            if solved and closed:
+                continue  # everything further up this branch is a solution too, but not minimal
+            for j in range(first, len(node)):
+                if node[j] < lattice.top[j]:
+                    above = (*node[:j], node[j] + 1, *node[j + 1 :])
+                    stack.append((lattice.roll_up(frequency, above), j))
+        return tuple(sorted(_antichain(found)))
+
+
+def _antichain(nodes: Sequence[Node]) -> list[Node]:
+    """Those with no other below them."""
+    levels = np.array(nodes)
+    return [n for n in nodes if np.count_nonzero((levels <= n).all(axis=1)) == 1]
+
+
+def no_solution(search: Search) -> ClaimError:
+    """Why no node will do: the claim that fails, and how close the coarsest node came."""
+    lattice, limits = search.lattice, search.constraints
+    top = lattice.roll_up(lattice.base, lattice.top)
+    failing = [model.check(top.groups) for model in limits.models]
+    failing = [verdict for verdict in failing if not verdict.holds]
+    people = lattice.original.people
+    left_out = int(search.evaluate(top).left_out[0])
+    reasons = [f"{v.claim} reaches {v.level:.6g}, required {v.required:.6g}" for v in failing]
+    if not reasons:
+        reasons = ["the claims hold group by group, but not for what remains of the table"]
+    return ClaimError(
+        f"no generalisation keeps every claim. At the coarsest levels "
+        f"{'; '.join(reasons)}; {left_out:,} of {people:,} people would have to be left out "
+        f"where the plan allows {limits.limit:,}",
+        fix="Weaken that claim, allow more suppression, or give the columns coarser levels.",
+    )

@@ -1,0 +1,208 @@
+"""From what the engine counted to cells: values become codes, hierarchies are bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.encoding import encoded, histogram
+from hedgerow.engines.base import Engine, Table
+from hedgerow.errors import DataError, some
+from hedgerow.groups import ALL, Histogram, Ints, Sensitive
+from hedgerow.plan import Plan
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.pack import distinct
+from hedgerow.schema import Schema
+
+Codes = NDArray[np.int32]
+
+
+def read_cells(
+    engine: Engine,
+    plan: Plan,
+    schema: Schema,
+    *,
+    population: Engine | None = None,
+    joint: bool = False,
+) -> Cells:
+    """Count the table and encode it.
+
+    Args:
+        engine: Holds the table.
+        plan: Says how columns generalise.
+        schema: Which columns are what, in the order of the source.
+        population: Holds the outside population some claims refer to.
+        joint: Whether a claim counts every published column as a quasi-identifier.
+    """
+    names = schema.quasi_identifiers
+    others = tuple(c for c in schema.published if c not in names and c not in schema.sensitive)
+    sets = (*schema.sensitive, *others) if joint else schema.sensitive
+    counted = engine.counts(names, sets=sets)
+    n, rows = _ints(counted["n"]), _ints(counted["rows"])
+    if not len(n):
+        raise DataError("the table has no rows", where=str(plan.source), fix="Check the file.")
+    columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
+    values = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
+    outside = None if population is None else population.counts(names)
+    hierarchies, codes = [], []
+    for j, (name, (found, code)) in enumerate(zip(names, columns, strict=True)):
+        known = found if outside is None else _union(found, encoded(outside[f"q{j}"])[0])
+        hierarchy = plan.hierarchy_spec(name).bind(name, known, where=plan.where("columns", name))
+        hierarchies.append(hierarchy)
+        codes.append(hierarchy.encode(found)[code])
+    q = np.stack(codes, axis=1) if codes else np.zeros((len(n), 0), np.int32)
+    sensitive = [
+        _domain(plan, name, *value, n)
+        for name, value in zip(schema.sensitive, values, strict=False)
+    ]
+    if joint:
+        sensitive.append(joint_attribute([value[1] for value in values], n))
+    cells = Cells(
+        tuple(hierarchies),
+        q,
+        n,
+        rows,
+        tuple(d for d, _ in sensitive),
+        tuple(h for _, h in sensitive),
+    )
+    cells = _without_missing(cells, plan)
+    return cells if outside is None else _with_population(cells, outside)
+
+
+def _ints(column: Any) -> Ints:
+    return np.asarray(column.to_numpy(), np.int64)
+
+
+def _domain(
+    plan: Plan, name: str, values: list[str | None], found: Histogram, n: Ints
+) -> tuple[Sensitive, Histogram]:
+    """The attribute's values in order (taxonomy, numbers, text), and the recoded histogram."""
+    hierarchy = plan.hierarchy_spec(name).bind(name, values, where=plan.where("columns", name))
+    place = hierarchy.encode(values)
+    order = np.argsort(place, kind="stable")
+    given = plan.columns[name].hierarchy is not None
+    levels = tuple(level[place[order]] for level in hierarchy.codes) if given else ()
+    rank = np.empty(len(values), np.int32)
+    rank[order] = np.arange(len(values), dtype=np.int32)
+    codes = rank[found.codes]
+    reference = np.bincount(codes, weights=found.counts, minlength=len(values))
+    domain = Sensitive(
+        name,
+        tuple(values[i] for i in order),
+        reference.astype(np.int64),
+        int(n.sum()),
+        levels,
+    )
+    return domain, Histogram(found.indptr, codes, found.counts)
+
+
+def joint_attribute(histograms: Sequence[Histogram], n: Ints) -> tuple[Sensitive, Histogram]:
+    """One attribute made of all columns that are not generalised, for claims over them all."""
+    cells = len(n)
+    signature = [_signatures(h, cells) for h in histograms]
+    columns = np.stack(signature, axis=1) if signature else np.zeros((cells, 0), np.int32)
+    first, into = distinct(columns, [int(c.max(initial=0)) + 1 for c in columns.T])
+    reference = np.bincount(into, weights=n, minlength=len(first)).astype(np.int64)
+    domain = Sensitive(ALL, tuple(map(str, range(len(first)))), reference, int(n.sum()))
+    return domain, Histogram(np.arange(cells + 1), into.astype(np.int32), n)
+
+
+def _signatures(histogram: Histogram, cells: int) -> Codes:
+    """A code for each cell's set of values."""
+    if len(histogram.codes) == cells:
+        return histogram.codes
+    place: dict[bytes, int] = {}
+    return np.array(
+        [
+            place.setdefault(
+                histogram.codes[histogram.indptr[c] : histogram.indptr[c + 1]].tobytes(), len(place)
+            )
+            for c in range(cells)
+        ],
+        np.int32,
+    )
+
+
+def _union(values: list[str | None], more: list[str | None]) -> list[str | None]:
+    return list(dict.fromkeys([*values, *more]))
+
+
+def _without_missing(cells: Cells, plan: Plan) -> Cells:
+    """What the plan says about missing quasi-identifiers: values, left out, or refused."""
+    barred = np.zeros(len(cells.n), np.bool_)
+    for j, h in enumerate(cells.hierarchies):
+        rule = plan.columns[h.name].missing
+        if rule == "value" or None not in h.place:
+            continue
+        missing = cells.q[:, j] == h.place[None]
+        if rule == "refuse" and missing.any():
+            raise DataError(
+                f"{int(cells.n[missing].sum()):,} people have no value",
+                where=f"column {h.name!r}",
+                fix="Fill the values in, or set `missing: value` or `missing: suppress`.",
+            )
+        barred |= missing
+    if not barred.any():
+        return cells
+    kept = np.flatnonzero(~barred)
+    return Cells(
+        cells.hierarchies,
+        cells.q[kept],
+        cells.n[kept],
+        cells.rows[kept],
+        cells.sensitive,
+        tuple(h.take(kept) for h in cells.values),
+        absent=int(cells.n[barred].sum()),
+    )
+
+
+def _with_population(cells: Cells, outside: Table) -> Cells:
+    """Add the population's people: to the cells of their tuple, or in cells of their own."""
+    columns = []
+    for j, h in enumerate(cells.hierarchies):
+        values, codes = encoded(outside[f"q{j}"])
+        columns.append(h.encode(values)[codes])
+    people = _ints(outside["n"])
+    q = np.concatenate((cells.q, np.stack(columns, axis=1)))
+    _, into = distinct(q, [h.size(0) for h in cells.hierarchies])
+    own, theirs = into[: len(cells.n)], into[len(cells.n) :]
+    size = int(into.max(initial=-1)) + 1
+    table = np.bincount(own, weights=cells.n, minlength=size).astype(np.int64)
+    total = np.bincount(theirs, weights=people, minlength=size).astype(np.int64)
+    more = table > total
+    if more.any():
+        example = cells.q[np.flatnonzero(np.isin(own, np.flatnonzero(more)))[0]]
+        tuple_ = [h.values[c] for h, c in zip(cells.hierarchies, example, strict=True)]
+        raise DataError(
+            f"{int((table - total)[more].sum()):,} people of the table are not in the population, "
+            f"for instance with {some(tuple_)}",
+            fix="The population must contain everybody in the table, with the same spelling.",
+        )
+    first = np.full(size, -1, np.int64)
+    first[own[::-1]] = np.arange(len(own))[::-1]
+    outsiders = np.unique(theirs[first[theirs] < 0])
+    where = np.full(size, -1, np.int64)
+    where[theirs] = np.arange(len(theirs))
+    population = np.zeros(len(cells.n) + len(outsiders), np.int64)
+    inside = np.flatnonzero(first >= 0)
+    population[first[inside]] = total[inside]
+    population[len(cells.n) :] = total[outsiders]
+    none = np.zeros(len(outsiders), np.int64)
+    return Cells(
+        cells.hierarchies,
+        np.concatenate((cells.q, q[len(cells.n) + where[outsiders]])),
+        np.concatenate((cells.n, none)),
+        np.concatenate((cells.rows, none)),
+        cells.sensitive,
+        tuple(
+            Histogram(
+                np.concatenate((h.indptr, np.full(len(outsiders), h.indptr[-1]))), h.codes, h.counts
+            )
+            for h in cells.values
+        ),
+        population,
+        cells.absent,
+    )

@@ -1,0 +1,95 @@
+"""The risk-utility frontier: for each strictness of one claim, the most useful release."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import PlanError
+from hedgerow.models.base import PrivacyModel
+from hedgerow.plan import Plan
+from hedgerow.publishing import bounds, opened
+from hedgerow.recode.lattice import Lattice, Node
+from hedgerow.recode.search import Constraints, Search
+from hedgerow.utility import METRICS
+
+DEFAULT_K = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
+"""Strictness asked for when the first claim is k-anonymity."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """The best release under one requirement; no levels where nothing keeps it."""
+
+    claim: str
+    required: float
+    levels: dict[str, int] | None
+    cost: float
+    """The metric as it is reported."""
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Exact optima from the weakest to the strictest requirement."""
+
+    metric: str
+    points: tuple[Point, ...]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+
+def frontier(
+    source: Plan | str | os.PathLike[str],
+    requirements: Sequence[PrivacyModel] | None = None,
+    *,
+    data: Any = None,
+    progress: Callable[[float], None] | None = None,
+) -> Frontier:
+    """How much utility each further step of protection costs.
+
+    Args:
+        source: A plan; its first claim is varied, the others stay as they are.
+        requirements: The first claim in several strengths, weakest first; for k-anonymity
+            there is a default.
+        data: The table, where it is in memory and not the plan's source.
+        progress: Called with the share of the lattice that is settled.
+    """
+    plan = source if isinstance(source, Plan) else Plan.read(Path(source))
+    with opened(plan, data) as job:
+        cells = job.cells()
+        ladder = tuple(requirements or _ladder(job.models[0], cells.people))
+        rest = job.models[1:]
+    limit = plan.method.may_suppress(cells.people)
+    lattice = Lattice.of(cells, bounds(plan))
+    metric = METRICS[plan.utility]
+    search = Search(lattice, Constraints(rest, limit, plan.method.keep_suppressed, ladder), metric)
+    solutions = search.run(seconds=plan.method.time, progress=progress)
+    names = [h.name for h in cells.hierarchies]
+
+    def levels(node: Node) -> dict[str, int]:
+        return dict(zip(names, node, strict=True))
+
+    return Frontier(
+        metric.name,
+        tuple(
+            Point(str(m), float(m.required), None, float("nan"))
+            if s is None
+            else Point(str(m), float(m.required), levels(s.node), metric.reported(s.cost))
+            for m, s in zip(ladder, solutions, strict=True)
+        ),
+    )
+
+
+def _ladder(model: PrivacyModel, people: int) -> list[PrivacyModel]:
+    from hedgerow.models import KAnonymity
+
+    if not isinstance(model, KAnonymity):
+        raise PlanError(
+            f"the frontier of {model} needs the requirements to try",
+            fix="Give `requirements`, weakest first, such as TCloseness(t=0.4), then TCloseness(t=0.2).",
+        )
+    return [replace(model, k=k) for k in DEFAULT_K if k <= people]

@@ -1,0 +1,337 @@
+"""What a release is still worth: information-loss metrics on groups.
+
+Every metric is a cost, smaller is better, and treats people who are left out as the worst
+case, so that suppressing is never cheaper than generalising. Three kinds matter to a search:
+
+- *cell metrics* add up a cost per person and column, so their cost without suppression is
+  known from the levels alone;
+- *group metrics* look at whole groups; merging groups never lowers their cost, so the cost of
+  a finer partition with nobody left out is a lower bound;
+- the *query error* has no such structure and is simply measured.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.groups import Floats, Ints
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """The table before recoding: its distinct tuples of leaf codes, counted in people."""
+
+    q: Codes
+    n: Ints
+    leaves: tuple[int, ...]
+    """Leaves in each column's hierarchy."""
+    absent: int = 0
+    """People of the table who can be in no release; they always count as left out."""
+
+    @cached_property
+    def people(self) -> int:
+        """Everybody in the table."""
+        return int(self.n.sum()) + self.absent
+
+    @cached_property
+    def leaf_counts(self) -> tuple[Ints, ...]:
+        """For each column, people at each leaf."""
+        return tuple(
+            np.bincount(self.q[:, j], weights=self.n, minlength=leaves).astype(np.int64)
+            for j, leaves in enumerate(self.leaves)
+        )
+
+    @cached_property
+    def loss_range(self) -> tuple[Floats, Floats]:
+        """For each column, the least sum of shares, and 1 / (most - least), 0 if they are equal."""
+        least = self.people / np.array(self.leaves, np.float64)
+        room = self.people - least
+        return least, np.divide(1.0, room, out=np.zeros_like(room), where=room > 0)
+
+    @cached_property
+    def self_information(self) -> Floats:
+        """For each column, the sum over people of ln n(leaf)."""
+        return np.array([(c[c > 0] * np.log(c[c > 0])).sum() for c in self.leaf_counts])
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """What each group is published as: for each column a run of leaves, low to high."""
+
+    low: Codes
+    high: Codes
+    rung: Floats
+    """How high in the hierarchy, from 0 (as it is) to 1 (top)."""
+
+    @property
+    def width(self) -> Ints:
+        return self.high.astype(np.int64) - self.low + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A partition of the table: published groups, and how many people were left out."""
+
+    original: Original
+    n: Ints
+    suppressed: int
+    find_spans: Callable[[], Spans]
+
+    @cached_property
+    def spans(self) -> Spans:
+        return self.find_spans()
+
+    @cached_property
+    def share(self) -> Floats:
+        """Groups by columns: leaves under the published value / leaves in the hierarchy."""
+        share: Floats = self.spans.width / np.array(self.original.leaves, np.float64)
+        return share
+
+    @cached_property
+    def under(self) -> Ints:
+        """Groups by columns: people of the whole table whose value the published one covers."""
+        columns = [np.zeros((len(self.n), 0), np.int64)]
+        for j, counts in enumerate(self.original.leaf_counts):
+            below = np.concatenate(([0], np.cumsum(counts)))
+            columns.append(
+                (below[self.spans.high[:, j] + 1] - below[self.spans.low[:, j]])[:, None]
+            )
+        return np.concatenate(columns, axis=1)
+
+
+class Metric(ABC):
+    """A cost: smaller is better."""
+
+    name: str
+    monotone = False
+    """Whether a finer partition with nobody left out never costs more."""
+    best_is_one = False
+    """Whether it is customarily reported as 1 - cost."""
+
+    @abstractmethod
+    def cost(self, outcome: Outcome) -> float:
+        """The cost of a partition."""
+
+    def reported(self, cost: float) -> float:
+        """The cost as people are used to seeing it."""
+        return 1.0 - cost if self.best_is_one else cost
+
+
+class CellMetric(Metric):
+    """A cost per person and column, added up by column, then combined over columns."""
+
+    monotone = True
+
+    @abstractmethod
+    def cell(self, *, share: Floats, under: Floats, rung: Floats) -> Floats:
+        """What it costs one person to have a value published like this."""
+
+    @abstractmethod
+    def worst(self, original: Original) -> float:
+        """What it costs one person to be left out, in each column."""
+
+    @abstractmethod
+    def combine(self, totals: Floats, original: Original) -> Floats:
+        """From the columns' totals (last axis) to the cost; increasing in each of them."""
+
+    def cost(self, outcome: Outcome) -> float:
+        cell = self.cell(
+            share=outcome.share, under=outcome.under.astype(float), rung=outcome.spans.rung
+        )
+        totals = outcome.n @ cell + outcome.suppressed * self.worst(outcome.original)
+        return float(self.combine(totals, outcome.original))
+
+
+class Loss(CellMetric):
+    """Geometric mean over the columns of the share of leaves a value hides.
+
+    For each column L = (sum of shares - N/size) / (N - N/size), where a person who is left
+    out has share 1; the score is the m-th root of the product of (L + 1), minus 1. The same
+    definition as ARX's `loss` with default weights.
+    """
+
+    name = "loss"
+
+    def cell(self, *, share: Floats, under: Floats, rung: Floats) -> Floats:
+        return share
+
+    def worst(self, original: Original) -> float:
+        return 1.0
+
+    def by_column(self, totals: Floats, original: Original) -> Floats:
+        """L of each column, 0 (nothing hidden) to 1 (everything)."""
+        least, scale = original.loss_range
+        lost: Floats = (totals - least) * scale
+        return lost
+
+    def combine(self, totals: Floats, original: Original) -> Floats:
+        columns = self.by_column(totals, original)
+        score: Floats = np.prod(columns + 1.0, axis=-1) ** (1.0 / columns.shape[-1]) - 1.0
+        return score
+
+
+class Granularity(Loss):
+    """Arithmetic mean over the columns of 1 - L (see `Loss`)."""
+
+    name = "granularity"
+    best_is_one = True
+
+    def combine(self, totals: Floats, original: Original) -> Floats:
+        mean: Floats = self.by_column(totals, original).mean(axis=-1)
+        return mean
+
+
+class Precision(CellMetric):
+    """1 - average height of the published values in their hierarchies (Sweeney 2002)."""
+
+    name = "precision"
+    best_is_one = True
+
+    def cell(self, *, share: Floats, under: Floats, rung: Floats) -> Floats:
+        return rung
+
+    def worst(self, original: Original) -> float:
+        return 1.0
+
+    def combine(self, totals: Floats, original: Original) -> Floats:
+        mean: Floats = totals.mean(axis=-1) / max(1, original.people)
+        return mean
+
+
+class NonUniformEntropy(CellMetric):
+    """Bits needed to guess back the values (Gionis and Tassa 2009), 0 to 1.
+
+    A published value hides ln(n(published) / n(original)), counted in the whole table; a
+    person left out hides ln(N / n(original)). Divided by what leaving everybody out costs.
+    """
+
+    name = "non-uniform-entropy"
+
+    def cell(self, *, share: Floats, under: Floats, rung: Floats) -> Floats:
+        return np.log(np.maximum(under, 1.0))
+
+    def worst(self, original: Original) -> float:
+        return float(np.log(max(1, original.people)))
+
+    def combine(self, totals: Floats, original: Original) -> Floats:
+        known = original.self_information
+        most = float((original.people * self.worst(original) - known).sum())
+        hidden: Floats = (totals - known).sum(axis=-1)
+        return hidden / most if most > 0 else hidden * 0.0
+
+
+class Discernibility(Metric):
+    """Sum of squared group sizes; a person left out counts N (Bayardo and Agrawal 2005)."""
+
+    name = "discernibility"
+    monotone = True
+
+    def cost(self, outcome: Outcome) -> float:
+        sizes = outcome.n.astype(np.float64)
+        return float(sizes @ sizes) + float(outcome.suppressed) * outcome.original.people
+
+
+class AverageClassSize(Metric):
+    """People per group; those left out are one more group."""
+
+    name = "average-class-size"
+    monotone = True
+
+    def cost(self, outcome: Outcome) -> float:
+        groups = np.count_nonzero(outcome.n) + (outcome.suppressed > 0)
+        return outcome.original.people / max(1, int(groups))
+
+
+class KLDivergence(Metric):
+    """Kullback-Leibler divergence in nats from the original distribution over tuples to the
+    one a recipient would assume: each group spread evenly over the leaf combinations it
+    covers, those left out over all combinations.
+    """  # noqa: D205
+
+    name = "kl-divergence"
+    monotone = True
+
+    def cost(self, outcome: Outcome) -> float:
+        original = outcome.original
+        n = outcome.n[outcome.n > 0].astype(np.float64)
+        volume = np.log(outcome.spans.width[outcome.n > 0].astype(np.float64)).sum(axis=1)
+        likelihood = float((n * (np.log(n) - volume)).sum())
+        if outcome.suppressed:
+            space = np.log(np.array(original.leaves, np.float64)).sum()
+            likelihood += outcome.suppressed * (np.log(outcome.suppressed) - space)
+        known = original.n[original.n > 0].astype(np.float64)
+        return (float((known * np.log(known)).sum()) - likelihood) / max(1, original.people)
+
+
+@dataclass(frozen=True)
+class QueryError(Metric):
+    """Mean relative error of random range-count queries answered from the release.
+
+    Each query asks for the people in a run of leaves in some columns; the recipient spreads a
+    group evenly over what its published value covers. Errors are relative to the true count,
+    or to one percent of the table where that is larger. The workload is fixed by `seed`.
+    """
+
+    queries: int = 200
+    columns: int = 2
+    seed: int = 20090824
+    name = "query-error"
+
+    def cost(self, outcome: Outcome) -> float:
+        original = outcome.original
+        chosen, low, high = self.workload(original.leaves)
+        people = original.people
+        errors = np.zeros(self.queries)
+        for i in range(self.queries):
+            truth = float(original.n @ _inside(original.q, original.q, chosen[i], low[i], high[i]))
+            spans = outcome.spans
+            answer = float(outcome.n @ _inside(spans.low, spans.high, chosen[i], low[i], high[i]))
+            errors[i] = abs(answer - truth) / max(truth, 0.01 * people, 1.0)
+        return float(errors.mean())
+
+    def workload(self, leaves: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
+        """Columns and leaf ranges of each query. Not private data, so any generator will do."""
+        random = np.random.Generator(np.random.PCG64(self.seed))
+        width = min(self.columns, len(leaves))
+        chosen = np.array([random.permutation(len(leaves))[:width] for _ in range(self.queries)])
+        size = np.array(leaves)[chosen]
+        ends = np.sort((random.random((2, *chosen.shape)) * size).astype(np.int64), axis=0)
+        return chosen, ends[0], ends[1]
+
+
+def _inside(low: Codes, high: Codes, columns: Ints, first: Ints, last: Ints) -> Floats:
+    """For each box, the share of it that the query's box covers."""
+    inside = np.ones(len(low))
+    for j, a, b in zip(columns, first, last, strict=True):
+        overlap = np.minimum(high[:, j], b) - np.maximum(low[:, j], a) + 1
+        inside *= np.maximum(overlap, 0) / (high[:, j] - low[:, j] + 1)
+    return inside
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Loss(),
+        Discernibility(),
+        AverageClassSize(),
+        Precision(),
+        NonUniformEntropy(),
+        Granularity(),
+        KLDivergence(),
+        QueryError(),
+    )
+}
+"""Every metric by its name in the plan."""
+
+
+def measure(outcome: Outcome) -> dict[str, float]:
+    """Every metric as it is reported."""
+    return {name: metric.reported(metric.cost(outcome)) for name, metric in METRICS.items()}

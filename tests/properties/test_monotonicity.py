@@ -1,0 +1,241 @@
+"""Hypothesis tries to refute what each model says about merging and leaving out groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow.groups import ALL, Groups, Histogram
+from hedgerow.models import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    DeltaPresence,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    JournalistRisk,
+    KAnonymity,
+    KMap,
+    MarketerRisk,
+    ProbabilisticLDiversity,
+    ProsecutorRisk,
+    RecursiveLDiversity,
+    TCloseness,
+    UniqueShare,
+)
+from hedgerow.models.base import PrivacyModel
+
+WIDTH = 4
+
+# Each builds a model as demanding as `level`, which some group of the table attains.
+Build = Callable[[Any], PrivacyModel]
+WHOLE: dict[str, Build] = {
+    "k-anonymity": lambda k: KAnonymity(k=k),
+    "k-anonymity over all": lambda k: KAnonymity(k=k, over="all"),
+    "distinct": lambda x: DistinctLDiversity(l=x, of="s"),
+    "k-map": lambda k: KMap(k=k),
+}
+AT_LEAST_ONE: dict[str, Build] = {
+    "probabilistic": lambda x: ProbabilisticLDiversity(l=x, of="s"),
+    "entropy": lambda x: EntropyLDiversity(l=x, of="s"),
+}
+POSITIVE: dict[str, Build] = {
+    **{f"recursive {x}": lambda c, x=x: RecursiveLDiversity(c=c, l=x, of="s") for x in (1, 2, 3)},
+    "delta-disclosure": lambda d: DeltaDisclosure(delta=d, of="s"),
+    "beta basic": lambda b: BetaLikeness(beta=b, of="s"),
+    "beta enhanced": lambda b: BetaLikeness(beta=b, of="s", kind="enhanced"),
+}
+UNIT: dict[str, Build] = {
+    **{
+        f"t {d}": lambda t, d=d: TCloseness(t=t, of="s", distance=d)
+        for d in ("equal", "ordered", "hierarchical")
+    },
+    "alpha": lambda a: AlphaKAnonymity(alpha=a, k=2, of="s"),
+    "alpha of one value": lambda a: AlphaKAnonymity(alpha=a, k=2, of="s", value="1"),
+    "presence": lambda d: DeltaPresence(minimum=0, maximum=d),
+    "presence from": lambda d: DeltaPresence(minimum=d / 2, maximum=d),
+    "prosecutor": lambda r: ProsecutorRisk(risk=r),
+    "journalist": lambda r: JournalistRisk(risk=r),
+    "marketer": lambda r: MarketerRisk(risk=r),
+    "unique": lambda u: UniqueShare(share=u),
+}
+BUILD = WHOLE | AT_LEAST_ONE | POSITIVE | UNIT
+every_name = pytest.mark.parametrize("name", BUILD)
+
+
+@st.composite
+def people_in_groups(draw: st.DrawFn) -> Groups:
+    """Two to six groups; people with one or with several values; two attributes; a population.
+
+    Only the seed is drawn: tables drawn person by person are nearly all too small to refute
+    anything (see `test_the_search_refutes_a_wrong_declaration`).
+    """
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    several = draw(st.booleans())
+    groups = []
+    for _ in range(random.integers(2, 7)):
+        weights = random.dirichlet([random.choice([0.7, 10.0])] * WIDTH)
+        group = []
+        for _ in range(random.choice([0, 1, 2, 3, 4, 5, 8, 12, 20])):
+            most = 1 + random.integers(WIDTH) if several else 1
+            chosen = random.choice(WIDTH, size=most, p=weights)
+            group.append((sorted({int(v) for v in chosen}), int(random.integers(2))))
+        groups.append(group)
+    counts: dict[str, list[dict[str | None, int]]] = {"s": [], "other": [], ALL: []}
+    for group in groups:
+        counts["s"].append(dict(Counter(str(v) for values, _ in group for v in values)))
+        counts["other"].append(dict(Counter(str(other) for _, other in group)))
+        counts[ALL].append(dict(Counter(f"{v}{other}" for v, other in group)))
+    return Groups.of(
+        counts,
+        n=[len(group) for group in groups],
+        population=[len(group) + int(random.integers(5)) for group in groups],
+        order={"s": [str(v) for v in range(WIDTH)]},
+        levels={"s": [[0, 0, 1, int(random.integers(3))], [0] * WIDTH]},
+    )
+
+
+def attained(name: str, groups: Groups, data: Any) -> PrivacyModel:
+    """The model with a parameter that some group attains, exactly or almost."""
+    probe = BUILD[name](1 if name in WHOLE else Fraction(1))
+    choices = sorted({float(x) for x in probe.level(groups) if 0 < x < 10**6})
+    # The weaker half, which most groups pass: merging groups that fail refutes nothing.
+    half = (len(choices) + 1) // 2
+    weaker = choices[:half] if probe.higher_is_safer else choices[-half:]
+    chosen = data.draw(st.sampled_from(weaker)) if choices else 1.0
+    if name in WHOLE:
+        return BUILD[name](max(1, int(chosen)))
+    # Levels are ratios of small numbers: the nearest such ratio is the level itself. Those of
+    # entropy and of logarithms are not; a thousandth beyond them is nearly attained.
+    nearest = Fraction(chosen).limit_denominator(5000)
+    if abs(float(nearest) - chosen) > 1e-12 * max(1, chosen):
+        safer = Fraction(-1, 1000) if name in AT_LEAST_ONE else Fraction(1, 1000)
+        nearest = Fraction(chosen).limit_denominator(10**6) + safer
+    if name in AT_LEAST_ONE:
+        nearest = max(Fraction(1), nearest)
+    if name in UNIT:
+        nearest = min(Fraction(1), nearest)
+    if probe.strict:
+        nearest += data.draw(st.sampled_from([Fraction(0), Fraction(1, 10**12), Fraction(1, 10)]))
+    return BUILD[name](nearest)
+
+
+def merged(groups: Groups, data: Any) -> tuple[Groups, np.ndarray]:
+    into = np.array(
+        data.draw(st.lists(st.integers(0, 2), min_size=len(groups), max_size=len(groups)))
+    )
+    return groups.merge(into.astype(np.int64), 3), into
+
+
+def without(groups: Groups, left_out: int) -> list[Groups]:
+    """The release without a group: nobody there, or (where no population shows it) no group."""
+    n = groups.n.copy()
+    n[left_out] = 0
+    histograms = {}
+    for name, h in groups.histograms.items():
+        keep = h.owner() != left_out
+        lengths = np.diff(h.indptr).copy()
+        lengths[left_out] = 0
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        histograms[name] = Histogram(indptr, h.codes[keep], h.counts[keep])
+    nobody_there = Groups(n, histograms, groups.domains, groups.population)
+    return [nobody_there, groups.take(np.arange(len(groups)) != left_out)]
+
+
+@every_name
+@settings(max_examples=70, deadline=None)
+@given(groups=people_in_groups(), data=st.data())
+def test_merging_groups_that_pass_gives_a_group_that_passes(
+    name: str, groups: Groups, data: Any
+) -> None:
+    model = attained(name, groups, data)
+    assert model.monotone_in_generalisation, "declared otherwise: add a counterexample below"
+    assert_union_passes(model, groups, data)
+
+
+def assert_union_passes(model: PrivacyModel, groups: Groups, data: Any) -> None:
+    passed = model.holds(groups)
+    union, into = merged(groups, data)
+    after = model.holds(union)
+    for g in range(3):
+        members = into == g if model.per_group else np.ones(len(groups), bool)
+        if passed[members].all():
+            assert after[g], f"{model}: {groups.n[members]} passed, their union does not"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtMost(EntropyLDiversity):
+    """Not monotone: asks that groups are not too diverse."""
+
+    def holds(self, groups: Groups) -> Any:
+        return (self.level(groups) <= self.l) | (groups.n == 0)
+
+
+def test_the_search_refutes_a_wrong_declaration() -> None:
+    @settings(max_examples=70, deadline=None, database=None)
+    @given(groups=people_in_groups(), data=st.data())
+    def attempt(groups: Groups, data: Any) -> None:
+        assert_union_passes(AtMost(l=2, of="s"), groups, data)
+
+    with pytest.raises(AssertionError, match="their union does not"):
+        attempt()
+
+
+@every_name
+@settings(max_examples=50, deadline=None)
+@given(groups=people_in_groups(), data=st.data())
+def test_leaving_out_a_group_keeps_what_held(name: str, groups: Groups, data: Any) -> None:
+    model = attained(name, groups, data)
+    if not model.monotone_in_suppression:
+        return
+    passed = model.holds(groups)
+    left_out = data.draw(st.integers(0, len(groups) - 1))
+    nobody_there, no_group = without(groups, left_out)
+    rest = np.arange(len(groups)) != left_out
+    assert (model.holds(nobody_there)[rest] >= passed[rest]).all()
+    if passed.all():
+        assert model.holds(nobody_there).all()
+    assert (model.holds(no_group) >= passed[rest]).all()
+
+
+COUNTEREXAMPLES: dict[str, tuple[PrivacyModel, Groups, int]] = {
+    "presence from": (
+        DeltaPresence(minimum=0.25, maximum=0.5), Groups.of([1, 1], population=[2, 2]), 0
+    ),
+    "marketer": (MarketerRisk(risk=0.5), Groups.of([1, 3]), 1),
+    "unique": (UniqueShare(share=0.25), Groups.of([1, 3]), 1),
+}  # fmt: skip
+
+
+@every_name
+def test_what_is_declared_not_monotone_is_not(name: str) -> None:
+    declared = BUILD[name](1 if name in WHOLE else Fraction(1, 2) if name in UNIT else Fraction(1))
+    assert declared.monotone_in_suppression == (name not in COUNTEREXAMPLES)
+    if name in COUNTEREXAMPLES:
+        model, groups, left_out = COUNTEREXAMPLES[name]
+        assert type(model) is type(declared)
+        assert not model.monotone_in_suppression
+        assert model.holds(groups).all()
+        assert not model.holds(without(groups, left_out)[0]).all()
+
+
+def test_presence_without_a_minimum_is_monotone_in_suppression() -> None:
+    assert DeltaPresence(minimum=0, maximum=0.5).monotone_in_suppression
+    assert not DeltaPresence(minimum=0.1, maximum=0.5).monotone_in_suppression
+
+
+def test_an_average_of_pairs_alone_would_break_the_claim() -> None:
+    """Why people are counted: three people with a, b and c each look 3-diverse in pairs."""
+    groups = Groups.of({"s": [{"a": 3, "b": 3, "c": 3}, {"a": 1}]}, n=[3, 1])
+    for model in (DistinctLDiversity(l=2, of="s"), EntropyLDiversity(l=2, of="s")):
+        assert model.level(groups).tolist() == [1, 1]
+        assert not model.holds(groups)[0]
+    assert RecursiveLDiversity(c=100, l=2, of="s").level(groups)[0] == np.inf

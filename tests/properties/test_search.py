@@ -1,0 +1,342 @@
+"""Every search equals brute force over rows, for every model and every metric."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tables import cells_of
+
+from hedgerow.groups import ALL, Groups
+from hedgerow.hierarchy import Hierarchy
+from hedgerow.models import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    DeltaPresence,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    JournalistRisk,
+    KAnonymity,
+    KMap,
+    MarketerRisk,
+    ProbabilisticLDiversity,
+    ProsecutorRisk,
+    RecursiveLDiversity,
+    TCloseness,
+    UniqueShare,
+)
+from hedgerow.recode.fulldomain import at_node
+from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.search import Constraints, Search
+from hedgerow.utility import METRICS
+
+MODELS = [
+    KAnonymity(k=2),
+    KAnonymity(k=4),
+    DistinctLDiversity(l=2, of="s"),
+    ProbabilisticLDiversity(l=2, of="s"),
+    EntropyLDiversity(l=2, of="s"),
+    RecursiveLDiversity(c=2, l=2, of="s"),
+    TCloseness(t=0.3, of="s"),
+    TCloseness(t=0.2, distance="ordered", of="s"),
+    AlphaKAnonymity(alpha=0.7, k=2, of="s"),
+    DeltaDisclosure(delta=1.5, of="s"),
+    BetaLikeness(beta=1.0, of="s"),
+    BetaLikeness(beta=1.0, of="s", kind="enhanced"),
+    ProsecutorRisk(risk=0.3),
+    MarketerRisk(risk=0.4),
+    UniqueShare(share=0.2),
+    DeltaPresence(minimum=0, maximum=0.7),
+    DeltaPresence(minimum=0.1, maximum=0.9),
+    KMap(k=3),
+    JournalistRisk(risk=0.4),
+]
+
+
+@st.composite
+def hierarchies(draw: st.DrawFn, name: str) -> Hierarchy:
+    leaves = draw(st.integers(1, 4))
+    rows: list[list[str | None]] = [[f"{name}{i}"] for i in range(leaves)]
+    for level in range(draw(st.integers(0, 2))):
+        parents = {row[-1]: f"{name}.{level}.{draw(st.integers(0, 1))}" for row in rows}
+        for row in rows:
+            row.append(parents[row[-1]])
+    return Hierarchy.of(name, rows)
+
+
+@st.composite
+def tables(draw: st.DrawFn):
+    columns = [draw(hierarchies(f"q{j}")) for j in range(draw(st.integers(1, 3)))]
+    row = st.tuples(*(st.sampled_from(h.values) for h in columns), st.sampled_from("xyz"))
+    rows = draw(st.lists(row, min_size=1, max_size=14))
+    outsiders = draw(st.lists(st.tuples(*(st.sampled_from(h.values) for h in columns)), max_size=8))
+    return columns, rows, [r[:-1] for r in rows] + outsiders
+
+
+def label(h: Hierarchy, value: str | None, level: int) -> str | None:
+    return h.labels[level][h.codes[level][h.values.index(value)]]
+
+
+def brute_groups(columns, rows, population, node) -> tuple[list[tuple], Groups]:
+    """Group rows by their labels with a dict; models see the result, nothing else is shared."""
+    members: dict[tuple, Counter] = defaultdict(Counter)
+    outside: Counter = Counter()
+    for person in population:
+        outside[tuple(label(h, v, n) for h, v, n in zip(columns, person, node, strict=True))] += 1
+    for row in rows:
+        key = tuple(label(h, v, n) for h, v, n in zip(columns, row[:-1], node, strict=True))
+        members[key][row[-1]] += 1
+    keys = list(dict.fromkeys([*members, *outside]))
+    groups = Groups.of(
+        {"s": [dict(members.get(key, {})) for key in keys]},
+        population=[outside[key] for key in keys],
+        order={"s": sorted({row[-1] for row in rows})},
+    )
+    return keys, groups
+
+
+def brute_evaluate(columns, rows, population, node, models, limit):
+    """Who stays, or None if the node is no solution."""
+    keys, groups = brute_groups(columns, rows, population, node)
+    alone = [m for m in models if m.per_group and m.monotone_in_suppression]
+    kept = {
+        key
+        for g, key in enumerate(keys)
+        if groups.n[g] > 0 and all(m.holds(groups)[g] for m in alone)
+    }
+    if sum(groups.n[g] for g, key in enumerate(keys) if key not in kept) > limit:
+        return None
+    for model in models:
+        if model in alone:
+            continue
+        seen = groups
+        if isinstance(model, DeltaPresence):
+            sizes = [n if key in kept else 0 for n, key in zip(groups.n, keys, strict=True)]
+            seen = Groups(np.array(sizes), {}, {}, groups.population)
+        else:
+            seen = Groups.of([int(n) for n, k in zip(groups.n, keys, strict=True) if k in kept])
+        if not model.holds(seen).all():
+            return None
+    return kept
+
+
+def brute_costs(columns, rows, node, kept) -> dict[str, float]:
+    """Each metric from its definition, row by row."""
+    people = len(rows)
+    keys = [
+        tuple(label(h, v, n) for h, v, n in zip(columns, row[:-1], node, strict=True))
+        for row in rows
+    ]
+    leaves = [len(h.values) for h in columns]
+
+    def under(h, value, level):
+        return [leaf for leaf in h.values if label(h, leaf, level) == label(h, value, level)]
+
+    shares = [[1.0] * len(columns) for _ in rows]
+    rungs = [[1.0] * len(columns) for _ in rows]
+    hidden = [[0.0] * len(columns) for _ in rows]
+    for i, row in enumerate(rows):
+        for j, h in enumerate(columns):
+            same = sum(r[j] == row[j] for r in rows)
+            hidden[i][j] = math.log(people / same)
+            if keys[i] in kept:
+                covered = under(h, row[j], node[j])
+                shares[i][j] = len(covered) / leaves[j]
+                rungs[i][j] = node[j] / max(1, h.height)
+                hidden[i][j] = math.log(sum(r[j] in covered for r in rows) / same)
+    lost = []
+    for j, size in enumerate(leaves):
+        total, least = sum(share[j] for share in shares), people / size
+        lost.append((total - least) / (people - least) if size > 1 else 0.0)
+    sizes = Counter(key for key in keys if key in kept)
+    out = people - sum(sizes.values())
+    most = sum(
+        math.log(people / sum(r[j] == row[j] for r in rows))
+        for row in rows
+        for j in range(len(columns))
+    )
+    everything = math.prod(leaves)
+    originals = Counter(row[:-1] for row in rows)
+    kl = 0.0
+    for tuple_, n in originals.items():
+        key = tuple(label(h, v, lv) for h, v, lv in zip(columns, tuple_, node, strict=True))
+        if key in kept:
+            volume = math.prod(
+                len(under(h, v, lv)) for h, v, lv in zip(columns, tuple_, node, strict=True)
+            )
+            assumed = sizes[key] / people / volume
+        else:
+            assumed = out / people / everything
+        kl += n / people * math.log(n / people / assumed)
+    return {
+        "loss": math.prod(1 + x for x in lost) ** (1 / len(lost)) - 1,
+        "granularity": sum(lost) / len(lost),
+        "precision": sum(map(sum, rungs)) / (people * len(columns)),
+        "non-uniform-entropy": sum(map(sum, hidden)) / most if most > 0 else 0.0,
+        "discernibility": sum(n * n for n in sizes.values()) + out * people,
+        "average-class-size": people / max(1, len(sizes) + (out > 0)),
+        "kl-divergence": kl,
+    }
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    tables(),
+    st.lists(st.sampled_from(MODELS), min_size=1, max_size=2, unique=True),
+    st.sampled_from(sorted(METRICS)),
+    st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),
+)
+def test_optimum_equals_brute_force(table, models, metric, share):
+    columns, rows, population = table
+    cells = cells_of(rows, columns, sensitive=["s"], order={"s": sorted({r[-1] for r in rows})},
+                     population=population)  # fmt: skip
+    limit = int(share * len(rows))
+    lattice = Lattice.of(cells)
+    search = Search(lattice, Constraints(tuple(models), limit), METRICS[metric])
+    (solution,) = search.run()
+    best = math.inf
+    solutions = set()
+    for node in product(*(range(h.height + 1) for h in columns)):
+        kept = brute_evaluate(columns, rows, population, node, models, limit)
+        if kept is None:
+            continue
+        solutions.add(node)
+        if metric == "query-error":
+            frequency = lattice.roll_up(lattice.base, node)
+            mask = search.constraints.rank(frequency.groups) > 0
+            cost = METRICS[metric].cost(lattice.outcome(frequency, mask))
+        else:
+            cost = brute_costs(columns, rows, node, kept)[metric]
+        best = min(best, cost)
+    if not solutions:
+        assert solution is None
+        return
+    assert solution is not None
+    assert solution.node in solutions
+    assert solution.optimal
+    assert solution.cost == pytest.approx(best, rel=1e-9, abs=1e-9)
+    minimal = {
+        node
+        for node in solutions
+        if not any(
+            o != node and all(a <= b for a, b in zip(o, node, strict=True)) for o in solutions
+        )
+    }
+    assert set(search.minimal()) == minimal
+
+
+@settings(max_examples=150, deadline=None)
+@given(tables(), st.sampled_from(["loss", "discernibility"]), st.sampled_from([0.0, 0.3]))
+def test_frontier_equals_one_search_for_each_requirement(table, metric, share):
+    columns, rows, _ = table
+    cells = cells_of(rows, columns, sensitive=["s"])
+    limit = int(share * len(rows))
+    others = (DistinctLDiversity(l=2, of="s"),)
+    for ladder in (
+        tuple(KAnonymity(k=k) for k in (1, 2, 3, 5)),
+        tuple(TCloseness(t=t, of="s") for t in (0.9, 0.5, 0.2, 0.0)),
+    ):
+        lattice = Lattice.of(cells)
+        several = Search(lattice, Constraints(others, limit, ladder=ladder), METRICS[metric]).run()
+        for model, found in zip(ladder, several, strict=True):
+            (alone,) = Search(
+                lattice, Constraints((*others, model), limit), METRICS[metric]
+            ).run()
+            assert (found is None) == (alone is None)
+            if found is not None and alone is not None:
+                assert found.cost == pytest.approx(alone.cost, rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=150, deadline=None)
+@given(tables(), st.sampled_from([0.3, 0.6, 1.0]))
+def test_those_left_out_keep_every_claim_when_they_stay_as_one_group(table, share):
+    columns, rows, _ = table
+    cells = cells_of(rows, columns, sensitive=["s"])
+    models = (KAnonymity(k=2), EntropyLDiversity(l=1.5, of="s"))
+    limits = Constraints(models, int(share * len(rows)), keep_suppressed=True)
+    lattice = Lattice.of(cells)
+    (found,) = Search(lattice, limits, METRICS["loss"]).run()
+    assume(found is not None)
+    recoding = at_node(lattice, found.node, limits, {})
+    assert recoding.suppressed == 0
+    groups = recoding.groups(cells)
+    assert groups.people == len(rows)
+    assert all(model.check(groups).holds for model in models)
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables(), st.sampled_from([0.0, 0.3]))
+def test_recoding_of_a_node_agrees_with_the_rows(table, share):
+    columns, rows, _ = table
+    cells = cells_of(rows, columns, sensitive=["s"])
+    limits = Constraints((KAnonymity(k=2),), int(share * len(rows)))
+    lattice = Lattice.of(cells)
+    (found,) = Search(lattice, limits, METRICS["loss"]).run()
+    assume(found is not None)
+    recoding = at_node(lattice, found.node, limits, {})
+    kept = brute_evaluate(columns, rows, [], found.node, limits.models, limits.limit)
+    published = Counter()
+    for part, group in enumerate(recoding.group):
+        if group >= 0:
+            published[tuple(column[group] for column in recoding.labels)] += recoding.people[part]
+    keys, groups = brute_groups(columns, rows, [], found.node)
+    assert published == Counter(
+        {k: int(n) for k, n in zip(keys, groups.n, strict=True) if k in kept}
+    )
+    for name, metric in METRICS.items():
+        if name != "query-error":
+            cost = metric.cost(recoding.outcome(lattice.original))
+            oracle = brute_costs(columns, rows, found.node, kept)[name]
+            assert cost == pytest.approx(oracle, rel=1e-9, abs=1e-9)
+
+
+def test_query_error_counts_what_a_recipient_would():
+    columns = [Hierarchy.of("q", [("a", "*"), ("b", "*")])]
+    cells = cells_of([("a",)] * 3 + [("b",)], columns)
+    lattice = Lattice.of(cells)
+    exact, blurred = (
+        METRICS["query-error"].cost(lattice.outcome(lattice.roll_up(lattice.base, (level,))))
+        for level in (0, 1)
+    )
+    # Spread evenly, a and b have 2 each: off by 1 of 3 and by 1 of 1; both together are right.
+    first, last = METRICS["query-error"].workload((2,))[1:]
+    kinds = Counter(zip(first[:, 0].tolist(), last[:, 0].tolist(), strict=True))
+    expected = (kinds[0, 0] * 1 / 3 + kinds[1, 1] * 1.0) / 200
+    assert exact == 0
+    assert blurred == pytest.approx(expected)
+
+
+def test_k_anonymity_over_all_columns_is_searched_too():
+    columns = [Hierarchy.of("q", [("a", "*"), ("b", "*")])]
+    cells = cells_of([("a", "x"), ("a", "x"), ("b", "x"), ("b", "y"), ("b", "y")], columns,
+                     sensitive=[ALL])  # fmt: skip
+    model = KAnonymity(k=2, over="all")
+    (found,) = Search(Lattice.of(cells), Constraints((model,), 0), METRICS["loss"]).run()
+    assert found is not None
+    assert found.node == (1,)
+
+
+def test_a_search_out_of_time_says_how_far_it_may_be_from_the_best():
+    random = np.random.default_rng(7)
+    columns = [
+        Hierarchy.of(f"q{j}", [(f"{i}", f"{i // 2}a", f"{i // 4}b", "*") for i in range(8)])
+        for j in range(7)
+    ]
+    rows = [tuple(str(v) for v in row) for row in random.integers(0, 8, (300, 7))]
+    lattice = Lattice.of(cells_of(rows, columns))
+    limits = Constraints((KAnonymity(k=3),), 30)
+    (rushed,) = Search(lattice, limits, METRICS["loss"]).run(seconds=0.0)
+    assert rushed is None or not rushed.optimal
+    (short,) = Search(lattice, limits, METRICS["loss"]).run(seconds=0.3)
+    (whole,) = Search(lattice, limits, METRICS["loss"]).run()
+    assert short is not None
+    assert whole is not None
+    assert whole.optimal
+    assert short.bound <= whole.cost + 1e-12
+    assert short.cost >= whole.cost - 1e-12
