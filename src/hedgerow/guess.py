@@ -6,15 +6,18 @@ a column becomes a quasi-identifier: that costs usefulness, never privacy.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 from hedgerow.builders import Dates, Prefix, Ranges, Spec, Suppression
 from hedgerow.decimals import Scale, numeric, parse
-from hedgerow.errors import DataError, HierarchyError, some
+from hedgerow.engines.base import ColumnProfile
+from hedgerow.errors import DataError, HierarchyError, TargetError, some
 from hedgerow.schema import Role
 
 
@@ -52,33 +55,8 @@ FEW_ROWS = 20
 """With fewer rows, values that are all different say nothing."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnProfile:
-    """What `init` knows of a column."""
-
-    name: str
-    distinct: int
-    """Distinct values, missing ones aside."""
-    rows: int
-    missing: int
-    """Rows without a value."""
-    examples: tuple[str | None, ...]
-    """Some of the distinct values, a thousand at most."""
-    numeric: bool
-    dates: bool
-    max_length: int
-    """Characters of the longest value."""
-
-    @property
-    def all_different(self) -> bool:
-        """Whether no value stands twice, in enough rows for that to mean something."""
-        return self.rows >= FEW_ROWS and self.distinct == self.rows - self.missing > 1
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The words its name is made of: patientId, patient_id and Patient-ID have the same."""
-        parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", self.name)
-        return frozenset(re.findall(r"[^\W\d_]+", parted.casefold()))
+MARKS = _words("? NA N/A NaN nan null NULL None . -")
+"""What tables write where a number is missing."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +68,36 @@ class Guess:
     because: str
     hierarchy: str | None = None
     """As it is written in the plan."""
+
+
+def write_plan(data: Path, to: Path, *, replace: bool = False) -> Path:
+    """Look at a table and write a first plan for it.
+
+    Raises:
+        DataError: The table cannot be read.
+        TargetError: There is a plan already, or it cannot be written.
+    """
+    from hedgerow.engines import open_engine
+
+    data, to = Path(data), Path(to)
+    with open_engine(data) as engine:
+        profile = engine.profile()
+    try:
+        # The plan's paths are seen from its folder.
+        seen = os.path.relpath(data.resolve(), to.resolve().parent)
+    except ValueError:  # on another drive
+        seen = str(data.resolve())
+    text = propose(profile, source=Path(seen).as_posix())
+    try:
+        with to.open("w" if replace else "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise TargetError(
+            "there is a plan already", where=str(to), fix="Choose another name, or replace it."
+        ) from None
+    except OSError as error:
+        raise TargetError(f"cannot be written ({error.strerror})", where=str(to)) from None
+    return to
 
 
 def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> str:
@@ -105,6 +113,8 @@ def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> s
             where=source,
             fix="Give every column its own name." if twice else "Check the file and its header.",
         )
+    marks = _marks(profile)
+    profile = [_without(column, marks) for column in profile]
     guesses = [(column, guess(column)) for column in profile]
     if not any(found.role is Role.QUASI_IDENTIFIER for _, found in guesses):
         guesses = _with_quasi_identifier(guesses)
@@ -115,6 +125,11 @@ def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> s
     if source is not None:
         lines.append(f"source: {scalar(source)}")
     lines += _person_hint(guesses)
+    if marks:
+        lines += [
+            "# guessed: these stand among numbers, so they mean that there is none",
+            f"null: [{', '.join(map(scalar, marks))}]",
+        ]
     lines.append("columns:")
     for column, found in guesses:
         lines += _column(column.name, found)
@@ -136,14 +151,14 @@ def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> s
 
 def guess(column: ColumnProfile) -> Guess:
     """The role of one column, and its hierarchy where it needs one."""
-    words = column.words
+    words = _words_in(column.name)
     weak, quasi = words & WEAK_IDENTIFIERS, words & QUASI_IDENTIFIERS
     sensitive = words & SENSITIVE
     if found := words & IDENTIFIERS:
         return Guess(Role.IDENTIFIER, True, f"its name says {_said(found)}")
     if weak and not quasi and not sensitive:
         return Guess(Role.IDENTIFIER, False, f"its name says {_said(weak)}")
-    if weak and column.all_different:
+    if weak and _all_different(column):
         return Guess(
             Role.IDENTIFIER, False, f"its name says {_said(weak)} and all values are different"
         )
@@ -154,11 +169,47 @@ def guess(column: ColumnProfile) -> Guess:
         return Guess(Role.SENSITIVE, True, f"its name says {_said(sensitive)}")
     if column.dates:
         return _quasi(column, False, "it holds dates, which others may know")
-    if column.all_different and not (column.numeric and not _is_sequence(column)):
+    if _all_different(column) and not (column.numbers and not _is_sequence(column)):
         return Guess(Role.IDENTIFIER, False, "all its values are different")
-    if column.max_length > FREE_TEXT and not column.numeric:
+    if column.longest > FREE_TEXT and not column.numbers:
         return Guess(Role.IDENTIFIER, False, "it holds long texts, which may name somebody")
     return _quasi(column, False, "nothing says that nobody else knows it")
+
+
+def _words_in(name: str) -> frozenset[str]:
+    """The words a name is made of: patientId, patient_id and Patient-ID have the same."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return frozenset(re.findall(r"[^\W\d_]+", parted.casefold()))
+
+
+def _all_different(column: ColumnProfile) -> bool:
+    """Whether no value stands twice, in enough rows for that to mean something."""
+    return column.rows >= FEW_ROWS and column.distinct == column.rows - column.missing > 1
+
+
+def _marks(profile: Sequence[ColumnProfile]) -> list[str]:
+    """Marks of missing values: what stands in columns that otherwise hold only numbers."""
+    found: set[str] = set()
+    for column in profile:
+        marks = MARKS.intersection(column.examples)
+        if marks and len(column.examples) > 2 * len(marks):
+            rest = [value for value in column.examples if value not in marks]
+            found |= marks if numeric(rest) else set()
+    return sorted(found)
+
+
+def _without(column: ColumnProfile, marks: Sequence[str]) -> ColumnProfile:
+    """The column as it looks when marks are read as missing."""
+    rest = tuple(value for value in column.examples if value not in marks)
+    if len(rest) == len(column.examples) or not rest:
+        return column
+    return replace(
+        column,
+        examples=rest,
+        distinct=column.distinct - (len(column.examples) - len(rest)),
+        # Examples are all that is known here; `publish` looks at every value again.
+        numbers=numeric(rest),
+    )
 
 
 def _quasi(column: ColumnProfile, sure: bool, because: str) -> Guess:
@@ -182,12 +233,15 @@ def _hierarchies(column: ColumnProfile) -> list[tuple[str, Spec]]:
     digits = all(value.isascii() and value.isdigit() for value in values)
     if (
         values
-        and lengths == {column.max_length}
-        and 3 <= column.max_length <= 20
-        and (column.words & POSTCODES or (digits and not (column.numeric and numeric(values))))
+        and lengths == {column.longest}
+        and 3 <= column.longest <= 20
+        and (
+            _words_in(column.name) & POSTCODES
+            or (digits and not (column.numbers and numeric(values)))
+        )
     ):
-        tried.append((f"{{prefix: {column.max_length}}}", Prefix(length=column.max_length)))
-    if column.numeric and numeric(values):
+        tried.append((f"{{prefix: {column.longest}}}", Prefix(length=column.longest)))
+    if column.numbers and numeric(values):
         widths = _widths(values)
         if widths:
             tried.append((f"{{ranges: [{', '.join(widths)}]}}", Ranges(widths=widths)))
@@ -272,7 +326,7 @@ def _person_hint(guesses: Sequence[tuple[ColumnProfile, Guess]]) -> list[str]:
     """A key that repeats may say that people have several rows."""
     for column, found in guesses:
         repeats = 1 < column.distinct < column.rows - column.missing
-        if found.role is Role.IDENTIFIER and column.words & WEAK_IDENTIFIERS and repeats:
+        if found.role is Role.IDENTIFIER and _words_in(column.name) & WEAK_IDENTIFIERS and repeats:
             return [f"# person: {scalar(column.name)}  # if people have several rows, as it seems"]
     return []
 

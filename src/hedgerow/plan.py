@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -23,8 +23,9 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from hedgerow.builders import Spec
 from hedgerow.errors import MOST_NAMED, PlanError, nearest, some
-from hedgerow.planning.claims import About, AlphaKAnonymity, Claim
+from hedgerow.planning.claims import Claim
 from hedgerow.planning.columns import ColumnPlan
+from hedgerow.planning.contradictions import contradictions
 from hedgerow.planning.documents import Document, read_document
 from hedgerow.planning.fields import File, Part, Positive, Share, Source
 from hedgerow.planning.problems import Place, PlanErrors, Problem, explain, problem, raise_all
@@ -59,11 +60,16 @@ class Method(Part):
     mode: Literal["strict", "relaxed"] = Field(
         default="strict", description="Mondrian only: whether equal people may be separated."
     )
+    boxes: Literal["ranges", "taxonomy"] = Field(
+        default="ranges",
+        description="Mondrian only: publish tight ranges and sets, or labels of the hierarchies.",
+    )
 
     @model_validator(mode="after")
-    def _mode_fits(self) -> Method:
-        if "mode" in self.model_fields_set and self.search != "mondrian":
-            raise problem(f"mode has no meaning for {self.search}", "Leave it out.")
+    def _fits_search(self) -> Method:
+        for key in ("mode", "boxes"):
+            if key in self.model_fields_set and self.search != "mondrian":
+                raise problem(f"{key} has no meaning for {self.search}", "Leave it out.")
         return self
 
     def may_suppress(self, people: int) -> int:
@@ -214,7 +220,7 @@ class Plan(Part):
     @model_validator(mode="after")
     def _fits_together(self, info: ValidationInfo) -> Plan:
         broken = (info.context or {}).get("broken", frozenset())
-        found = list(_contradictions(self, broken))
+        found = list(contradictions(self, broken))
         if found:
             raise PydanticCustomError("contradictions", "{problems}", {"problems": found})
         return self
@@ -362,83 +368,6 @@ def _problems(error: ValidationError) -> list[Problem]:
         else:
             found.append(explain(detail, Plan))
     return found
-
-
-def _contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
-    """What the parts of a plan say against each other; broken parts are left out of it."""
-    if not plan.columns and "columns" not in broken:
-        yield Problem(
-            ("columns",), "no columns are listed", "List each under `columns`, with its role."
-        )
-    if not plan.protect and "protect" not in broken:
-        yield Problem(
-            ("protect",), "nothing is protected",
-            "List claims under `protect`, such as `- k-anonymity: 5`.",
-        )  # fmt: skip
-    if plan.columns and "columns" not in broken:
-        yield from _columns_contradict(plan, broken)
-        if "protect" not in broken:
-            for place, claim in enumerate(plan.protect):
-                yield from _claim_contradicts(plan, ("protect", place), claim)
-    if "protect" not in broken:
-        first = plan.population_file
-        for place, claim in enumerate(plan.protect):
-            if isinstance(claim, Claim) and claim.population not in (None, first):
-                yield Problem(
-                    ("protect", place, claim.name, "population"),
-                    f"the population {str(claim.population)!r} is another than {str(first)!r}",
-                    "Use one population file in all claims.",
-                )
-
-
-def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
-    if not plan.schema().quasi_identifiers:
-        yield Problem(
-            ("columns",), "no column is a quasi-identifier, so there is nothing to generalise",
-            "Give that role to what an attacker may know: age, postcode, sex, dates.",
-        )  # fmt: skip
-    column = plan.columns.get(plan.person) if plan.person is not None else None
-    if column is not None and column.role is not Role.IDENTIFIER:
-        yield Problem(
-            ("columns", str(plan.person), "role"),
-            f"{plan.person!r} is the person column, so it cannot be {column.role}",
-            "Leave the column out or give it the role identifier.",
-        )
-
-
-def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:
-    """Claims about a sensitive column need one."""
-    sensitive = plan.schema().sensitive
-    asked: Any = claim
-    if isinstance(claim, Claim):
-        asked, place = claim.parameters, (*place, claim.name)
-    of = getattr(asked, "of", None)
-    if of is not None and of not in sensitive:
-        close = nearest(str(of), sensitive)
-        role = plan.columns[of].role if of in plan.columns else None
-        yield Problem(
-            (*place, "of"),
-            f"{of!r} has the role {role}, not sensitive" if role else f"there is no column {of!r}",
-            f"Did you mean {close!r}?" if close else "Name a sensitive column.",
-        )
-    elif isinstance(asked, About) and not sensitive:
-        yield Problem(
-            place, "the claim is about a sensitive column, and no column has that role",
-            "Give the role sensitive to what must not be learned of a person.",
-        )  # fmt: skip
-    elif isinstance(asked, AlphaKAnonymity) and asked.value is not None and of is None:
-        if len(sensitive) > 1:
-            yield Problem(
-                place, f"{asked.value!r} may be a value of {some(sensitive)}",
-                "Say which column is meant: `of: ...`.",
-            )  # fmt: skip
-    elif getattr(asked, "distance", None) == "hierarchical":
-        for name in (of,) if of is not None else sensitive:
-            if plan.columns[name].hierarchy is None:
-                yield Problem(
-                    (*place, "distance"), f"{name!r} has no hierarchy to measure distance in",
-                    f"Give {name!r} a hierarchy, or use distance: equal.",
-                )  # fmt: skip
 
 
 def _spot(place: Place) -> str:

@@ -151,7 +151,7 @@ def without(groups: Groups, left_out: int) -> list[Groups]:
 
 
 @every_name
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(groups=people_in_groups(), data=st.data())
 def test_merging_groups_that_pass_gives_a_group_that_passes(
     name: str, groups: Groups, data: Any

@@ -397,7 +397,7 @@ def test_an_absent_file_suggests_the_nearest(tmp_path: Path) -> None:
     assert "Did you mean 'nationality.csv'?" in said
 
 
-DATA = Path(os.environ.get("HEDGEROW_DATA", "/work/shared/data")) / "adult"
+DATA = Path(os.environ.get("HEDGEROW_DATA", "absent")) / "adult"
 
 
 @pytest.mark.data

@@ -10,14 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.builders import Dates, Prefix, Ranges, Suppression
-from hedgerow.errors import DataError
-from hedgerow.guess import ColumnProfile, guess, propose, scalar
+from hedgerow.engines.base import ColumnProfile
+from hedgerow.errors import DataError, TargetError
+from hedgerow.guess import guess, propose, scalar, write_plan
 from hedgerow.plan import Plan
 from hedgerow.schema import Role
 
 
 def column(
-    name: str, *examples: str | None, rows: int = 1000, distinct: int | None = None,
+    name: str, *examples: str, rows: int = 1000, distinct: int | None = None,
     missing: int = 0, numeric: bool = False, dates: bool = False,
 ) -> ColumnProfile:  # fmt: skip
     return ColumnProfile(
@@ -26,9 +27,9 @@ def column(
         rows=rows,
         missing=missing,
         examples=examples,
-        numeric=numeric,
+        numbers=numeric,
         dates=dates,
-        max_length=max((len(v) for v in examples if v is not None), default=0),
+        longest=max(map(len, examples), default=0),
     )
 
 
@@ -98,7 +99,7 @@ def test_values_where_names_say_nothing() -> None:
         (column("x", "12139", "13053"), Prefix(length=5)),
         (column("birth date", "1980-02-29", dates=True), Dates()),
         (column("birth date", "29.02.1980", dates=True), Suppression()),
-        (column("sex", "F", "M", None), Suppression()),
+        (column("sex", "F", "M", missing=3), Suppression()),
         (column("sex"), Suppression()),
     ],
 )
@@ -155,13 +156,44 @@ def test_tables_that_cannot_be_planned() -> None:
         propose([column("a", "1"), column("a", "1")])
 
 
+def test_marks_among_numbers_are_missing_values() -> None:
+    age = column("age", "17", "?", "90", "45")
+    plan = load(propose([age, column("country", "NA", "DE", "FR")]))
+    assert plan.null == ("?",)
+    assert plan.hierarchy_spec("age") == Ranges(widths=(5, 10, 20, 40))
+    assert load(propose([column("x", "?", "1")])).null == ()
+
+
+def test_a_plan_for_a_file(tmp_path: Path) -> None:
+    data = tmp_path / "data" / "my table.csv"
+    data.parent.mkdir()
+    rows = "".join(f"{i},{20 + i % 60},{'MF'[i % 2]},{i % 7}\n" for i in range(200))
+    data.write_text("id,age,sex,diagnosis\n" + rows)
+    path = write_plan(data, tmp_path / "plan.yaml")
+    plan = Plan.read(path)
+    assert Path(str(plan.source)).resolve() == data.resolve()
+    assert plan.schema().roles == {
+        "id": Role.IDENTIFIER,
+        "age": Role.QUASI_IDENTIFIER,
+        "sex": Role.QUASI_IDENTIFIER,
+        "diagnosis": Role.SENSITIVE,
+    }
+    with pytest.raises(TargetError, match="there is a plan already"):
+        write_plan(data, path)
+    assert write_plan(data, path, replace=True) == path
+    with pytest.raises(TargetError, match="cannot be written"):
+        write_plan(data, tmp_path / "nowhere" / "plan.yaml")
+
+
 ODD = st.one_of(
     st.text(max_size=30),
     st.text(alphabet="\"'\\:#{}[],&*!|>%@`?-\n\r\t\x00\x07\x85\u2028\ufeff😀é ~", max_size=12),
     st.sampled_from(["null", "true", "no", "0x1f", "1e3", "2024-01-01", "<<", "=", "~", "- a", ""]),
     st.text(min_size=1100, max_size=1200),
 )
-VALUES = st.one_of(st.none(), st.text(max_size=8), st.integers().map(str), st.floats().map(str))
+VALUES = st.one_of(
+    st.text(max_size=8), st.sampled_from(["?", "NA"]), st.integers().map(str), st.floats().map(str)
+)
 
 
 @st.composite
@@ -174,9 +206,9 @@ def profiles(draw: st.DrawFn) -> ColumnProfile:
         rows=draw(st.integers(0, 1000)),
         missing=draw(st.integers(0, 1000)),
         examples=examples,
-        numeric=draw(st.booleans()),
+        numbers=draw(st.booleans()),
         dates=draw(st.booleans()),
-        max_length=max((len(v) for v in examples if v is not None), default=0),
+        longest=max(map(len, examples), default=0),
     )
 
 
@@ -191,7 +223,8 @@ def test_what_is_proposed_always_loads(profile: list[ColumnProfile], source: str
     plan.fit(names)
     for p in profile:
         if plan.columns[p.name].role is Role.QUASI_IDENTIFIER:
-            plan.hierarchy_spec(p.name).bind(p.name, p.examples or (None,))
+            values = [None if value in plan.null else value for value in p.examples]
+            plan.hierarchy_spec(p.name).bind(p.name, values or [None])
 
 
 @settings(max_examples=150, deadline=None)

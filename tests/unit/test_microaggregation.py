@@ -63,6 +63,13 @@ def test_a_mean_is_over_at_least_k_people():
     assert clusters(microaggregation(cells, k=2)) == [(("2",), 3)]
 
 
+def test_people_without_a_number_are_alike():
+    place = Hierarchy.of("p", [("a1", "a", "*"), ("a2", "a", "*")])
+    rows = [(None, "a1"), (None, "a2"), ("5", "a1"), ("5", "a2")]
+    cells = cells_of(rows, [integers("x", 0, 9, missing=True), place])
+    assert clusters(microaggregation(cells, k=2)) == [((None, "a1"), 2), (("5", "a1"), 2)]
+
+
 def test_categories_are_published_as_the_most_frequent():
     hierarchy = Hierarchy.of("x", [("a", "v", "*"), ("b", "v", "*"), ("c", "w", "*")])
     cells = cells_of([("b",), ("c",), ("b",), ("a",)], [hierarchy])

@@ -162,13 +162,14 @@ def test_a_model_decides_where_to_cut():
 
 
 def test_relaxed_spreads_sensitive_values_where_whole_tuples_would_not_do():
-    rows = [("1", "a")] * 4 + [("1", "b")] * 4 + [("2", "a"), ("2", "b")]
+    rows = [("1", s) for s in "aaaabbbbcccc"] + [("2", s) for s in "abc"]
     cells = cells_of(rows, [integers("x", 1, 2)], sensitive=["s"])
-    models = [KAnonymity(k=4), DistinctLDiversity(l=2, of="s")]
+    models = [KAnonymity(k=7), DistinctLDiversity(l=3, of="s")]
+    # The first seven people with 1 have only a and b.
     recoding = mondrian(cells, models, mode="relaxed")
-    assert published(recoding) == {("1",): 5, ("1-2",): 5}
+    assert published(recoding) == {("1",): 7, ("1-2",): 8}
     assert recoding.separates
-    assert published(mondrian(cells, models)) == {("1-2",): 10}
+    assert published(mondrian(cells, models)) == {("1-2",): 15}
 
 
 def test_t_closeness_is_measured_against_the_whole_table():

@@ -244,7 +244,15 @@ GOOD_DOCUMENTS: list[dict[str, Any]] = [
     {"protect": [{"beta-likeness": 3}, {"delta-disclosure": 0.1}]},
     {"protect": [{"delta-presence": {"max": 0.5, "population": "p.csv"}}]},
     {"method": "mondrian"},
-    {"method": {"search": "mondrian", "mode": "relaxed", "suppress": 0.05, "time": 1.5}},
+    {
+        "method": {
+            "search": "mondrian",
+            "mode": "relaxed",
+            "boxes": "taxonomy",
+            "suppress": 0.05,
+            "time": 1.5,
+        }
+    },
     {"method": {"suppress": "5%", "keep_suppressed": True}},
     {"utility": "granularity", "publish": "release"},
     {"publish": {"to": "x", "format": "parquet", "escape_formulas": True}},
@@ -409,9 +417,11 @@ def test_columns_that_make_no_sense(column: dict[str, Any], says: str) -> None:
         Plan.of(columns={"q": "quasi-identifier", "x": column}, protect=[{"k-anonymity": 5}])
 
 
-def test_mode_is_mondrians() -> None:
-    with pytest.raises(PlanErrors, match="mode has no meaning for lattice"):
-        Plan.of(**BASE, method={"mode": "strict"})  # type: ignore[arg-type]
+@pytest.mark.parametrize("key", ["mode", "boxes"])
+def test_what_only_mondrian_has(key: str) -> None:
+    value = {"mode": "strict", "boxes": "ranges"}[key]
+    with pytest.raises(PlanErrors, match=f"{key} has no meaning for lattice"):
+        Plan.of(**BASE, method={key: value})  # type: ignore[arg-type]
 
 
 def test_a_sensitive_claim_needs_a_sensitive_column() -> None:

@@ -306,7 +306,7 @@ class DuckDBEngine:
         self._gathered = (tuple(columns), tuple(sets))
 
     def _publishable(self, target: Path, columns: Sequence[str]) -> None:
-        if self._person in columns:
+        if self._person in list(columns):
             raise ValueError("the person column is never published")
         if target.exists() and any(target.samefile(file) for file in self._source.files):
             raise TargetError(

@@ -36,7 +36,7 @@ def checked(
     if ranked:
         twice = session.number(
             f"SELECT count(*) FROM (SELECT lo < lag(hi) OVER (PARTITION BY {', '.join(keys)} "
-            f"ORDER BY lo) AS overlaps FROM {INTO}) WHERE overlaps"
+            f"ORDER BY lo) AS twice FROM {INTO}) WHERE twice"
         )
     else:
         twice = session.number(

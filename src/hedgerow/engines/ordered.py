@@ -83,10 +83,10 @@ def _csv(
 
 def _parquet(relation: str, part: Path, names: Sequence[str], repeated: bool) -> str:
     if repeated:
-        # Ranks are sorted in place of texts: a row for each copy, but one integer to compare.
+        # Places are sorted in place of texts: a row for each copy, but one integer to compare.
         relation = (
-            f"SELECT *, unnest(range(rows)) FROM (SELECT *, row_number() OVER "
-            f"(ORDER BY {_order(len(names))}) AS place FROM ({relation}))"
+            f"SELECT * FROM (SELECT *, row_number() OVER (ORDER BY {_order(len(names))}) AS place "
+            f"FROM ({relation})), range(rows)"
         )
     columns = ", ".join(f"o{i} AS {identifier(name)}" for i, name in enumerate(names))
     order = "place" if repeated else _order(len(names))

@@ -40,7 +40,9 @@ def profiled(
         wanted = ", ".join(_looked_at(f"c{i}", examples) for i in batch)
         answers = session.fetch(f"SELECT {wanted} FROM sample")[0]
         profiles += [
-            ColumnProfile(name=names[i], rows=rows, **found)
+            ColumnProfile(
+                name=names[i], rows=rows, **{**found, "examples": tuple(found["examples"])}
+            )
             for i, found in zip(batch, answers, strict=True)
         ]
     session.do("DROP TABLE sample")

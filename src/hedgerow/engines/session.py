@@ -170,7 +170,7 @@ def translated(message: str, where: str, target: Path | None = None) -> Hedgerow
             where=str(target),
             fix="Check that you may write there and that the disk has room.",
         )
-    return DataError(f"cannot be read: {first}", where=where, fix="Check that the file is whole.")
+    return DataError(f"cannot be read: {first}", where=where)
 
 
 def _csv_error(message: str, where: str) -> DataError:

@@ -54,6 +54,14 @@ def microaggregation(
     *Reference*: Domingo-Ferrer and Mateo-Sanz: Practical data-oriented microaggregation for
     statistical disclosure control (TKDE 2002); MDAV as in Domingo-Ferrer and Torra (2005).
 
+    The farthest from the mean of 1, 2, 8 and 12 is 12; with 8 it makes one cluster:
+
+    >>> x = Hierarchy.of("x", [(v, "*") for v in ("1", "2", "8", "12")], numbers=[1, 2, 8, 12])
+    >>> one_each = np.ones(4, np.int64)
+    >>> cells = Cells((x,), np.arange(4, dtype=np.int32)[:, None], one_each, one_each)
+    >>> microaggregation(cells, k=2).labels[0].tolist()
+    ['10', '2']
+
     Args:
         cells: What the engine counted.
         k: People each cluster must have.

@@ -1,0 +1,92 @@
+"""What the parts of a plan say against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import nearest, some
+from hedgerow.planning.claims import About, AlphaKAnonymity, Claim
+from hedgerow.planning.problems import Place, Problem
+from hedgerow.schema import Role
+
+if TYPE_CHECKING:
+    from hedgerow.models.base import PrivacyModel
+    from hedgerow.plan import Plan
+
+
+def contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
+    """All of them, but for those about the broken parts."""
+    if not plan.columns and "columns" not in broken:
+        yield Problem(
+            ("columns",), "no columns are listed", "List each under `columns`, with its role."
+        )
+    if not plan.protect and "protect" not in broken:
+        yield Problem(
+            ("protect",), "nothing is protected",
+            "List claims under `protect`, such as `- k-anonymity: 5`.",
+        )  # fmt: skip
+    if plan.columns and "columns" not in broken:
+        yield from _columns_contradict(plan, broken)
+        if "protect" not in broken:
+            for place, claim in enumerate(plan.protect):
+                yield from _claim_contradicts(plan, ("protect", place), claim)
+    if "protect" not in broken:
+        first = plan.population_file
+        for place, claim in enumerate(plan.protect):
+            if isinstance(claim, Claim) and claim.population not in (None, first):
+                yield Problem(
+                    ("protect", place, claim.name, "population"),
+                    f"the population {str(claim.population)!r} is another than {str(first)!r}",
+                    "Use one population file in all claims.",
+                )
+
+
+def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
+    if not plan.schema().quasi_identifiers:
+        yield Problem(
+            ("columns",), "no column is a quasi-identifier, so there is nothing to generalise",
+            "Give that role to what an attacker may know: age, postcode, sex, dates.",
+        )  # fmt: skip
+    column = plan.columns.get(plan.person) if plan.person is not None else None
+    if column is not None and column.role is not Role.IDENTIFIER:
+        yield Problem(
+            ("columns", str(plan.person), "role"),
+            f"{plan.person!r} is the person column, so it cannot be {column.role}",
+            "Leave the column out or give it the role identifier.",
+        )
+
+
+def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:
+    """Claims about a sensitive column need one."""
+    sensitive = plan.schema().sensitive
+    asked: Any = claim
+    if isinstance(claim, Claim):
+        asked, place = claim.parameters, (*place, claim.name)
+    of = getattr(asked, "of", None)
+    if of is not None and of not in sensitive:
+        close = nearest(str(of), sensitive)
+        role = plan.columns[of].role if of in plan.columns else None
+        yield Problem(
+            (*place, "of"),
+            f"{of!r} has the role {role}, not sensitive" if role else f"there is no column {of!r}",
+            f"Did you mean {close!r}?" if close else "Name a sensitive column.",
+        )
+    elif isinstance(asked, About) and not sensitive:
+        yield Problem(
+            place, "the claim is about a sensitive column, and no column has that role",
+            "Give the role sensitive to what must not be learned of a person.",
+        )  # fmt: skip
+    elif isinstance(asked, AlphaKAnonymity) and asked.value is not None and of is None:
+        if len(sensitive) > 1:
+            yield Problem(
+                place, f"{asked.value!r} may be a value of {some(sensitive)}",
+                "Say which column is meant: `of: ...`.",
+            )  # fmt: skip
+    elif getattr(asked, "distance", None) == "hierarchical":
+        for name in (of,) if of is not None else sensitive:
+            if plan.columns[name].hierarchy is None:
+                yield Problem(
+                    (*place, "distance"), f"{name!r} has no hierarchy to measure distance in",
+                    f"Give {name!r} a hierarchy, or use distance: equal.",
+                )  # fmt: skip
