@@ -149,7 +149,9 @@ class Groups:
 
     def take(self, chosen: NDArray[np.bool_] | Ints) -> Groups:
         """Only these groups, in this order; the domains (the whole table) stay as they are."""
-        index = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
+        index: Ints = (
+            np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64)
+        )
         histograms = {name: h.take(index) for name, h in self.histograms.items()}
         population = None if self.population is None else self.population[index]
         return Groups(self.n[index], histograms, self.domains, population)

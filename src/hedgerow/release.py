@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import html
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hedgerow.delivery import CERTIFICATE, DATA
 from hedgerow.errors import DataError
 from hedgerow.models.base import Verdict
 
-CERTIFICATE = "certificate.json"
 
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Release:
     """A published table with the claims measured on it.
 
@@ -32,7 +32,9 @@ class Release:
     """Whether no recoding of this kind can be more useful."""
     utility: dict[str, float]
     claims: tuple[Verdict, ...]
-    certificate: dict[str, Any] = field(repr=False, default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    """What became of each quasi-identifier, such as "level 4 of 5 (1920s)"."""
+    certificate: dict[str, Any] = field(default_factory=dict)
 
     @property
     def levels(self) -> dict[str, int]:
@@ -46,13 +48,8 @@ class Release:
         return self.data.parent if isinstance(self.data, Path) else None
 
     def to_arrow(self) -> Any:
-        """The published table as a pyarrow.Table."""
-        if not isinstance(self.data, Path):
-            return self.data
-        from hedgerow.engines import open_engine
-
-        with open_engine(self.data) as engine:
-            return engine.rows(engine.columns(), self.rows)
+        """The published table as a pyarrow.Table; what comes from CSV is text."""
+        return read_data(self.data) if isinstance(self.data, Path) else self.data
 
     def to_pandas(self) -> Any:
         """The published table as a pandas.DataFrame."""
@@ -64,9 +61,9 @@ class Release:
             "release": str(self.folder) if self.folder else None,
             "rows": self.rows,
             "suppressed": self.suppressed,
-            "recoding": self.recoding,
+            "recoding": {"kind": self.recoding["kind"], "levels": self.levels},
             "optimal": self.optimal,
-            "utility": self.utility,
+            "utility": finite(self.utility),
             "claims": [claim_summary(v) for v in self.claims],
         }
 
@@ -80,45 +77,110 @@ class Release:
         )
 
     def _repr_html_(self) -> str:
-        claims = "".join(
-            f"<tr><td>{html.escape(v.claim)}</td><td>{'holds' if v.holds else '<b>fails</b>'}</td>"
-            f"<td>{v.level:.6g}</td><td>{v.required:.6g}</td></tr>"
+        place = f" in <code>{html.escape(str(self.folder))}</code>" if self.folder else ""
+        claims = [
+            (v.claim, "holds" if v.holds else "fails", level_in_words(v), f"{v.required:.6g}")
             for v in self.claims
-        )
-        utility = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{value:.6g}</td></tr>"
-            for name, value in self.utility.items()
-        )
+        ]
         return (
-            f"<p><b>Release</b>: {self.rows:,} rows, {self.suppressed:,} of {self.people:,} people "
-            "left out</p><table><thead><tr><th>claim</th><th></th><th>level</th><th>required</th>"
-            f"</tr></thead><tbody>{claims}</tbody></table>"
-            f"<table><thead><tr><th>utility</th><th></th></tr></thead><tbody>{utility}</tbody></table>"
+            f"<p><b>Release</b>{place}: {self.rows:,} rows, {self.suppressed:,} of "
+            f"{self.people:,} people left out</p>"
+            + _html_table(("claim", "", "level", "required"), claims)
+            + _html_table(("column", "published"), list(self.words.items()))
+            + _html_table(("utility", ""), [(n, f"{v:.6g}") for n, v in self.utility.items()])
         )
+
+
+def _html_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    def line(cells: tuple[str, ...], tag: str) -> str:
+        return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
+
+    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    return f"<table><thead><tr>{line(head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def claim_summary(verdict: Verdict) -> dict[str, Any]:
     """A claim as the certificate and `--json` write it; infinite levels as null."""
-    finite = verdict.level == verdict.level and abs(verdict.level) != float("inf")
     return {
         "claim": verdict.claim,
         "holds": verdict.holds,
-        "level": verdict.level if finite else None,
-        "required": verdict.required,
+        "level": finite(verdict.level),
+        "required": finite(verdict.required),
     }
 
 
+def level_in_words(verdict: Verdict) -> str:
+    """The level for people, with as many digits as it takes to tell it from the required one.
+
+    >>> level_in_words(Verdict("0.2-closeness", False, 0.2000000001, 0.2, None))
+    '0.2000000001'
+    """
+    if math.isinf(verdict.level):
+        return "infinite"
+    short = f"{verdict.level:.6g}"
+    if verdict.level != verdict.required and short == f"{verdict.required:.6g}":
+        return repr(verdict.level)
+    return short
+
+
+def finite(value: Any) -> Any:
+    """The value as JSON can hold it: infinities and NaN are null.
+
+    >>> finite({"bound": float("-inf"), "cost": 0.5})
+    {'bound': None, 'cost': 0.5}
+    """
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def read_data(file: Path) -> Any:
+    """The data of a release as a pyarrow.Table; Parquet with its types, CSV as text."""
+    if file.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        return pq.read_table(file)
+    from hedgerow.engines import open_engine
+
+    with open_engine(file, delimiter=",") as engine:
+        return engine.rows(engine.columns(), max(1, engine.rows_total()))
+
+
 def read_certificate(folder: Path) -> dict[str, Any]:
-    """The certificate of a release."""
+    """The certificate of a release.
+
+    Raises:
+        DataError: There is none, or it is not one.
+    """
     path = folder / CERTIFICATE if folder.is_dir() else folder
     try:
         certificate = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
+        what = f"there is no {CERTIFICATE} in" if folder.is_dir() else "there is no"
+        raise DataError(f"{what} {str(folder)!r}", fix="Name the folder of a release.") from None
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(
-            f"there is no {CERTIFICATE} in {str(folder)!r}", fix="Name the folder of a release."
+            f"cannot be read: {error}", where=str(path), fix="Name the folder of a release."
         ) from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot be read: {error}", where=str(path)) from None
-    if not isinstance(certificate, dict) or "recoding" not in certificate:
-        raise DataError("is not the certificate of a release", where=str(path))
-    return certificate
+    if not _is_certificate(certificate):
+        raise DataError(
+            "is not the certificate of a release",
+            where=str(path),
+            fix="Name the folder of a release.",
+        )
+    found: dict[str, Any] = certificate
+    return found
+
+
+def _is_certificate(found: Any) -> bool:
+    """Whether it has what applying it again relies on."""
+    match found:
+        case {"recoding": {"kind": str(), **rest}, "data": {"file": str(file), "sha256": str()}}:
+            levels = rest.get("levels")
+            return file in DATA.values() and (
+                levels is None
+                or (isinstance(levels, dict) and all(type(x) is int for x in levels.values()))
+            )
+    return False

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hedgerow.encoding import encoded, histogram
 from hedgerow.engines.base import Engine, Table
-from hedgerow.errors import DataError, some
+from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import ALL, Histogram, Ints, Sensitive
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
@@ -27,6 +27,7 @@ def read_cells(
     *,
     population: Engine | None = None,
     joint: bool = False,
+    as_it_is: bool = False,
 ) -> Cells:
     """Count the table and encode it.
 
@@ -36,14 +37,25 @@ def read_cells(
         schema: Which columns are what, in the order of the source.
         population: Holds the outside population some claims refer to.
         joint: Whether a claim counts every published column as a quasi-identifier.
+        as_it_is: Whether people the plan would leave out for a missing value count too.
     """
     names = schema.quasi_identifiers
+    if ALL in schema.roles:
+        raise PlanError(
+            f"a column cannot be called {ALL!r}",
+            where=plan.where("columns", ALL),
+            fix="Rename it in the data.",
+        )
     others = tuple(c for c in schema.published if c not in names and c not in schema.sensitive)
     sets = (*schema.sensitive, *others) if joint else schema.sensitive
     counted = engine.counts(names, sets=sets)
     n, rows = _ints(counted["n"]), _ints(counted["rows"])
     if not len(n):
-        raise DataError("the table has no rows", where=str(plan.source), fix="Check the file.")
+        raise DataError(
+            "the table has no rows",
+            where=plan.source,
+            fix="Give a table with at least one person in it.",
+        )
     columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
     values = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
     outside = None if population is None else population.counts(names)
@@ -68,7 +80,7 @@ def read_cells(
         tuple(d for d, _ in sensitive),
         tuple(h for _, h in sensitive),
     )
-    cells = _without_missing(cells, plan)
+    cells = _without_missing(cells, plan, as_it_is=as_it_is)
     return cells if outside is None else _with_population(cells, outside)
 
 
@@ -100,37 +112,30 @@ def _domain(
 
 
 def joint_attribute(histograms: Sequence[Histogram], n: Ints) -> tuple[Sensitive, Histogram]:
-    """One attribute made of all columns that are not generalised, for claims over them all."""
+    """One attribute made of all columns that are not generalised, for claims over them all.
+
+    Raises:
+        DataError: Some people have several values in a column. Their rows then differ in
+            combinations that the values of each column alone do not tell.
+    """
     cells = len(n)
-    signature = [_signatures(h, cells) for h in histograms]
-    columns = np.stack(signature, axis=1) if signature else np.zeros((cells, 0), np.int32)
+    if any(len(h.codes) != cells for h in histograms):
+        raise DataError(
+            "k-anonymity over all columns cannot be measured where people have rows that differ",
+            fix="Claim it over quasi-identifiers, or give every person one row.",
+        )
+    columns = np.stack([h.codes for h in histograms] or [np.zeros(cells, np.int32)], axis=1)
     first, into = distinct(columns, [int(c.max(initial=0)) + 1 for c in columns.T])
     reference = np.bincount(into, weights=n, minlength=len(first)).astype(np.int64)
     domain = Sensitive(ALL, tuple(map(str, range(len(first)))), reference, int(n.sum()))
     return domain, Histogram(np.arange(cells + 1), into.astype(np.int32), n)
 
 
-def _signatures(histogram: Histogram, cells: int) -> Codes:
-    """A code for each cell's set of values."""
-    if len(histogram.codes) == cells:
-        return histogram.codes
-    place: dict[bytes, int] = {}
-    return np.array(
-        [
-            place.setdefault(
-                histogram.codes[histogram.indptr[c] : histogram.indptr[c + 1]].tobytes(), len(place)
-            )
-            for c in range(cells)
-        ],
-        np.int32,
-    )
-
-
 def _union(values: list[str | None], more: list[str | None]) -> list[str | None]:
     return list(dict.fromkeys([*values, *more]))
 
 
-def _without_missing(cells: Cells, plan: Plan) -> Cells:
+def _without_missing(cells: Cells, plan: Plan, *, as_it_is: bool) -> Cells:
     """What the plan says about missing quasi-identifiers: values, left out, or refused."""
     barred = np.zeros(len(cells.n), np.bool_)
     for j, h in enumerate(cells.hierarchies):
@@ -145,7 +150,7 @@ def _without_missing(cells: Cells, plan: Plan) -> Cells:
                 fix="Fill the values in, or set `missing: value` or `missing: suppress`.",
             )
         barred |= missing
-    if not barred.any():
+    if as_it_is or not barred.any():
         return cells
     kept = np.flatnonzero(~barred)
     return Cells(

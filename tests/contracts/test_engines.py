@@ -3,11 +3,11 @@
 import csv
 import gzip
 import hashlib
-import os
 import random
 from collections import Counter
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import duckdb
 from hedgerow.engines import Engine, counts_of, open_engine
 from hedgerow.errors import DataError, TargetError
 
@@ -613,7 +612,7 @@ def test_closing_removes_everything_temporary(opened, tmp_path):
     scratch.mkdir()
     with opened(as_arrow("q", [("a",)]), scratch=scratch) as engine:
         assert leftovers(scratch)
-        mode = os.stat(next(scratch.iterdir())).st_mode & 0o777
+        mode = next(scratch.iterdir()).stat().st_mode & 0o777
         engine.counts("q")
     assert mode == 0o700
     assert leftovers(scratch) == []
@@ -626,7 +625,7 @@ def test_closing_removes_everything_temporary(opened, tmp_path):
 
 
 def test_typed_values_as_text_and_back(opened, tmp_path):
-    """Both zeros, NaN, decimals, dates and times keep their text in counts, their type in Parquet."""
+    """Both zeros, NaN, decimals and dates keep their text in counts, their type in Parquet."""
     import datetime as dt
     from decimal import Decimal
 

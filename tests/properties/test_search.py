@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -31,6 +34,7 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
+from hedgerow.models.base import Needs, PrivacyModel
 from hedgerow.recode.fulldomain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.search import Constraints, Search
@@ -59,6 +63,28 @@ MODELS = [
 ]
 
 
+@dataclass(frozen=True)
+class OddSizes(PrivacyModel):
+    """No model anybody wants, but one without any monotonicity: the search must not assume it."""
+
+    needs: ClassVar[Needs] = Needs.SIZES
+    higher_is_safer: ClassVar[bool] = True
+    monotone_in_generalisation: ClassVar[bool] = False
+    monotone_in_suppression: ClassVar[bool] = True
+    required: ClassVar[Fraction] = Fraction(1)
+
+    def level(self, groups):
+        return (groups.n % 2).astype(float)
+
+    def exactly(self, groups, group):
+        return bool(groups.n[group] % 2)
+
+
+MODELS.append(OddSizes())
+FRAGILE = [m for m in MODELS if m.per_group and not m.monotone_in_union]
+"""Models a group can lose when it is joined with one that fails."""
+
+
 @st.composite
 def hierarchies(draw: st.DrawFn, name: str) -> Hierarchy:
     leaves = draw(st.integers(1, 4))
@@ -71,10 +97,10 @@ def hierarchies(draw: st.DrawFn, name: str) -> Hierarchy:
 
 
 @st.composite
-def tables(draw: st.DrawFn):
+def tables(draw: st.DrawFn, most: int = 14):
     columns = [draw(hierarchies(f"q{j}")) for j in range(draw(st.integers(1, 3)))]
     row = st.tuples(*(st.sampled_from(h.values) for h in columns), st.sampled_from("xyz"))
-    rows = draw(st.lists(row, min_size=1, max_size=14))
+    rows = draw(st.lists(row, min_size=1, max_size=most))
     outsiders = draw(st.lists(st.tuples(*(st.sampled_from(h.values) for h in columns)), max_size=8))
     return columns, rows, [r[:-1] for r in rows] + outsiders
 
@@ -193,6 +219,22 @@ def brute_costs(columns, rows, node, kept) -> dict[str, float]:
     st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),
 )
 def test_optimum_equals_brute_force(table, models, metric, share):
+    compare(table, models, metric, share)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    tables(most=24),
+    st.sampled_from(FRAGILE),
+    st.sampled_from(["loss", "discernibility"]),
+    st.sampled_from([0.1, 0.2, 0.3, 0.5]),
+)
+def test_optimum_where_joining_a_failing_group_makes_a_good_one_fail(table, model, metric, share):
+    compare(table, [model], metric, share)
+
+
+def compare(table, models, metric, share):
+    """The search and the list of minimal nodes against every node, evaluated from rows."""
     columns, rows, population = table
     cells = cells_of(rows, columns, sensitive=["s"], order={"s": sorted({r[-1] for r in rows})},
                      population=population)  # fmt: skip
@@ -245,9 +287,7 @@ def test_frontier_equals_one_search_for_each_requirement(table, metric, share):
         lattice = Lattice.of(cells)
         several = Search(lattice, Constraints(others, limit, ladder=ladder), METRICS[metric]).run()
         for model, found in zip(ladder, several, strict=True):
-            (alone,) = Search(
-                lattice, Constraints((*others, model), limit), METRICS[metric]
-            ).run()
+            (alone,) = Search(lattice, Constraints((*others, model), limit), METRICS[metric]).run()
             assert (found is None) == (alone is None)
             if found is not None and alone is not None:
                 assert found.cost == pytest.approx(alone.cost, rel=1e-9, abs=1e-9)

@@ -65,7 +65,7 @@ def test_distances_are_the_cheapest_move(first: list[int], data: Any) -> None:
 
 
 def test_vectors_of_the_t_closeness_paper() -> None:
-    """FACTS E: salaries 3k..11k, groups {3,4,5}, {6,8,11}: 3/8 and 1/6; equal distance 2/3."""
+    """Salaries 3k..11k, groups {3,4,5}, {6,8,11}: 3/8 and 1/6; equal distance 2/3."""
     salary = [{"3": 1, "4": 1, "5": 1}, {"6": 1, "8": 1, "11": 1}, {"7": 1, "9": 1, "10": 1}]
     groups = Groups.of({"salary": salary}, order={"salary": [str(v) for v in range(3, 12)]})
 

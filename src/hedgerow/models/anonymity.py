@@ -23,6 +23,7 @@ from hedgerow.models.base import (
     shown,
 )
 from hedgerow.models.reductions import extremes
+from hedgerow.models.staying import could_stay
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +82,10 @@ class KAnonymity(PrivacyModel):
             histogram = histogram_of(groups, ALL)[1]
             return extremes(histogram.indptr, histogram.counts)[0]
         return groups.n
+
+    @property
+    def monotone_in_union(self) -> bool:
+        return self.over != "all"
 
     def level(self, groups: Groups) -> Floats:
         return self.sizes(groups).astype(np.float64)
@@ -141,6 +146,13 @@ class AlphaKAnonymity(RatioModel):
     @property
     def required(self) -> Fraction:
         return exact(self.alpha)
+
+    def could_stay(self, groups: Groups) -> Ints:
+        domain, histogram = histogram_of(groups, self.of)
+        named = [self.value is None or value == self.value for value in domain.values]
+        most = np.where(named, float(self.alpha), 1.0)
+        stay = could_stay(groups, histogram, most=most)
+        return np.where(stay >= self.k, np.minimum(stay, super().could_stay(groups)), 0)
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         domain, histogram = histogram_of(groups, self.of)

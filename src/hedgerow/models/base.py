@@ -84,6 +84,21 @@ class PrivacyModel(ABC):
         """Leaving out a group's people never makes a claim fail that held."""
 
     @property
+    def monotone_in_union(self) -> bool:
+        """Adding any people at all to a group that passes gives a group that passes."""
+        return False
+
+    def could_stay(self, groups: Groups) -> Ints:
+        """At most how many people of each group can be in parts of it that pass.
+
+        Asked about groups that fail: it bounds what finer groups could keep. Were every part
+        to pass, so would the group (if the model is monotone); so at least one person goes.
+        """
+        if self.monotone_in_union:
+            return np.zeros(len(groups), np.int64)
+        return np.maximum(groups.n - self.monotone_in_generalisation, 0)
+
+    @property
     def attributes(self) -> tuple[str, ...]:
         """The histograms the model reads."""
         return ()

@@ -24,6 +24,7 @@ from hedgerow.models.base import (
     shown,
 )
 from hedgerow.models.reductions import equal_distance, furthest, ordered_distance, tree_distance
+from hedgerow.models.staying import could_stay
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -82,6 +83,16 @@ class TCloseness(RatioModel):
     @property
     def required(self) -> Fraction:
         return exact(self.t)
+
+    def could_stay(self, groups: Groups) -> Ints:
+        domain, histogram = histogram_of(groups, self.of)
+        stay = super().could_stay(groups)
+        if self.distance != "equal" or domain.several:
+            return stay
+        shape = domain.reference / max(1, int(domain.reference.sum()))
+        bound = could_stay(groups, histogram, most=shape + float(self.t), shape=shape,
+                           far=float(self.t))  # fmt: skip
+        return np.minimum(stay, bound)
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         domain, histogram = histogram_of(groups, self.of)

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.groups import Floats, Groups
+from hedgerow.groups import Floats, Groups, Ints
 from hedgerow.models.base import (
     Needs,
     PrivacyModel,
@@ -30,6 +30,7 @@ from hedgerow.models.base import (
 )
 from hedgerow.models.logarithms import sign_of_logarithms
 from hedgerow.models.reductions import effective_values, extremes, first_and_tail
+from hedgerow.models.staying import could_stay, largest_share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +92,11 @@ class DistinctLDiversity(LDiversity, RatioModel):
         require_number("l", self.l, least=1, whole=True)
         require_column(self.of)
 
+    def could_stay(self, groups: Groups) -> Ints:
+        # With one value each, more people never means fewer values.
+        domain, _ = histogram_of(groups, self.of)
+        return super().could_stay(groups) if domain.several else np.zeros(len(groups), np.int64)
+
     def ratios(self, groups: Groups) -> list[Ratio]:
         domain, histogram = histogram_of(groups, self.of)
         ratios = [(np.diff(histogram.indptr), np.ones(len(groups), np.int64))]
@@ -106,7 +112,7 @@ class ProbabilisticLDiversity(LDiversity, RatioModel):
     Guarantee: Whoever finds someone's group guesses the value right with probability at
         most 1/l.
     Assumes: The attacker knows quasi-identifiers and nothing that excludes values.
-    Reference: Xiao, Tao 2006 (l-eligibility); lecture 004, slide on variants.
+    Reference: Xiao, Tao 2006 (VLDB), as the simplest reading of Machanavajjhala et al. 2006.
 
     Shares are of people, so people with several values need no further rule.
 
@@ -116,6 +122,9 @@ class ProbabilisticLDiversity(LDiversity, RatioModel):
     """
 
     kind: ClassVar[str] = "probabilistic"
+
+    def could_stay(self, groups: Groups) -> Ints:
+        return _stay_within(self, groups, self.of, 1 / float(self.l))
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         histogram = histogram_of(groups, self.of)[1]
@@ -159,6 +168,11 @@ class EntropyLDiversity(LDiversity):
         decided = np.where(uniform, np.inf, level)
         passed = np.where(uniform, level >= ceil(self.required), self.decide(groups, decided))
         return passed | self.vacuous(groups)
+
+    def could_stay(self, groups: Groups) -> Ints:
+        domain, _ = histogram_of(groups, self.of)
+        share = 1.0 if domain.several else largest_share(float(self.l), len(domain.values))
+        return _stay_within(self, groups, self.of, share)
 
     def exactly(self, groups: Groups, group: int) -> bool:
         """N^N >= l^N * product of N_s^(N_s), in logarithms that are never rounded."""
@@ -225,9 +239,22 @@ class RecursiveLDiversity(RatioModel):
     def required(self) -> Fraction:
         return exact(self.c)
 
+    def could_stay(self, groups: Groups) -> Ints:
+        # r_1 < c (r_l + ... + r_m) <= c (N - r_1) for l >= 2.
+        domain, _ = histogram_of(groups, self.of)
+        share = 1.0 if domain.several or self.l < 2 else float(self.c) / (1 + float(self.c))
+        return _stay_within(self, groups, self.of, share)
+
     def ratios(self, groups: Groups) -> list[Ratio]:
         domain, histogram = histogram_of(groups, self.of)
         first, tail = first_and_tail(histogram.indptr, histogram.counts, self.l)
         if domain.several:
             tail = np.clip(groups.n - first, 0, tail)
         return [(first, tail)]
+
+
+def _stay_within(model: PrivacyModel, groups: Groups, of: str, share: float) -> Ints:
+    """Who could stay if nowhere more than this share of people may have the same value."""
+    domain, histogram = histogram_of(groups, of)
+    stay = could_stay(groups, histogram, most=np.full(len(domain.values), share))
+    return np.minimum(stay, PrivacyModel.could_stay(model, groups))

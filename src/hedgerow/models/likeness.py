@@ -29,6 +29,7 @@ from hedgerow.models.base import (
 )
 from hedgerow.models.logarithms import sign_of_logarithms
 from hedgerow.models.reductions import steepest
+from hedgerow.models.staying import could_stay
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +72,12 @@ class DeltaDisclosure(PrivacyModel):
     @property
     def required(self) -> Fraction:
         return exact(self.delta)
+
+    def could_stay(self, groups: Groups) -> Ints:
+        domain, histogram = histogram_of(groups, self.of)
+        shape, factor = domain.reference / max(1, domain.people), np.exp(float(self.delta))
+        stay = could_stay(groups, histogram, most=shape * factor, least=shape / factor)
+        return np.minimum(stay, super().could_stay(groups))
 
     def level(self, groups: Groups) -> Floats:
         domain, histogram = histogram_of(groups, self.of)
@@ -147,6 +154,12 @@ class BetaLikeness(RatioModel):
     @property
     def required(self) -> Fraction:
         return exact(self.beta)
+
+    def could_stay(self, groups: Groups) -> Ints:
+        domain, histogram = histogram_of(groups, self.of)
+        shape = domain.reference / max(1, domain.people)
+        stay = could_stay(groups, histogram, most=shape * (1 + float(self.beta)))
+        return np.minimum(stay, super().could_stay(groups))
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         domain, histogram = histogram_of(groups, self.of)

@@ -103,6 +103,7 @@ class KMap(RatioModel):
     higher_is_safer: ClassVar[bool] = True
     monotone_in_generalisation: ClassVar[bool] = True
     monotone_in_suppression: ClassVar[bool] = True
+    monotone_in_union: ClassVar[bool] = True
 
     k: int
     """People of the population, at least 1."""

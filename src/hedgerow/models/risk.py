@@ -37,6 +37,7 @@ class ProsecutorRisk(RatioModel):
     higher_is_safer: ClassVar[bool] = False
     monotone_in_generalisation: ClassVar[bool] = True
     monotone_in_suppression: ClassVar[bool] = True
+    monotone_in_union: ClassVar[bool] = True
 
     risk: float
     """Largest probability, above 0 and at most 1."""
@@ -72,6 +73,7 @@ class JournalistRisk(RatioModel):
     higher_is_safer: ClassVar[bool] = False
     monotone_in_generalisation: ClassVar[bool] = True
     monotone_in_suppression: ClassVar[bool] = True
+    monotone_in_union: ClassVar[bool] = True
 
     risk: float
     """Largest probability, above 0 and at most 1."""

@@ -227,16 +227,19 @@ class CellCosts:
         totals = self._table[2]
         return np.array([totals[j][level] for j, level in enumerate(node)])
 
-    def left_out(self, frequency: Frequency, rank: Ints, ranks: int) -> tuple[Ints, Floats]:
-        """People, and each column's extra cost, by rank of the groups.
+    def left_out(
+        self, frequency: Frequency, people: Ints, rank: Ints, ranks: int
+    ) -> tuple[Ints, Floats]:
+        """What it adds to leave `people` out of each group, by rank of the groups.
 
-        Groups of rank r >= ranks are kept under every requirement and not added up.
+        Groups of rank r >= ranks are kept under every requirement and not added up. Gives the
+        number of people and each column's extra cost for each rank.
         """
         table, start, _ = self._table
         layout = self.lattice.layout
         return _left_out(
             frequency.words,
-            frequency.groups.n,
+            people,
             rank,
             ranks,
             np.array(frequency.node, np.int64),

@@ -3,7 +3,8 @@
 A box holds every node between a finest one, `low`, and a coarsest one, `high`. Two facts
 bound a whole box at the price of one evaluation each:
 
-- with models that are monotone in generalisation, the people left out at `high` are left out
+- a group that fails at `high` has parts that fail at every finer node, so some of its people
+  (with k-anonymity all of them; otherwise as the models' `could_stay` says) are left out
   everywhere in the box: if they are too many, the box holds no solution;
 - nothing in the box costs less than publishing `low` with only those people left out.
 
@@ -63,17 +64,18 @@ class Constraints:
         return tuple(m for m in self.models if m not in self.by_group)
 
     @cached_property
-    def monotone(self) -> bool:
+    def settled(self) -> bool:
         """Whether a person left out at some node is left out at every finer one."""
-        return all(m.monotone_in_generalisation for m in (*self.by_group, *self.ladder))
+        return all(m.monotone_in_union for m in (*self.by_group, *self.ladder))
 
     @cached_property
     def closed_upwards(self) -> bool:
         """Whether every node above a solution is a solution."""
-        whole = not self.whole or (
-            self.limit == 0 and all(m.monotone_in_generalisation for m in self.whole)
-        )
-        return self.monotone and whole and not self.keep_suppressed
+        if self.keep_suppressed:
+            return False
+        if self.limit == 0:
+            return all(m.monotone_in_generalisation for m in (*self.models, *self.ladder))
+        return self.settled and not self.whole
 
     @cached_property
     def _sizes(self) -> Ints | None:
@@ -99,6 +101,16 @@ class Constraints:
             passed &= model.holds(groups)
             rank += passed
         return rank
+
+    def must_leave(self, groups: Groups, requirement: int) -> Ints:
+        """At least how many people of each group are left out at every finer node."""
+        must = np.zeros(len(groups), np.int64)
+        for model in (*self.by_group, *self.ladder[requirement : requirement + 1]):
+            failing = np.flatnonzero(~model.holds(groups))
+            if len(failing):
+                part = groups.take(failing)
+                must[failing] = np.maximum(must[failing], part.n - model.could_stay(part))
+        return must
 
     def remains(self, groups: Groups, kept: NDArray[np.bool_], requirement: int) -> bool:
         """Whether the claims about the whole hold once the others are left out."""
@@ -130,8 +142,10 @@ class Evaluation:
     cost: Floats
     left_out: Ints
     """People left out."""
+    must_leave: Ints
+    """People left out at every finer node, at least."""
     extra: Floats
-    """Cell metrics: what leaving them out adds, requirements by columns."""
+    """Cell metrics: what leaving those out adds, requirements by columns."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +199,7 @@ class Search:
         ranks = limits.requirements
         rank = limits.rank(groups)
         if self.costs is not None:
-            people, extra = self.costs.left_out(frequency, rank, ranks)
+            people, extra = self.costs.left_out(frequency, groups.n, rank, ranks)
             left_out, extra = np.cumsum(people), np.cumsum(extra, axis=0)
             left_out += self.lattice.cells.absent
             totals = self.costs.published(frequency.node) + extra
@@ -204,7 +218,21 @@ class Search:
                 feasible[r] = False
             elif self.costs is None:
                 cost[r] = self.metric.cost(self.lattice.outcome(frequency, kept))
-        return Evaluation(feasible, cost, left_out, extra)
+        if limits.settled:
+            return Evaluation(feasible, cost, left_out, left_out, extra)
+        return Evaluation(feasible, cost, left_out, *self._forced(frequency))
+
+    def _forced(self, frequency: Frequency) -> tuple[Ints, Floats]:
+        """Who is left out at every finer node, and what that adds, for each requirement."""
+        ranks, columns = self.constraints.requirements, len(frequency.node)
+        people = np.full(ranks, self.lattice.cells.absent, np.int64)
+        extra = np.zeros((ranks, columns if self.costs is not None else 0))
+        for r in range(ranks):
+            must = self.constraints.must_leave(frequency.groups, r)
+            people[r] += must.sum()
+            if self.costs is not None and must.any():
+                extra[r] = self.costs.left_out(frequency, must, np.zeros_like(must), 1)[1]
+        return people, extra
 
     def run(
         self, *, seconds: float | None = None, progress: Progress | None = None
@@ -266,14 +294,11 @@ class Search:
         """Evaluate `high` and bound the box with what is learned from it."""
         evaluation = self.evaluate(self.lattice.roll_up(frequency, high))
         self._note(high, evaluation)
-        hopeless = ~evaluation.feasible if self.constraints.closed_upwards else (
-            evaluation.left_out > self.constraints.limit
-            if self.constraints.monotone
-            else np.zeros(len(evaluation.feasible), np.bool_)
-        )  # fmt: skip
-        extra = evaluation.extra if self.constraints.monotone else evaluation.extra * 0.0
-        box = _Box(low, high, frequency, extra, np.where(hopeless, np.inf, -np.inf))
-        return self._bound(box)
+        hopeless = evaluation.must_leave > self.constraints.limit
+        if self.constraints.closed_upwards:
+            hopeless |= ~evaluation.feasible
+        floor = np.where(hopeless, np.inf, -np.inf)
+        return self._bound(_Box(low, high, frequency, evaluation.extra, floor))
 
     def _bound(self, box: _Box) -> _Box:
         """Raise the box's bound to the cost of its finest node."""

@@ -1,0 +1,1 @@
+"""Side-by-side measurements: `python -m bench` runs them, `--write` puts them in docs/."""

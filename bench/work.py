@@ -1,0 +1,324 @@
+"""Hedgerow's side: each job prepares its input, then is timed in this process.
+
+Run as `python -m bench.work JOB FOLDER REPEATS`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.clock import Measured, peak_memory, tell, timed
+
+Work = Callable[[], dict[str, Any]]
+JOBS: dict[str, Callable[[Path], Work]] = {}
+
+
+def job(make: Callable[[Path], Work]) -> Callable[[Path], Work]:
+    """Register what prepares a job under its name."""
+    JOBS[make.__name__] = make
+    return make
+
+
+def cells_of(plan: Path) -> Any:
+    """What the engine counts in the plan's source."""
+    from hedgerow.plan import Plan
+    from hedgerow.publishing import opened
+
+    with opened(Plan.read(plan)) as job:
+        return job.cells()
+
+
+def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = ()) -> Work:
+    """The plan's search on counted cells; nothing is kept from one run to the next."""
+    from hedgerow.models import KAnonymity
+    from hedgerow.plan import Plan
+    from hedgerow.recode.lattice import Lattice
+    from hedgerow.recode.search import Constraints, Search
+    from hedgerow.utility import METRICS
+
+    cells = cells_of(plan)
+    models = () if ladder else Plan.read(plan).models()
+    steps = tuple(KAnonymity(k=k) for k in ladder if k <= cells.people)
+    constraints = Constraints(models, int(suppress * cells.people), False, steps)
+
+    def work() -> dict[str, Any]:
+        lattice = Lattice.of(replace(cells))  # a copy, without the tuples it has cached
+        search = Search(lattice, constraints, METRICS["loss"])
+        found = search.run()
+        return {
+            "nodes": lattice.size,
+            "evaluated": search.evaluated,
+            "tuples": len(lattice.base),
+            "loss": [None if s is None else s.cost for s in found],
+        }
+
+    return work
+
+
+def exhaustive(plan: Path, *, evaluate: bool) -> Work:
+    """Every node of the lattice, depth first, each rolled up from the one before it."""
+    from hedgerow.plan import Plan
+    from hedgerow.recode.lattice import Lattice
+    from hedgerow.recode.search import Constraints, Search
+    from hedgerow.utility import METRICS
+
+    cells = cells_of(plan)
+    constraints = Constraints(Plan.read(plan).models(), int(0.05 * cells.people))
+
+    def work() -> dict[str, Any]:
+        lattice = Lattice.of(replace(cells))
+        search = Search(lattice, constraints, METRICS["loss"])
+        visits, best = 0, float("inf")
+        for frequency in lattice.frequencies():
+            visits += len(frequency)
+            if evaluate:
+                found = search.evaluate(frequency)
+                if found.feasible[0]:
+                    best = min(best, float(found.cost[0]))
+        told = {"nodes": lattice.size, "visits": visits}
+        return {**told, "loss": [best]} if evaluate else told
+
+    return work
+
+
+@job
+def roll_up(folder: Path) -> Work:
+    return exhaustive(folder / "adult.yaml", evaluate=False)
+
+
+@job
+def roll_up_evaluated(folder: Path) -> Work:
+    return exhaustive(folder / "adult.yaml", evaluate=True)
+
+
+@job
+def search(folder: Path) -> Work:
+    return searching(folder / "adult.yaml")
+
+
+@job
+def search_nothing_suppressed(folder: Path) -> Work:
+    return searching(folder / "adult.yaml", suppress=0.0)
+
+
+@job
+def frontier(folder: Path) -> Work:
+    from hedgerow.tradeoff import DEFAULT_K
+
+    return searching(folder / "adult.yaml", ladder=DEFAULT_K)
+
+
+@job
+def search_million(folder: Path) -> Work:
+    return searching(folder / "million.yaml")
+
+
+@job
+def closeness(folder: Path) -> Work:
+    return searching(folder / "close.yaml")
+
+
+@job
+def closeness_evaluated(folder: Path) -> Work:
+    return exhaustive(folder / "close.yaml", evaluate=True)
+
+
+def counted_and_searched(plan: Path) -> Work:
+    """From rows in memory to the best node."""
+    import pyarrow.csv
+
+    from hedgerow.plan import Plan
+    from hedgerow.publishing import choose, opened
+
+    read = Plan.read(plan)
+    options = pyarrow.csv.ConvertOptions(column_types={"age": pyarrow.string()})
+    table = pyarrow.csv.read_csv(plan.with_suffix(".csv"), convert_options=options)
+
+    def work() -> dict[str, Any]:
+        with opened(read, table) as job:
+            recoding = choose(read, job.cells(), job.models)
+        return {"loss": [recoding.detail["cost"]]}
+
+    return work
+
+
+@job
+def rows_to_node(folder: Path) -> Work:
+    return counted_and_searched(folder / "adult.yaml")
+
+
+@job
+def rows_to_node_million(folder: Path) -> Work:
+    return counted_and_searched(folder / "million.yaml")
+
+
+def _recoding(folder: Path, recode: Callable[[Any], Any], plan: str = "adult.yaml") -> Work:
+    from hedgerow.recode.lattice import Lattice
+    from hedgerow.utility import METRICS
+
+    cells = cells_of(folder / plan)
+    original = Lattice.of(cells).original
+    found: list[Any] = []
+
+    def work() -> dict[str, Any]:
+        found[:] = [recode(replace(cells))]
+        return {}
+
+    def told() -> dict[str, Any]:
+        work()
+        outcome = found[0].outcome(original)
+        metric = METRICS["granularity"]
+        return {"groups": len(outcome.n), "granularity": metric.reported(metric.cost(outcome))}
+
+    # What the result is worth is measured once; it does not change from run to run.
+    facts = told()
+    return lambda: {**work(), **facts}
+
+
+@job
+def local(folder: Path) -> Work:
+    from hedgerow.models import KAnonymity
+    from hedgerow.recode.local import local as recode
+
+    return _recoding(folder, lambda cells: recode(cells, (KAnonymity(k=5),)))
+
+
+@job
+def mondrian(folder: Path) -> Work:
+    from hedgerow.models import KAnonymity
+    from hedgerow.recode.mondrian import mondrian as recode
+
+    return _recoding(folder, lambda cells: recode(cells, (KAnonymity(k=5),)), "close.yaml")
+
+
+@job
+def mdav(folder: Path) -> Work:
+    from hedgerow.recode.microaggregation import microaggregation
+
+    return _recoding(folder, lambda cells: microaggregation(cells, k=5))
+
+
+def in_memory(folder: Path, plan: str, method: dict[str, Any]) -> Work:
+    """`publish` from a data frame to a table in memory: counted, recoded, written, measured."""
+    import pandas as pd
+
+    from hedgerow import KAnonymity, publish
+    from hedgerow.plan import Plan
+
+    frame = pd.read_csv(folder / "adult.csv", dtype=str)
+    read = Plan.read(folder / plan)
+    columns = {
+        name: {"role": "quasi-identifier", "hierarchy": f"{read.columns[name].hierarchy.csv}"}
+        if read.columns[name].hierarchy is not None
+        else "sensitive"
+        for name in frame
+    }
+
+    def work() -> dict[str, Any]:
+        release = publish(frame, columns=columns, protect=[KAnonymity(k=5)], method=method)
+        people = release.people
+        return {
+            "loss": release.utility["loss"],
+            "left_out": release.suppressed,
+            "groups": round(people / release.utility["average-class-size"]),
+        }
+
+    return work
+
+
+@job
+def publish_frame(folder: Path) -> Work:
+    return in_memory(folder, "adult.yaml", {"search": "lattice", "suppress": "5%"})
+
+
+@job
+def mondrian_frame(folder: Path) -> Work:
+    return in_memory(folder, "close.yaml", {"search": "mondrian"})
+
+
+def _claims() -> list[Any]:
+    """Every model pycanon has. Parameters decide nothing here; levels are what is asked for."""
+    import hedgerow as h
+
+    return [
+        h.KAnonymity(k=5),
+        h.AlphaKAnonymity(alpha=0.5, k=5, of="occupation"),
+        h.DistinctLDiversity(l=2, of="occupation"),
+        h.EntropyLDiversity(l=2, of="occupation"),
+        h.RecursiveLDiversity(c=3, l=2, of="occupation"),
+        h.TCloseness(t=0.2, of="occupation"),
+        h.BetaLikeness(beta=1, of="occupation"),
+        h.BetaLikeness(beta=1, kind="enhanced", of="occupation"),
+        h.DeltaDisclosure(delta=1, of="occupation"),
+    ]
+
+
+def _levels(verdicts: Any) -> dict[str, Any]:
+    return {"levels": [f"{v.claim}: {v.level:.6g}" for v in verdicts]}
+
+
+@job
+def models(folder: Path) -> Work:
+    """The models on counted groups."""
+    cells = cells_of(folder / "close.yaml")
+    claims = _claims()
+
+    def work() -> dict[str, Any]:
+        tuples, into = replace(cells).tuples
+        groups = cells.groups(into, len(tuples))
+        return _levels([model.check(groups) for model in claims])
+
+    return work
+
+
+@job
+def models_frame(folder: Path) -> Work:
+    """The models from a data frame."""
+    import pandas as pd
+
+    from bench.tables import EIGHT
+    from hedgerow import check
+
+    frame = pd.read_csv(folder / "adult.csv")
+    columns = {name: "quasi-identifier" if name in EIGHT else "sensitive" for name in frame}
+    return lambda: _levels(check(frame, columns=columns, protect=_claims()))
+
+
+def steps(folder: Path) -> Measured:
+    """Where `publish` spends its time on the million rows, in a fresh process."""
+    begin = time.perf_counter()
+    from hedgerow.publishing import publish
+
+    marks = [("import", time.perf_counter())]
+
+    def say(what: str, share: float | None) -> None:
+        if what != marks[-1][0]:
+            marks.append((what, time.perf_counter()))
+
+    shutil.rmtree(folder / "release", ignore_errors=True)
+    publish(folder / "million.yaml", progress=say)
+    end = time.perf_counter()
+    # Each mark but the first says what begins there.
+    spent: dict[str, float] = {"import": marks[0][1] - begin}
+    spent["open"] = marks[1][1] - marks[0][1]
+    for (name, start), (_, until) in zip(marks[1:], [*marks[2:], ("", end)], strict=True):
+        if name == "done":
+            name = "move into place"
+        spent[name] = spent.get(name, 0.0) + until - start
+    return Measured(end - begin, time.process_time(), peak_memory(), 1, spent)
+
+
+def main(name: str, folder: Path, repeats: int) -> Measured:
+    if name == "steps":
+        return steps(folder)
+    return timed(JOBS[name](folder), repeats=repeats)
+
+
+if __name__ == "__main__":
+    tell(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])))

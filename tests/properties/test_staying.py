@@ -1,0 +1,97 @@
+"""What the search believes about groups that fail: bounds on who could stay at finer levels."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow.groups import ALL, Groups, Histogram, Sensitive
+from hedgerow.models import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    JournalistRisk,
+    KAnonymity,
+    KMap,
+    ProbabilisticLDiversity,
+    ProsecutorRisk,
+    RecursiveLDiversity,
+    TCloseness,
+)
+from hedgerow.models.base import Needs
+
+PARAMETERS = st.sampled_from([0.05, 0.1, 0.25, 0.3, 0.5, 0.75, 1.0, 1.5])
+MODELS = st.one_of(
+    st.builds(KAnonymity, k=st.integers(1, 6)),
+    st.builds(KAnonymity, k=st.integers(1, 4), over=st.just("all")),
+    st.builds(DistinctLDiversity, l=st.integers(1, 3), of=st.just("s")),
+    st.builds(ProbabilisticLDiversity, l=st.sampled_from([1.2, 1.5, 2, 3]), of=st.just("s")),
+    st.builds(EntropyLDiversity, l=st.sampled_from([1.2, 1.5, 2, 2.5, 3]), of=st.just("s")),
+    st.builds(RecursiveLDiversity, c=PARAMETERS, l=st.integers(1, 3), of=st.just("s")),
+    st.builds(
+        TCloseness, t=st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5]), of=st.just("s"),
+        distance=st.sampled_from(["equal", "ordered"]),
+    ),
+    st.builds(AlphaKAnonymity, alpha=st.sampled_from([0.3, 0.5, 0.8]), k=st.integers(1, 4),
+              of=st.just("s"), value=st.sampled_from([None, "x"])),
+    st.builds(DeltaDisclosure, delta=PARAMETERS, of=st.just("s")),
+    st.builds(BetaLikeness, beta=PARAMETERS, of=st.just("s"),
+              kind=st.sampled_from(["basic", "enhanced"])),
+    st.builds(ProsecutorRisk, risk=st.sampled_from([0.1, 0.25, 0.5])),
+)  # fmt: skip
+COUNTS = st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any)
+
+
+def groups_of(rows: list[list[int]], reference: list[int]) -> Groups:
+    """Groups in a table whose distribution is given, as the model sees them in a search."""
+    matrix = np.array(rows)
+    owner, codes = np.nonzero(matrix)
+    indptr = np.searchsorted(owner, np.arange(len(rows) + 1)).astype(np.int64)
+    histogram = Histogram(indptr, codes.astype(np.int32), matrix[owner, codes])
+    domain = Sensitive("s", ("x", "y", "z"), np.array(reference), sum(reference))
+    return Groups(matrix.sum(axis=1), {"s": histogram, ALL: histogram}, {"s": domain, ALL: domain})
+
+
+@settings(max_examples=600, deadline=None)
+@given(MODELS, COUNTS, st.lists(st.integers(1, 9), min_size=3, max_size=3))
+def test_nobody_else_could_stay(model, counts, rest):
+    """All sub-multisets of a failing group are tried: none that passes is larger."""
+    reference = [a + b for a, b in zip(counts, rest, strict=True)]
+    group = groups_of([counts], reference)
+    if model.holds(group)[0]:
+        return
+    parts = [list(part) for part in product(*(range(c + 1) for c in counts)) if any(part)]
+    tried = groups_of(parts, reference)
+    passing = tried.n[model.holds(tried)]
+    assert passing.max(initial=0) <= model.could_stay(group)[0]
+    assert model.could_stay(group)[0] < group.n[0]
+
+
+@settings(max_examples=600, deadline=None)
+@given(MODELS, COUNTS, COUNTS, st.lists(st.integers(1, 9), min_size=3, max_size=3))
+def test_declared_monotone_in_union(model, counts, more, rest):
+    union = [a + b for a, b in zip(counts, more, strict=True)]
+    reference = [a + b for a, b in zip(union, rest, strict=True)]
+    before, after = model.holds(groups_of([counts, union], reference))
+    if model.monotone_in_union and before:
+        assert after
+
+
+@pytest.mark.parametrize("model", [KMap(k=3), JournalistRisk(risk=0.3)])
+def test_populations_only_grow(model):
+    assert model.monotone_in_union
+    assert Needs.POPULATION in model.needs
+    assert model.could_stay(Groups.of([2], population=[2])).tolist() == [0]
+
+
+def test_entropy_can_be_lost_by_adding_people():
+    """Why a search may not treat entropy diversity like k-anonymity."""
+    model = EntropyLDiversity(l=2, of="s")
+    assert not model.monotone_in_union
+    assert model.holds(groups_of([[1, 1, 0], [9, 1, 0]], [9, 1, 1])).tolist() == [True, False]
