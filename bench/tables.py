@@ -106,7 +106,7 @@ def prepare(folder: Path, adult: Path, *, rows: int = MILLION, large: int = 0) -
     more = drawn(table, rows, seed=1)
     for name, contents in (("adult", table), ("million", more)):
         pa.csv.write_csv(
-            contents, folder / f"{name}.csv", pa.csv.WriteOptions(quoting_style="needed")
+            contents, folder / f"{name}.csv", pa.csv.WriteOptions(quoting_style="none")
         )
         write_plan(folder / f"{name}.yaml", folder / f"{name}.csv", adult)
     write_plan(

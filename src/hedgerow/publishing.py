@@ -9,37 +9,36 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hedgerow import __version__
+from hedgerow.choosing import Progress, again, choose, refuse_meaningless
+from hedgerow.delivery import DATA, check_target, deliver, staging
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Written
-from hedgerow.errors import ClaimError, HedgerowError, PlanError, TargetError
+from hedgerow.errors import ClaimError, HedgerowError, PlanError
 from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.base import Needs, PrivacyModel, Verdict
+from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
-from hedgerow.recode.fulldomain import at_node, full_domain
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.local import local
-from hedgerow.recode.microaggregation import microaggregation
-from hedgerow.recode.mondrian import mondrian
-from hedgerow.recode.recoding import Recoding
-from hedgerow.recode.reuse import apply_groups
-from hedgerow.recode.search import Constraints
-from hedgerow.release import CERTIFICATE, Release, claim_summary, read_certificate
+from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.release import (
+    Release,
+    claim_summary,
+    finite,
+    level_in_words,
+)
 from hedgerow.schema import Schema
 from hedgerow.table import read_cells
-from hedgerow.utility import METRICS, CellMetric, measure
+from hedgerow.utility import measure
 from hedgerow.writing import measured_groups, write_release
-
-Progress = Callable[[str, float | None], None]
-"""Called with what is going on and how far it is (None: unknown)."""
 
 
 def publish(
@@ -74,12 +73,14 @@ def publish(
         ClaimError: No recoding keeps the claims; nothing was written.
     """
     plan, data = _plan(source, columns, protect, method, utility, more)
+    refuse_meaningless(plan)
     say = progress or (lambda what, share: None)
     target = Path(to) if to is not None else plan.publish.to if plan.publish else None
     form = plan.publish.format if plan.publish else "csv" if target else "parquet"
     escape = plan.publish.escape_formulas if plan.publish else False
+    place = None
     if target is not None:
-        check_target(target, replace=replace)
+        place = check_target(target, replace=replace, inputs=_files(plan))
     with opened(plan, data) as job:
         say("counting", None)
         cells = job.cells()
@@ -87,10 +88,11 @@ def publish(
             chosen = choose(plan, cells, job.models, say)
         else:
             chosen = again(plan, cells, job.models, Path(recoding))
-        with _staging(target) as folder:
+        _refuse_empty(chosen, cells)
+        with staging(place) as folder:
             say("writing", None)
             written = write_release(
-                job.engine, job.schema, cells, chosen, folder / f"data.{form}",
+                job.engine, job.schema, cells, chosen, folder / DATA[form],
                 escape_formulas=escape,
             )  # fmt: skip
             say("measuring what was written", None)
@@ -101,7 +103,13 @@ def publish(
             _refuse_failed(claims)
             release = _release(plan, cells, chosen, written, claims, measured_on)
             say("done", 1.0)
-            return _deliver(release, written, folder, target, replace=replace)
+            if target is None:
+                return changed(release, data=release.to_arrow())
+            certificate = json.dumps(
+                release.certificate, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False
+            )
+            deliver(folder, target, certificate + "\n", replace=replace)
+            return changed(release, data=target / written.path.name)
 
 
 def check(
@@ -117,7 +125,7 @@ def check(
     """
     plan, data = _plan(source, columns, protect, None, None, more)
     with opened(plan, data) as job:
-        cells = job.cells()
+        cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
         return tuple(model.check(groups) for model in job.models)
@@ -133,11 +141,16 @@ class Job:
     population: Engine | None
     models: tuple[PrivacyModel, ...]
 
-    def cells(self) -> Cells:
-        """Count the table."""
+    def cells(self, *, as_it_is: bool = False) -> Cells:
+        """Count the table; as it is, or without those the plan bars from a release."""
         joint = any(isinstance(m, KAnonymity) and m.over == "all" for m in self.models)
         return read_cells(
-            self.engine, self.plan, self.schema, population=self.population, joint=joint
+            self.engine,
+            self.plan,
+            self.schema,
+            population=self.population,
+            joint=joint,
+            as_it_is=as_it_is,
         )
 
 
@@ -154,125 +167,6 @@ def opened(plan: Plan, data: Any = None) -> Iterator[Job]:
         if plan.population_file is not None:
             population = stack.enter_context(open_engine(plan.population_file, null=plan.null))
         yield Job(plan, plan.schema(engine.columns()), engine, population, plan.models())
-
-
-def choose(
-    plan: Plan,
-    cells: Cells,
-    models: tuple[PrivacyModel, ...],
-    say: Progress = lambda what, share: None,
-) -> Recoding:
-    """Find the recoding the plan's method asks for."""
-    method = plan.method
-    limit = plan.method.may_suppress(cells.people)
-    metric = METRICS[plan.utility]
-    if method.search != "lattice" and any(Needs.POPULATION in m.needs for m in models):
-        raise PlanError(
-            f"claims about a population need `search: lattice`, not {method.search!r}",
-            fix="Only full-domain generalisation maps the population as it maps the table.",
-        )
-    if method.search != "lattice" and cells.absent > limit:
-        raise ClaimError(
-            f"{cells.absent:,} people lack a value the plan wants suppressed, where it allows "
-            f"{limit:,} to be left out"
-        )
-
-    def searching(share: float) -> None:
-        say(f"searching ({method.search})", share)
-
-    if method.search == "lattice":
-        constraints = Constraints(models, limit, method.keep_suppressed)
-        return full_domain(
-            cells, constraints, metric, bounds=bounds(plan), seconds=method.time,
-            progress=searching,
-        )  # fmt: skip
-    if method.search == "local":
-        order = metric if isinstance(metric, CellMetric) else None
-        lattice = Lattice.of(cells, bounds(plan))
-        return local(cells, models, lattice=lattice, metric=order, limit=limit, progress=searching)
-    if method.search == "mondrian":
-        return mondrian(cells, models, mode=method.mode, boxes=method.boxes, progress=searching)
-    sizes = [m.k for m in models if isinstance(m, KAnonymity) and m.over != "all"]
-    if not sizes:
-        raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
-    return microaggregation(cells, k=max(sizes), models=models, progress=searching)
-
-
-def bounds(plan: Plan) -> dict[str, tuple[int, int]]:
-    """The plan's lowest and highest level of each column that has some."""
-    return {name: c.levels for name, c in plan.columns.items() if c.levels is not None}
-
-
-def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Path) -> Recoding:
-    """The recoding of an earlier release, applied to these cells."""
-    certificate = read_certificate(folder)
-    kind, levels = certificate["recoding"]["kind"], certificate["recoding"].get("levels")
-    limit = plan.method.may_suppress(cells.people)
-    names = [h.name for h in cells.hierarchies]
-    if kind == "microaggregation":
-        raise PlanError(
-            "a microaggregation cannot be applied to new people: its centroids are averages over "
-            "the people they were computed from",
-            fix="Publish anew, without --recoding.",
-        )
-    if levels is not None:
-        if set(levels) != set(names):
-            raise PlanError(
-                f"the stored recoding is for the columns {', '.join(map(repr, levels))}",
-                fix="The plan must have the same quasi-identifiers.",
-            )
-        lattice = Lattice.of(cells, {name: (level, level) for name, level in levels.items()})
-        constraints = Constraints(models, limit, plan.method.keep_suppressed)
-        detail: dict[str, object] = {"stored": True}
-        recoding = at_node(lattice, lattice.bottom, constraints, detail)
-    else:
-        with open_engine(folder / certificate["data"]["file"]) as release:
-            groups = release.counts(names)
-        labels = [groups[f"q{j}"].to_pylist() for j in range(len(names))]
-        recoding = apply_groups(kind, cells, labels)
-    left_out = recoding.suppressed + cells.absent
-    if left_out > limit:
-        raise ClaimError(
-            f"under the stored recoding {left_out:,} of {cells.people:,} people would be left out "
-            f"where the plan allows {limit:,}",
-            fix="Allow more suppression, or publish anew, without --recoding.",
-        )
-    return recoding
-
-
-def check_target(target: Path, *, replace: bool) -> None:
-    """Refuse early what would fail late."""
-    if target.exists() and not replace:
-        raise TargetError(
-            f"{str(target)!r} exists already",
-            fix="Choose another place, or say --replace (in Python replace=True).",
-        )
-    if target.exists() and not (target / CERTIFICATE).exists():
-        raise TargetError(
-            f"{str(target)!r} exists and is not a release", fix="Choose another place."
-        )
-    parent = target.absolute().parent
-    while not parent.exists():
-        parent = parent.parent
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise TargetError(f"cannot write in {str(parent)!r}", fix="Choose another place.")
-
-
-@contextlib.contextmanager
-def _staging(target: Path | None) -> Iterator[Path]:
-    """A folder next to the target, gone afterwards whatever happens."""
-    beside = None
-    if target is not None:
-        beside = target.absolute().parent
-        try:
-            beside.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise TargetError(f"cannot write in {str(beside)!r}: {error.strerror}") from None
-    folder = Path(tempfile.mkdtemp(prefix=".hedgerow-", dir=beside))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _release(
@@ -297,10 +191,10 @@ def _release(
         "people": {"in_source": cells.people, "left_out": suppressed},
         "plan": _described(plan),
         "recoding": recoding,
-        "search": chosen.detail,
+        "search": finite(chosen.detail),
         "optimal": optimal,
         "claims": [claim_summary(v) for v in claims],
-        "utility": utility,
+        "utility": finite(utility),
         "measured_on": measured_on,
     }
     return Release(
@@ -312,15 +206,42 @@ def _release(
         optimal=optimal,
         utility=utility,
         claims=claims,
+        words=in_words(chosen, cells),
         certificate=certificate,
     )
+
+
+def in_words(chosen: Recoding, cells: Cells) -> dict[str, str]:
+    """What became of each quasi-identifier, with a value of the largest group as an example."""
+    kept = chosen.group != SUPPRESSED
+    people = np.bincount(chosen.group[kept], weights=chosen.people[kept], minlength=chosen.size)
+    largest = int(people.argmax())
+    words = {}
+    for j, h in enumerate(cells.hierarchies):
+        label = chosen.labels[j][largest]
+        example = "missing" if label is None else str(label)
+        if chosen.levels is None:
+            words[h.name] = f"such as {example}"
+        else:
+            level = chosen.levels[h.name]
+            shown = example if level else "as it is"
+            words[h.name] = f"level {level} of {h.height} ({shown})"
+    return words
+
+
+def _refuse_empty(chosen: Recoding, cells: Cells) -> None:
+    if not (chosen.group != SUPPRESSED).any():
+        raise ClaimError(
+            f"nothing would remain: all {cells.people:,} people would have to be left out",
+            fix="Weaken a claim, or give the columns coarser levels.",
+        )
 
 
 def _refuse_failed(claims: Sequence[Verdict]) -> None:
     failed = [v for v in claims if not v.holds]
     if failed:
         reached = "; ".join(
-            f"{v.claim} reaches {v.level:.6g}, required {v.required:.6g}" for v in failed
+            f"{v.claim} reaches {level_in_words(v)}, required {v.required:.6g}" for v in failed
         )
         raise ClaimError(
             f"the release would not keep its claims: {reached}. Nothing was published",
@@ -328,32 +249,10 @@ def _refuse_failed(claims: Sequence[Verdict]) -> None:
         )
 
 
-def _deliver(
-    release: Release, written: Written, folder: Path, target: Path | None, *, replace: bool
-) -> Release:
-    """Put certificate and data where they belong, in one move."""
-    fields = {k: getattr(release, k) for k in release.__dataclass_fields__}
-    if target is None:
-        return Release(**(fields | {"data": release.to_arrow()}))
-    text = json.dumps(release.certificate, indent=2, sort_keys=True, ensure_ascii=False)
-    try:
-        (folder / CERTIFICATE).write_text(text + "\n", "utf-8")
-        folder.chmod(0o755)
-        check_target(target, replace=replace)
-        if target.exists():
-            old = folder.with_name(folder.name + "-old")
-            target.rename(old)
-            try:
-                folder.rename(target)
-            except OSError:
-                old.rename(target)
-                raise
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            folder.rename(target)
-    except OSError as error:
-        raise TargetError(f"cannot write {str(target)!r}: {error.strerror or error}") from None
-    return Release(**(fields | {"data": target / written.path.name}))
+def _files(plan: Plan) -> list[Path]:
+    """The files a release is made from, as far as they are files."""
+    source = [] if plan.source is None else [Path(plan.source.partition("::")[0])]
+    return [file for file in (*source, plan.population_file) if file and file.is_file()]
 
 
 def _described(plan: Plan) -> dict[str, Any]:
@@ -377,12 +276,16 @@ def _plan(
     more: Mapping[str, Any],
 ) -> tuple[Plan, Any]:
     """The plan, and the table itself where it was handed over in memory."""
-    given = columns is not None or protect is not None
-    if isinstance(source, Plan) and not given:
-        return source, None
     path = Path(source) if isinstance(source, str | os.PathLike) else None
-    if path is not None and not given:
-        return Plan.read(path), None
+    given = {"columns": columns, "protect": protect, "method": method, "utility": utility, **more}
+    given = {key: value for key, value in given.items() if value is not None}
+    if isinstance(source, Plan) or (path is not None and columns is None and protect is None):
+        if given:
+            raise PlanError(
+                f"a plan says its {' and '.join(given)} itself",
+                fix="Give a plan alone, or a table with `columns` and `protect`.",
+            )
+        return (source if path is None else Plan.read(path)), None
     if columns is None or protect is None:
         raise HedgerowError(
             "a table needs `columns` (name -> role) and `protect` (the claims)",

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from hedgerow.choosing import bounds
 from hedgerow.errors import PlanError
 from hedgerow.models.base import PrivacyModel
 from hedgerow.plan import Plan
-from hedgerow.publishing import bounds, opened
+from hedgerow.publishing import opened
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.search import Constraints, Search
 from hedgerow.utility import METRICS
@@ -90,6 +91,6 @@ def _ladder(model: PrivacyModel, people: int) -> list[PrivacyModel]:
     if not isinstance(model, KAnonymity):
         raise PlanError(
             f"the frontier of {model} needs the requirements to try",
-            fix="Give `requirements`, weakest first, such as TCloseness(t=0.4), then TCloseness(t=0.2).",
+            fix="Give `requirements`, weakest first, such as TCloseness(t=0.4) and TCloseness(t=0.2).",
         )
     return [replace(model, k=k) for k in DEFAULT_K if k <= people]

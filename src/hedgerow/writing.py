@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,9 @@ def measured_groups(
     text = _escaped if escaped else _as_it_is
     if schema.person is not None:
         for domain in cells.sensitive:
-            _places(domain, text)
+            _places(domain.name, domain.values, text)
+        for name, published in zip(schema.quasi_identifiers, recoding.labels, strict=True):
+            _places(name, list(dict.fromkeys(published)), text)
         return recoding.groups(cells), "the recoding that was applied"
     names = schema.quasi_identifiers
     others = tuple(c for c in schema.published if c not in (*names, *schema.sensitive))
@@ -129,16 +131,15 @@ def _escaped(value: str | None) -> str | None:
     return f"'{value}" if runs else value
 
 
-def _places(domain: Sensitive, text: Text) -> dict[str | None, int]:
-    """Written text -> code of the sensitive value it stands for."""
+def _places(name: str, values: Sequence[str | None], text: Text) -> dict[str | None, int]:
+    """Written text -> which of the values it stands for."""
     place: dict[str | None, int] = {}
-    for code, value in enumerate(domain.values):
+    for code, value in enumerate(values):
         first = place.setdefault(text(value), code)
         if first != code:
             raise DataError(
-                f"{some([domain.values[first], value])} would be written alike once formulas are "
-                "escaped",
-                where=f"column {domain.name!r}",
+                f"{some([values[first], value])} would be written alike once formulas are escaped",
+                where=f"column {name!r}",
                 fix="Correct one of the values, or publish without escape_formulas.",
             )
     return place
@@ -148,7 +149,7 @@ def _as_counted(
     domain: Sensitive, values: list[str | None], raw: Histogram, text: Text
 ) -> Histogram:
     """The histogram of the written values in the codes of the source's."""
-    place = _places(domain, text)
+    place = _places(domain.name, domain.values, text)
     if changed := [value for value in values if value not in place]:
         raise DataError(
             f"{some(changed)} in the written file are no values of the source",

@@ -380,3 +380,18 @@ def test_a_search_out_of_time_says_how_far_it_may_be_from_the_best():
     assert whole.optimal
     assert short.bound <= whole.cost + 1e-12
     assert short.cost >= whole.cost - 1e-12
+
+
+def test_boxes_too_large_to_keep_are_rolled_up_again(monkeypatch):
+    random = np.random.default_rng(11)
+    columns = [
+        Hierarchy.of(f"q{j}", [(f"{i}", f"{i // 2}a", "*") for i in range(6)]) for j in range(4)
+    ]
+    rows = [tuple(str(v) for v in row) for row in random.integers(0, 6, (120, 4))]
+    lattice = Lattice.of(cells_of(rows, columns))
+    for metric in ("loss", "discernibility"):
+        limits = Constraints((KAnonymity(k=3),), 12)
+        whole = Search(lattice, limits, METRICS[metric]).run()
+        monkeypatch.setattr("hedgerow.recode.search.MOST_HELD", 3)
+        assert Search(lattice, limits, METRICS[metric]).run() == whole
+        monkeypatch.undo()

@@ -35,6 +35,8 @@ from hedgerow.utility import CellMetric, Metric
 
 SLACK = 1e-12
 """Relative improvements below this are rounding, not utility."""
+MOST_HELD = 50_000_000
+"""Groups that open boxes may keep in memory; further ones are rolled up again when needed."""
 GREEDY_FROM = 50_000
 """Lattices with more nodes than this get a first solution by greedy descent."""
 
@@ -168,7 +170,8 @@ class Solution:
 class _Box:
     low: Node
     high: Node
-    frequency: Frequency
+    frequency: Frequency | None
+    """Of `low`; None where it was too large to keep."""
     extra: Floats
     bound: Floats
 
@@ -246,18 +249,23 @@ class Search:
         deadline = None if seconds is None else time.monotonic() + seconds
         self._best = np.full(self.constraints.requirements, np.inf)
         self._node: list[Node | None] = [None] * self.constraints.requirements
-        lattice, settled, pushed = self.lattice, 0, 0
+        lattice, settled, pushed, held = self.lattice, 0, 0, 0
         if lattice.size > GREEDY_FROM:
             self._descend(deadline)
         heap: list[tuple[float, int, _Box]] = []
 
         def push(box: _Box) -> None:
-            nonlocal settled, pushed
+            nonlocal settled, pushed, held
             alive = box.bound < self._best * (1 - SLACK) - SLACK
             if box.low == box.high or not alive.any():
                 settled += box.volume
                 return
             pushed += 1
+            if box.frequency is not None:
+                held += len(box.frequency)
+                if held > MOST_HELD:
+                    held -= len(box.frequency)
+                    box.frequency = None
             heapq.heappush(heap, (float(box.bound[alive].min()), pushed, box))
 
         root = self._bounded(lattice.bottom, lattice.top, lattice.base)
@@ -267,12 +275,14 @@ class Search:
             _, _, box = heap[0]
             if not (box.bound < self._best * (1 - SLACK) - SLACK).any():
                 heapq.heappop(heap)
+                held -= len(box.frequency) if box.frequency is not None else 0
                 settled += box.volume
                 continue
             if deadline is not None and time.monotonic() > deadline:
                 out_of_time = True
                 break
             heapq.heappop(heap)
+            held -= len(box.frequency) if box.frequency is not None else 0
             for part in self._split(box):
                 push(part)
             if progress is not None:
@@ -305,7 +315,7 @@ class Search:
         if self.costs is not None:
             totals = self.costs.published(box.low) + box.extra
             least = self.costs.metric.combine(totals, self.lattice.original)
-        elif self.metric.monotone:
+        elif self.metric.monotone and box.frequency is not None:
             least = np.array(self.metric.cost(self.lattice.outcome(box.frequency)))
         else:
             return box
@@ -315,16 +325,19 @@ class Search:
     def _split(self, box: _Box) -> list[_Box]:
         """Fix one column at its coarsest level, or exclude that level."""
         j = self._column(box)
+        frequency = box.frequency
+        if frequency is None:
+            frequency = self.lattice.roll_up(self.lattice.base, box.low)
         low, high = list(box.low), list(box.high)
         high[j] -= 1
-        below = self._bounded(box.low, tuple(high), box.frequency)
+        below = self._bounded(box.low, tuple(high), frequency)
         low[j] = box.high[j]
-        above = _Box(tuple(low), box.high, box.frequency, box.extra, box.bound)
+        above = _Box(tuple(low), box.high, None, box.extra, box.bound)
         if self.costs is not None:
             self._bound(above)
             if not (above.bound < self._best * (1 - SLACK) - SLACK).any():
                 return [below, above]
-        above.frequency = self.lattice.roll_up(box.frequency, above.low)
+        above.frequency = self.lattice.roll_up(frequency, above.low)
         return [below, above if self.costs is not None else self._bound(above)]
 
     def _column(self, box: _Box) -> int:

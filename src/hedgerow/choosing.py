@@ -1,0 +1,191 @@
+"""Which recoding: the one a search finds, or that of an earlier release."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow.engines import open_engine
+from hedgerow.errors import ClaimError, DataError, PlanError
+from hedgerow.models.anonymity import KAnonymity
+from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.plan import Plan
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.fulldomain import at_node, full_domain
+from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.local import local
+from hedgerow.recode.microaggregation import microaggregation
+from hedgerow.recode.mondrian import mondrian
+from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.recode.reuse import apply_groups
+from hedgerow.recode.search import Constraints
+from hedgerow.release import read_certificate
+from hedgerow.utility import METRICS, CellMetric
+
+Progress = Callable[[str, float | None], None]
+"""Called with what is going on and how far it is (None: unknown)."""
+
+
+def choose(
+    plan: Plan,
+    cells: Cells,
+    models: tuple[PrivacyModel, ...],
+    say: Progress = lambda what, share: None,
+) -> Recoding:
+    """Find the recoding the plan's method asks for."""
+    method = plan.method
+    limit = plan.method.may_suppress(cells.people)
+    metric = METRICS[plan.utility]
+    if method.search != "lattice" and any(Needs.POPULATION in m.needs for m in models):
+        raise PlanError(
+            f"claims about a population need `search: lattice`, not {method.search!r}",
+            fix="Only full-domain generalisation maps the population as it maps the table.",
+        )
+    if method.search != "lattice" and cells.absent > limit:
+        raise ClaimError(
+            f"{cells.absent:,} people lack a value the plan wants suppressed, where it allows "
+            f"{limit:,} to be left out"
+        )
+
+    def searching(share: float) -> None:
+        say(f"searching ({method.search})", share)
+
+    if method.search == "lattice":
+        constraints = Constraints(models, limit, method.keep_suppressed)
+        return full_domain(
+            cells, constraints, metric, bounds=bounds(plan), seconds=method.time,
+            progress=searching,
+        )  # fmt: skip
+    if method.search == "local":
+        order = metric if isinstance(metric, CellMetric) else None
+        lattice = Lattice.of(cells, bounds(plan))
+        return local(cells, models, lattice=lattice, metric=order, limit=limit, progress=searching)
+    if method.search == "mondrian":
+        return mondrian(cells, models, mode=method.mode, boxes=method.boxes, progress=searching)
+    sizes = [m.k for m in models if isinstance(m, KAnonymity) and m.over != "all"]
+    if not sizes:
+        raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
+    return microaggregation(cells, k=max(sizes), models=models, progress=searching)
+
+
+def bounds(plan: Plan) -> dict[str, tuple[int, int]]:
+    """The plan's lowest and highest level of each column that has some."""
+    return {name: c.levels for name, c in plan.columns.items() if c.levels is not None}
+
+
+def refuse_meaningless(plan: Plan) -> None:
+    """Refuse what the chosen method would silently ignore.
+
+    Raises:
+        PlanError: Names the key and its line.
+    """
+    search, told = plan.method.search, plan.method.model_fields_set
+    for key, searches in (("keep_suppressed", ("lattice",)), ("time", ("lattice",))):
+        if key in told and getattr(plan.method, key) and search not in searches:
+            raise PlanError(
+                f"{key} has no meaning for {search}",
+                where=plan.where("method", key),
+                fix="Leave it out, or use `search: lattice`.",
+            )
+    if search not in ("lattice", "local"):
+        for name in bounds(plan):
+            raise PlanError(
+                f"{search} does not publish levels, so it cannot keep the levels of {name!r}",
+                where=plan.where("columns", name, "levels"),
+                fix="Leave the levels out, or use `search: lattice` or `search: local`.",
+            )
+    if plan.publish and plan.publish.escape_formulas and plan.publish.format != "csv":
+        raise PlanError(
+            "escape_formulas has no meaning for parquet, which no spreadsheet runs",
+            where=plan.where("publish", "escape_formulas"),
+            fix="Leave it out, or use `format: csv`.",
+        )
+
+
+def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Path) -> Recoding:
+    """The recoding of an earlier release, applied to these cells."""
+    certificate = read_certificate(folder)
+    kind, levels = certificate["recoding"]["kind"], certificate["recoding"].get("levels")
+    limit = plan.method.may_suppress(cells.people)
+    constraints = Constraints(models, limit, plan.method.keep_suppressed)
+    names = [h.name for h in cells.hierarchies]
+    if kind == "microaggregation":
+        raise PlanError(
+            "a microaggregation cannot be applied to new people: its centroids are averages over "
+            "the people they were computed from",
+            fix="Publish anew, without --recoding.",
+        )
+    if levels is not None:
+        _refuse_other_levels(levels, cells, folder)
+        lattice = Lattice.of(cells, {name: (level, level) for name, level in levels.items()})
+        recoding = at_node(lattice, lattice.bottom, constraints, {"stored": True})
+    else:
+        if any(Needs.POPULATION in m.needs for m in models):
+            raise PlanError(
+                f"claims about a population cannot be measured on a {kind} recoding",
+                fix="Apply the recoding of a release that was made with `search: lattice`.",
+            )
+        labels = _stored_groups(folder, certificate, names)
+        recoding = _without_failing(apply_groups(kind, cells, labels), cells, constraints)
+    left_out = recoding.suppressed + cells.absent
+    if left_out > limit:
+        raise ClaimError(
+            f"under the stored recoding {left_out:,} of {cells.people:,} people would be left out "
+            f"where the plan allows {limit:,}",
+            fix="Allow more suppression, or publish anew, without --recoding.",
+        )
+    return recoding
+
+
+def _refuse_other_levels(levels: Mapping[str, int], cells: Cells, folder: Path) -> None:
+    """The stored levels must be levels of these columns."""
+    heights = {h.name: h.height for h in cells.hierarchies}
+    if set(levels) != set(heights):
+        raise PlanError(
+            f"the stored recoding is for the columns {', '.join(map(repr, levels))}, not for "
+            f"{', '.join(map(repr, heights))}",
+            where=str(folder),
+            fix="The plan must have the same quasi-identifiers.",
+        )
+    for name, level in levels.items():
+        if not 0 <= level <= heights[name]:
+            raise PlanError(
+                f"the stored recoding has {name!r} at level {level}, and its hierarchy ends at "
+                f"level {heights[name]}",
+                where=str(folder),
+                fix="Use the hierarchies the earlier release was made with.",
+            )
+
+
+def _stored_groups(
+    folder: Path, certificate: Mapping[str, Any], names: Sequence[str]
+) -> list[list[str | None]]:
+    """The groups of an earlier release as it published them."""
+    file = folder / str(certificate["data"]["file"])
+    try:
+        with file.open("rb") as content:
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", where=str(file)) from None
+    if digest != certificate["data"]["sha256"]:
+        raise DataError(
+            "is not the file its certificate was written for",
+            where=str(file),
+            fix="Name the folder of a release as it was published.",
+        )
+    with open_engine(file, delimiter="," if file.suffix == ".csv" else None) as release:
+        groups = release.counts(names)
+    return [groups[f"q{j}"].to_pylist() for j in range(len(names))]
+
+
+def _without_failing(recoding: Recoding, cells: Cells, constraints: Constraints) -> Recoding:
+    """Leave out the groups that fail a model, as a search would."""
+    _, into = recoding.seen
+    held = np.append(constraints.rank(recoding.groups(cells)) > 0, False)
+    seen = np.append(into, len(held) - 1)  # SUPPRESSED, -1, is nobody's group
+    return replace(recoding, group=np.where(held[seen[recoding.group]], recoding.group, SUPPRESSED))
