@@ -51,29 +51,36 @@ class BenchError(Exception):
     """A measurement that could not be made."""
 
 
-def timed(
-    work: Callable[[], dict[str, Any]], *, repeats: int, warm: bool = True, seconds: float = 8.0
-) -> Measured:
+@dataclass(frozen=True)
+class Job:
+    """Something to time, and how to describe its result afterwards, untimed."""
+
+    work: Callable[[], Any]
+    describe: Callable[[Any], dict[str, Any]]
+
+
+def timed(job: Job, *, repeats: int, warm: bool = True, seconds: float = 8.0) -> Measured:
     """Time a job in this process: once to warm up, then the best of `repeats`.
 
     Args:
-        work: The job; what it returns describes its result.
+        job: What to time.
         repeats: Runs at most.
         warm: Whether an untimed run comes first.
         seconds: No further run is begun after this long.
     """
     if warm:
-        work()
-    walls, processors, detail = [], [], {}
+        job.work()
+    walls, processors, result = [], [], None
     begin = time.perf_counter()
     for _ in range(repeats):
         wall, processor = time.perf_counter(), time.process_time()
-        detail = work()
+        result = job.work()
         walls.append(time.perf_counter() - wall)
         processors.append(time.process_time() - processor)
         if time.perf_counter() - begin > seconds:
             break
-    return Measured(min(walls), min(processors), peak_memory(), len(walls), detail)
+    memory = peak_memory()
+    return Measured(min(walls), min(processors), memory, len(walls), job.describe(result))
 
 
 def peak_memory() -> int:
@@ -134,7 +141,7 @@ def command(
     return found
 
 
-def job(python: str | Path, module: str, *arguments: str | Path) -> Measured:
+def process(python: str | Path, module: str, *arguments: str | Path) -> Measured:
     """Run `python -m module arguments`, a process that measures itself and prints the result."""
     return Measured(**command([python, "-m", module, *arguments]).detail)
 

@@ -10,19 +10,17 @@ import contextlib
 import csv
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from bench.clock import tell, timed
+from bench.clock import Job, tell, timed
 
-Work = Callable[[], dict[str, Any]]
 SENSITIVE = "occupation"
 
 
-def pycanon(folder: Path, adult: Path) -> Work:
+def pycanon(folder: Path, adult: Path) -> Job:
     """Every level of the raw table: eight quasi-identifiers, the occupation sensitive."""
     from pycanon import anonymity as p
 
@@ -32,7 +30,7 @@ def pycanon(folder: Path, adult: Path) -> Work:
     def work() -> dict[str, Any]:
         alpha, _ = p.alpha_k_anonymity(frame, quasi, sensitive)
         c, l = p.recursive_c_l_diversity(frame, quasi, sensitive)  # noqa: E741
-        found = {
+        return {
             "k": p.k_anonymity(frame, quasi),
             "alpha": alpha,
             "l": p.l_diversity(frame, quasi, sensitive),
@@ -43,12 +41,14 @@ def pycanon(folder: Path, adult: Path) -> Work:
             "enhanced beta": p.enhanced_beta_likeness(frame, quasi, sensitive),
             "delta": p.delta_disclosure(frame, quasi, sensitive),
         }
+
+    def describe(found: dict[str, Any]) -> dict[str, Any]:
         return {"levels": [f"{name}: {level}" for name, level in found.items()]}
 
-    return work
+    return Job(work, describe)
 
 
-def anonypy(folder: Path, adult: Path) -> Work:
+def anonypy(folder: Path, adult: Path) -> Job:
     """Mondrian, k = 5: eight quasi-identifiers, the occupation carried along."""
     import anonypy as library
 
@@ -58,14 +58,16 @@ def anonypy(folder: Path, adult: Path) -> Work:
         if name != "age":
             frame[name] = frame[name].astype("category")
 
-    def work() -> dict[str, Any]:
-        rows = library.Preserver(frame, quasi, SENSITIVE).anonymize_k_anonymity(k=5)
-        return {"groups": len(pd.DataFrame(rows)[quasi].drop_duplicates())}
+    def work() -> list[dict[str, Any]]:
+        return library.Preserver(frame, quasi, SENSITIVE).anonymize_k_anonymity(k=5)
 
-    return work
+    def describe(rows: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"groups": len(pd.DataFrame(rows)[quasi].astype(str).drop_duplicates())}
+
+    return Job(work, describe)
 
 
-def anjana(folder: Path, adult: Path) -> Work:
+def anjana(folder: Path, adult: Path) -> Job:
     """k = 5, at most 5 % of the rows left out, the same hierarchies."""
     from anjana.anonymity import k_anonymity
 
@@ -73,13 +75,16 @@ def anjana(folder: Path, adult: Path) -> Work:
     quasi = list(frame)
     hierarchies = {name: _levels(adult, name, set(frame[name])) for name in quasi}
 
-    def work() -> dict[str, Any]:
+    def work() -> pd.DataFrame:
+        given = {name: dict(levels) for name, levels in hierarchies.items()}  # it alters them
         with contextlib.redirect_stdout(io.StringIO()):
-            found = k_anonymity(frame, [], quasi, 5, 5, {n: dict(h) for n, h in hierarchies.items()})
+            return k_anonymity(frame, [], quasi, 5, 5, given)
+
+    def describe(found: pd.DataFrame) -> dict[str, Any]:
         found[quasi].to_csv(folder / "anjana.csv", index=False)
         return {"rows": len(found)}
 
-    return work
+    return Job(work, describe)
 
 
 def _levels(adult: Path, name: str, present: set[str]) -> dict[int, list[str]]:

@@ -13,13 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.clock import Measured, peak_memory, tell, timed
+from bench.clock import Job, Measured, peak_memory, tell, timed
 
-Work = Callable[[], dict[str, Any]]
-JOBS: dict[str, Callable[[Path], Work]] = {}
+JOBS: dict[str, Callable[[Path], Job]] = {}
 
 
-def job(make: Callable[[Path], Work]) -> Callable[[Path], Work]:
+def job(make: Callable[[Path], Job]) -> Callable[[Path], Job]:
     """Register what prepares a job under its name."""
     JOBS[make.__name__] = make
     return make
@@ -30,11 +29,11 @@ def cells_of(plan: Path) -> Any:
     from hedgerow.plan import Plan
     from hedgerow.publishing import opened
 
-    with opened(Plan.read(plan)) as job:
-        return job.cells()
+    with opened(Plan.read(plan)) as source:
+        return source.cells()
 
 
-def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = ()) -> Work:
+def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = ()) -> Job:
     """The plan's search on counted cells; nothing is kept from one run to the next."""
     from hedgerow.models import KAnonymity
     from hedgerow.plan import Plan
@@ -47,21 +46,23 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
     steps = tuple(KAnonymity(k=k) for k in ladder if k <= cells.people)
     constraints = Constraints(models, int(suppress * cells.people), False, steps)
 
-    def work() -> dict[str, Any]:
+    def work() -> tuple[Search, Any]:
         lattice = Lattice.of(replace(cells))  # a copy, without the tuples it has cached
         search = Search(lattice, constraints, METRICS["loss"])
-        found = search.run()
+        return search, search.run()
+
+    def describe(found: tuple[Search, Any]) -> dict[str, Any]:
+        search, solutions = found
         return {
-            "nodes": lattice.size,
+            "nodes": search.lattice.size,
             "evaluated": search.evaluated,
-            "tuples": len(lattice.base),
-            "loss": [None if s is None else s.cost for s in found],
+            "loss": [None if s is None else s.cost for s in solutions],
         }
 
-    return work
+    return Job(work, describe)
 
 
-def exhaustive(plan: Path, *, evaluate: bool) -> Work:
+def exhaustive(plan: Path, *, evaluate: bool) -> Job:
     """Every node of the lattice, depth first, each rolled up from the one before it."""
     from hedgerow.plan import Plan
     from hedgerow.recode.lattice import Lattice
@@ -84,105 +85,96 @@ def exhaustive(plan: Path, *, evaluate: bool) -> Work:
         told = {"nodes": lattice.size, "visits": visits}
         return {**told, "loss": [best]} if evaluate else told
 
-    return work
+    return Job(work, dict)
 
 
 @job
-def roll_up(folder: Path) -> Work:
+def roll_up(folder: Path) -> Job:
     return exhaustive(folder / "adult.yaml", evaluate=False)
 
 
 @job
-def roll_up_evaluated(folder: Path) -> Work:
+def roll_up_evaluated(folder: Path) -> Job:
     return exhaustive(folder / "adult.yaml", evaluate=True)
 
 
 @job
-def search(folder: Path) -> Work:
+def search(folder: Path) -> Job:
     return searching(folder / "adult.yaml")
 
 
 @job
-def search_nothing_suppressed(folder: Path) -> Work:
+def search_nothing_suppressed(folder: Path) -> Job:
     return searching(folder / "adult.yaml", suppress=0.0)
 
 
 @job
-def frontier(folder: Path) -> Work:
+def frontier(folder: Path) -> Job:
     from hedgerow.tradeoff import DEFAULT_K
 
     return searching(folder / "adult.yaml", ladder=DEFAULT_K)
 
 
 @job
-def search_million(folder: Path) -> Work:
+def search_million(folder: Path) -> Job:
     return searching(folder / "million.yaml")
 
 
 @job
-def closeness(folder: Path) -> Work:
+def closeness(folder: Path) -> Job:
     return searching(folder / "close.yaml")
 
 
 @job
-def closeness_evaluated(folder: Path) -> Work:
+def closeness_evaluated(folder: Path) -> Job:
     return exhaustive(folder / "close.yaml", evaluate=True)
 
 
-def counted_and_searched(plan: Path) -> Work:
+def counted_and_searched(plan: Path) -> Job:
     """From rows in memory to the best node."""
     import pyarrow.csv
 
+    from hedgerow.choosing import choose
     from hedgerow.plan import Plan
-    from hedgerow.publishing import choose, opened
+    from hedgerow.publishing import opened
 
     read = Plan.read(plan)
     options = pyarrow.csv.ConvertOptions(column_types={"age": pyarrow.string()})
     table = pyarrow.csv.read_csv(plan.with_suffix(".csv"), convert_options=options)
 
-    def work() -> dict[str, Any]:
-        with opened(read, table) as job:
-            recoding = choose(read, job.cells(), job.models)
-        return {"loss": [recoding.detail["cost"]]}
+    def work() -> Any:
+        with opened(read, table) as source:
+            return choose(read, source.cells(), source.models)
 
-    return work
+    return Job(work, lambda recoding: {"loss": [recoding.detail["cost"]]})
 
 
 @job
-def rows_to_node(folder: Path) -> Work:
+def rows_to_node(folder: Path) -> Job:
     return counted_and_searched(folder / "adult.yaml")
 
 
 @job
-def rows_to_node_million(folder: Path) -> Work:
+def rows_to_node_million(folder: Path) -> Job:
     return counted_and_searched(folder / "million.yaml")
 
 
-def _recoding(folder: Path, recode: Callable[[Any], Any], plan: str = "adult.yaml") -> Work:
+def _recoding(folder: Path, recode: Callable[[Any], Any], plan: str = "adult.yaml") -> Job:
     from hedgerow.recode.lattice import Lattice
     from hedgerow.utility import METRICS
 
     cells = cells_of(folder / plan)
-    original = Lattice.of(cells).original
-    found: list[Any] = []
 
-    def work() -> dict[str, Any]:
-        found[:] = [recode(replace(cells))]
-        return {}
-
-    def told() -> dict[str, Any]:
-        work()
-        outcome = found[0].outcome(original)
+    def describe(recoding: Any) -> dict[str, Any]:
+        outcome = recoding.outcome(Lattice.of(cells).original)
         metric = METRICS["granularity"]
         return {"groups": len(outcome.n), "granularity": metric.reported(metric.cost(outcome))}
 
-    # What the result is worth is measured once; it does not change from run to run.
-    facts = told()
-    return lambda: {**work(), **facts}
+    return Job(lambda: recode(replace(cells)), describe)
 
 
 @job
-def local(folder: Path) -> Work:
+def local(folder: Path) -> Job:
     from hedgerow.models import KAnonymity
     from hedgerow.recode.local import local as recode
 
@@ -190,7 +182,7 @@ def local(folder: Path) -> Work:
 
 
 @job
-def mondrian(folder: Path) -> Work:
+def mondrian(folder: Path) -> Job:
     from hedgerow.models import KAnonymity
     from hedgerow.recode.mondrian import mondrian as recode
 
@@ -198,13 +190,13 @@ def mondrian(folder: Path) -> Work:
 
 
 @job
-def mdav(folder: Path) -> Work:
+def mdav(folder: Path) -> Job:
     from hedgerow.recode.microaggregation import microaggregation
 
     return _recoding(folder, lambda cells: microaggregation(cells, k=5))
 
 
-def in_memory(folder: Path, plan: str, method: dict[str, Any]) -> Work:
+def in_memory(folder: Path, plan: str, method: dict[str, Any]) -> Job:
     """`publish` from a data frame to a table in memory: counted, recoded, written, measured."""
     import pandas as pd
 
@@ -220,26 +212,44 @@ def in_memory(folder: Path, plan: str, method: dict[str, Any]) -> Work:
         for name in frame
     }
 
-    def work() -> dict[str, Any]:
-        release = publish(frame, columns=columns, protect=[KAnonymity(k=5)], method=method)
-        people = release.people
-        return {
-            "loss": release.utility["loss"],
-            "left_out": release.suppressed,
-            "groups": round(people / release.utility["average-class-size"]),
-        }
+    def describe(release: Any) -> dict[str, Any]:
+        groups = release.people / release.utility["average-class-size"]
+        return {"loss": release.utility["loss"], "groups": round(groups)}
 
-    return work
+    claims = [KAnonymity(k=5)]
+    return Job(lambda: publish(frame, columns=columns, protect=claims, method=method), describe)
 
 
 @job
-def publish_frame(folder: Path) -> Work:
+def publish_frame(folder: Path) -> Job:
     return in_memory(folder, "adult.yaml", {"search": "lattice", "suppress": "5%"})
 
 
 @job
-def mondrian_frame(folder: Path) -> Work:
+def mondrian_frame(folder: Path) -> Job:
     return in_memory(folder, "close.yaml", {"search": "mondrian"})
+
+
+@job
+def anjana_loss(folder: Path) -> Job:
+    """Our metric on what anjana published: the levels it chose, and the groups it left out."""
+    import pandas as pd
+
+    from hedgerow.recode.lattice import Lattice
+    from hedgerow.utility import METRICS
+
+    frame = pd.read_csv(folder / "anjana.csv", dtype=str)
+    cells = cells_of(folder / "adult.yaml")
+    node = tuple(
+        next(i for i, labels in enumerate(h.labels) if set(frame[h.name]) <= set(labels))
+        for h in cells.hierarchies
+    )
+    lattice = Lattice.of(cells)
+    frequency = lattice.roll_up(lattice.base, node)
+    kept = frequency.groups.n >= 5
+    assert frequency.groups.n[kept].sum() == len(frame), "anjana leaves out groups below 5"
+    loss = METRICS["loss"].cost(lattice.outcome(frequency, kept))
+    return Job(lambda: {"loss": loss}, dict)
 
 
 def _claims() -> list[Any]:
@@ -248,7 +258,7 @@ def _claims() -> list[Any]:
 
     return [
         h.KAnonymity(k=5),
-        h.AlphaKAnonymity(alpha=0.5, k=5, of="occupation"),
+        h.AlphaKAnonymity(alpha=0.5, k=1, of="occupation"),
         h.DistinctLDiversity(l=2, of="occupation"),
         h.EntropyLDiversity(l=2, of="occupation"),
         h.RecursiveLDiversity(c=3, l=2, of="occupation"),
@@ -264,21 +274,21 @@ def _levels(verdicts: Any) -> dict[str, Any]:
 
 
 @job
-def models(folder: Path) -> Work:
+def models(folder: Path) -> Job:
     """The models on counted groups."""
     cells = cells_of(folder / "close.yaml")
     claims = _claims()
 
-    def work() -> dict[str, Any]:
+    def work() -> list[Any]:
         tuples, into = replace(cells).tuples
         groups = cells.groups(into, len(tuples))
-        return _levels([model.check(groups) for model in claims])
+        return [model.check(groups) for model in claims]
 
-    return work
+    return Job(work, _levels)
 
 
 @job
-def models_frame(folder: Path) -> Work:
+def models_frame(folder: Path) -> Job:
     """The models from a data frame."""
     import pandas as pd
 
@@ -287,7 +297,7 @@ def models_frame(folder: Path) -> Work:
 
     frame = pd.read_csv(folder / "adult.csv")
     columns = {name: "quasi-identifier" if name in EIGHT else "sensitive" for name in frame}
-    return lambda: _levels(check(frame, columns=columns, protect=_claims()))
+    return Job(lambda: check(frame, columns=columns, protect=_claims()), _levels)
 
 
 def steps(folder: Path) -> Measured:

@@ -27,6 +27,9 @@ from hedgerow.recode.search import Constraints
 from hedgerow.release import read_certificate
 from hedgerow.utility import METRICS, CellMetric
 
+MOST_COLUMNS = 50
+"""Quasi-identifiers whose lattice is searched without a time limit."""
+
 Progress = Callable[[str, float | None], None]
 """Called with what is going on and how far it is (None: unknown)."""
 
@@ -46,15 +49,19 @@ def choose(
             f"claims about a population need `search: lattice`, not {method.search!r}",
             fix="Only full-domain generalisation maps the population as it maps the table.",
         )
-    if method.search != "lattice" and cells.absent > limit:
+    if cells.absent > limit:
         raise ClaimError(
-            f"{cells.absent:,} people lack a value the plan wants suppressed, where it allows "
-            f"{limit:,} to be left out"
+            f"{cells.absent:,} of {cells.people:,} people have no value in a column with "
+            f"`missing: suppress`, where the plan allows {limit:,} to be left out",
+            fix="Allow more suppression, or treat missing as a value: `missing: value`.",
         )
+    _refuse_absent_levels(plan, cells)
 
     def searching(share: float) -> None:
         say(f"searching ({method.search})", share)
 
+    if method.search in ("lattice", "local") and method.time is None:
+        _refuse_endless(cells, method.search)
     if method.search == "lattice":
         constraints = Constraints(models, limit, method.keep_suppressed)
         return full_domain(
@@ -76,6 +83,29 @@ def choose(
 def bounds(plan: Plan) -> dict[str, tuple[int, int]]:
     """The plan's lowest and highest level of each column that has some."""
     return {name: c.levels for name, c in plan.columns.items() if c.levels is not None}
+
+
+def _refuse_endless(cells: Cells, search: str) -> None:
+    """Some lattices nobody can search to the end."""
+    columns = len(cells.hierarchies)
+    if columns > MOST_COLUMNS:
+        limit = ", or say how long it may take: `time: 60`" if search == "lattice" else ""
+        raise PlanError(
+            f"{columns:,} quasi-identifiers have too many combinations of levels to search",
+            fix=f"Use `search: mondrian`{limit}.",
+        )
+
+
+def _refuse_absent_levels(plan: Plan, cells: Cells) -> None:
+    """The plan's levels must exist."""
+    heights = {h.name: h.height for h in cells.hierarchies}
+    for name, (low, high) in bounds(plan).items():
+        if high > heights[name]:
+            raise PlanError(
+                f"levels [{low}, {high}] of {name!r} do not exist",
+                where=plan.where("columns", name, "levels"),
+                fix=f"Its hierarchy has levels 0 to {heights[name]}.",
+            )
 
 
 def refuse_meaningless(plan: Plan) -> None:

@@ -4,16 +4,43 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
-from hedgerow.errors import HedgerowError
+from hedgerow.errors import HedgerowError, PlanError
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""What a wrong command line raises; Typer has no public name for it."""
+
+
+class _Commands(TyperGroup):
+    """Commands whose usage errors are one JSON object too, where the user asked for JSON."""
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **how: Any) -> Any:
+        given = sys.argv[1:] if args is None else list(args)
+        run: Any = super().main
+        if "--json" not in given or not how.get("standalone_mode", True):
+            return run(args, *more, **how)
+        try:
+            code = run(given, *more, **how | {"standalone_mode": False})
+        except UsageError as error:
+            what: str = error.format_message()  # type: ignore[attr-defined]
+            told = HedgerowError(what, fix="See hedgerow COMMAND --help.")
+            _complain("hedgerow", told, as_json=True)
+            code = told.exit_code
+        sys.exit(code)
+
 
 app = typer.Typer(
+    cls=_Commands,
     help="Publish data about people against named adversaries.",
     no_args_is_help=True,
     add_completion=False,
@@ -23,34 +50,51 @@ explain = typer.Typer(help="What a model or parameter means.", no_args_is_help=T
 app.add_typer(explain, name="explain")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 PlanFile = Annotated[Path, typer.Argument(help="The plan (YAML).", show_default=False)]
-INTERRUPTED = 130
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from hedgerow import __version__
+
+        typer.echo(f"hedgerow {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def hedgerow_command(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Publish data about people against named adversaries."""
 
 
 @app.command()
 def init(
     data: Annotated[Path, typer.Argument(help="CSV, Parquet or DuckDB file.", show_default=False)],
     to: Annotated[Path, typer.Option(help="Where to write the plan.")] = Path("plan.yaml"),
-    replace: Annotated[bool, typer.Option(help="Replace an existing plan.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing plan.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a first plan for a table: roles and hierarchies guessed, each guess explained."""
-    from hedgerow.guess import write_plan
-
     with _job("init", as_json, quiet) as job:
+        from hedgerow.guess import write_plan
+
         path = write_plan(data, to, replace=replace)
-        job.done({"plan": str(path)}, f"Wrote {path}. Read every guess before you publish.")
+        job.done({"plan": str(path)}, lambda: _show().started(path))
 
 
 @app.command()
 def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Measure the plan's claims on the table as it is; publish nothing."""
-    import hedgerow
-    from hedgerow.release import claim_summary
-
     with _job("check", as_json, quiet) as job:
+        import hedgerow
+        from hedgerow.release import claim_summary
+
         claims = hedgerow.check(plan)
         job.done({"claims": [claim_summary(v) for v in claims]}, lambda: _show().claims(claims))
         if not all(v.holds for v in claims):
@@ -60,20 +104,31 @@ def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None
 @app.command()
 def publish(
     plan: PlanFile,
-    to: Annotated[Path | None, typer.Option(help="Folder of the release.")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Folder of the release; the plan's if left out.")
+    ] = None,
     recoding: Annotated[
         Path | None, typer.Option(help="Apply the recoding of this earlier release.")
     ] = None,
-    replace: Annotated[bool, typer.Option(help="Replace an existing release.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace an existing release.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Find the most useful recoding that keeps every claim, and publish it."""
-    import hedgerow
-
     with _job("publish", as_json, quiet) as job:
+        import hedgerow
+
+        read = hedgerow.Plan.read(plan)
+        if to is None and read.publish is None:
+            raise PlanError(
+                "nothing says where the release goes",
+                where=str(plan),
+                fix="Add `publish: {to: release}` to the plan, or say --to release.",
+            )
         release = hedgerow.publish(
-            plan, to=to, recoding=recoding, replace=replace, progress=job.progress
+            read, to=to, recoding=recoding, replace=replace, progress=job.progress
         )
         job.done(release.summary(), lambda: _show().release(release))
 
@@ -85,11 +140,10 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Generate a synthetic hospital, publish it, and say what was protected and lost."""
-    import hedgerow
-    from hedgerow.demo import write_hospital
-
     with _job("demo", as_json, quiet) as job:
-        to.mkdir(parents=True, exist_ok=True)
+        import hedgerow
+        from hedgerow.demo import write_hospital
+
         plan = write_hospital(to)
         release = hedgerow.publish(plan, replace=True, progress=job.progress)
         job.done(release.summary(), lambda: _show().demo(plan, release))
@@ -97,22 +151,32 @@ def demo(
 
 @explain.command("model")
 def explain_model(
-    name: Annotated[str, typer.Argument(help="Name in the plan, e.g. l-diversity.")],
+    name: Annotated[
+        str, typer.Argument(help="Name in the plan, e.g. l-diversity.", show_default=False)
+    ],
     as_json: AsJson = False,
 ) -> None:
     """What a privacy model promises, what it does not, and how to ask for it."""
-    from dataclasses import asdict
+    with _job("explain", as_json, quiet=False) as job:
+        from dataclasses import asdict
 
-    from hedgerow.models import describe
+        from hedgerow.models import describe
 
-    with _job("explain", as_json, True) as job:
         found = describe(name)
         job.done(asdict(found), lambda: _show().explanation(found))
 
 
 def main() -> None:
     """Entry point of the `hedgerow` command."""
+    # A polite kill cleans up like Ctrl-C does; text the terminal lacks does not end the command.
+    signal.signal(signal.SIGTERM, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     app()
+
+
+def _interrupt(number: int, frame: Any) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _show() -> Any:
@@ -125,23 +189,21 @@ def _show() -> Any:
 class _Job:
     """Runs one command: progress while it works, one result, the right exit code."""
 
-    def __init__(self, name: str, as_json: bool, quiet: bool) -> None:
-        self.name, self.as_json = name, as_json
+    def __init__(self, as_json: bool, quiet: bool) -> None:
+        self.as_json, self.quiet = as_json, quiet
         self.exit_code = 0
         self.progress: Callable[[str, float | None], None] | None = None
         self._bar: Any = None
         if not (quiet or as_json) and sys.stderr.isatty():
             self._bar, self.progress = _show().progress()
 
-    def done(self, result: dict[str, Any], text: str | Callable[[], None]) -> None:
+    def done(self, result: dict[str, Any], text: Callable[[], None]) -> None:
         """Print the result, as JSON or for people."""
         self.stop()
         if self.as_json:
-            typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
-        elif callable(text):
+            typer.echo(json.dumps(result, allow_nan=False))
+        elif not self.quiet:
             text()
-        else:
-            typer.echo(text)
 
     def stop(self) -> None:
         if self._bar is not None:
@@ -151,21 +213,40 @@ class _Job:
 @contextlib.contextmanager
 def _job(name: str, as_json: bool, quiet: bool) -> Iterator[_Job]:
     """Turn errors into messages and exit codes; a user's mistake never shows a traceback."""
-    job = _Job(name, as_json, quiet)
+    job = _Job(as_json, quiet)
+    told: HedgerowError | None = None
+    code = 0
     try:
         yield job
+        code = job.exit_code
     except HedgerowError as error:
-        job.stop()
-        if as_json:
-            told = {"what": error.what, "where": error.where, "fix": error.fix}
-            typer.echo(json.dumps({"error": told}, ensure_ascii=False))
-        typer.echo(f"hedgerow {name}: {error}", err=True)
-        raise typer.Exit(error.exit_code) from None
+        told, code = error, error.exit_code
+    except MemoryError:
+        told = HedgerowError("there is not enough memory for this", fix="Use a larger machine.")
+        code = told.exit_code
     except KeyboardInterrupt:
-        job.stop()
-        typer.echo(f"hedgerow {name}: interrupted; nothing was published", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        told, code = HedgerowError("interrupted; nothing was published"), INTERRUPTED
     finally:
         job.stop()
-    if job.exit_code:
-        raise typer.Exit(job.exit_code)
+    if told is not None:
+        _complain(f"hedgerow {name}", told, as_json=as_json)
+    if code:
+        raise typer.Exit(code)
+
+
+def _complain(who: str, error: HedgerowError, *, as_json: bool) -> None:
+    """The message on standard error and, where wanted, as one JSON object on standard output."""
+    if as_json:
+        all_of_them = [_as_data(e) for e in getattr(error, "errors", (error,))]
+        first, *also = all_of_them
+        typer.echo(json.dumps({"error": first | ({"also": also} if also else {})}))
+    typer.echo(f"{who}: {error}", err=True)
+
+
+def _as_data(error: HedgerowError) -> dict[str, Any]:
+    return {
+        "kind": type(error).__name__,
+        "what": error.what,
+        "where": error.where,
+        "fix": error.fix,
+    }

@@ -41,8 +41,9 @@ def check_target(target: Path, *, replace: bool, inputs: Iterable[Path] = ()) ->
             _may_replace(target, place, replace=replace, inputs=inputs)
         parent = _standing(place)
         if not parent.is_dir() or not os.access(parent, os.W_OK):
+            why = "which you may not change" if parent.is_dir() else "which is no folder"
             raise TargetError(
-                f"cannot write in {str(parent)!r}", fix="Choose a place you may write to."
+                f"cannot write in {str(parent)!r}, {why}", fix="Choose a place you may write to."
             )
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise _unwritable(target, error) from None
@@ -86,6 +87,11 @@ def staging(place: Path | None) -> Iterator[Path]:
         raise _unwritable(beside or Path(tempfile.gettempdir()), error) from None
     try:
         yield folder
+    except TargetError as error:
+        if place is None or error.where is None or not error.where.startswith(str(folder)):
+            raise
+        # The hidden folder is nothing the user has heard of.
+        raise TargetError(error.what, where=str(place), fix=error.fix) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -80,8 +81,20 @@ def write_plan(data: Path, to: Path, *, replace: bool = False) -> Path:
     from hedgerow.engines import open_engine
 
     data, to = Path(data), Path(to)
+    if to.exists() and not replace:
+        raise TargetError(
+            "exists already",
+            where=str(to),
+            fix="Choose another name with --to, or say --replace (in Python replace=True).",
+        )
     with open_engine(data) as engine:
         profile = engine.profile()
+    if profile and not profile[0].rows:
+        raise DataError(
+            "the table has no rows, so there is nothing to guess from",
+            where=str(data),
+            fix="Give a table with at least one person in it.",
+        )
     try:
         # The plan's paths are seen from its folder.
         seen = os.path.relpath(data.resolve(), to.resolve().parent)
@@ -89,14 +102,18 @@ def write_plan(data: Path, to: Path, *, replace: bool = False) -> Path:
         seen = str(data.resolve())
     text = propose(profile, source=Path(seen).as_posix())
     try:
-        with to.open("w" if replace else "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
+        part = to.with_name(f".{to.name}.{secrets.token_hex(8)}.part")
+        try:
+            part.write_text(text, "utf-8", newline="\n")
+            part.replace(to)
+        finally:
+            part.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
         raise TargetError(
-            "there is a plan already", where=str(to), fix="Choose another name, or replace it."
+            f"cannot be written: {getattr(error, 'strerror', None) or error}",
+            where=str(to),
+            fix="Choose a file you may write, with --to.",
         ) from None
-    except OSError as error:
-        raise TargetError(f"cannot be written ({error.strerror})", where=str(to)) from None
     return to
 
 

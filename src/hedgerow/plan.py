@@ -164,6 +164,12 @@ class Plan(Part):
             PlanErrors: Everything that is wrong with it, sorted by line.
         """
         path = Path(path)
+        if path.suffix.lower() in {".csv", ".tsv", ".gz", ".parquet", ".duckdb"}:
+            raise PlanError(
+                "this is a table, not a plan",
+                where=str(path),
+                fix="Name a plan; `hedgerow init` writes a first one for a table.",
+            )
         document = read_document(path, as_text=_is_text)
 
         def where(found: Problem) -> tuple[int, str]:

@@ -177,7 +177,8 @@ def _release(
     claims: tuple[Verdict, ...],
     measured_on: str,
 ) -> Release:
-    utility = measure(chosen.outcome(Lattice.of(cells).original))
+    measured = measure(chosen.outcome(Lattice.of(cells).original))
+    utility = {name: max(0.0, value) for name, value in measured.items()}  # -1e-16 is rounding
     recoding: dict[str, Any] = {"kind": chosen.kind}
     if chosen.levels is not None:
         recoding["levels"] = chosen.levels
@@ -291,7 +292,4 @@ def _plan(
             "a table needs `columns` (name -> role) and `protect` (the claims)",
             fix="For instance columns={'age': 'quasi-identifier'}, protect=[KAnonymity(k=5)].",
         )
-    plan = Plan.of(
-        columns=columns, protect=protect, method=method, utility=utility, source=path, **more
-    )
-    return plan, (None if path is not None else source)
+    return Plan.of(**given, source=path), (None if path is not None else source)

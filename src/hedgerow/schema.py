@@ -40,6 +40,10 @@ class Schema:
         return self.having(Role.SENSITIVE)
 
     @property
+    def insensitive(self) -> tuple[str, ...]:
+        return self.having(Role.INSENSITIVE)
+
+    @property
     def published(self) -> tuple[str, ...]:
         """Everything but identifiers and the person column, in source order."""
         return tuple(

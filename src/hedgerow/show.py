@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.models import Explanation
-from hedgerow.models.base import Verdict
-from hedgerow.release import Release
+from hedgerow.models import Explanation, Verdict
+from hedgerow.release import Release, level_in_words
+from hedgerow.utility import METRICS
+
+WIDEST = 17
+"""Characters of a value in a table of rows; seven columns then fit in 80."""
 
 console = Console(highlight=False)
 
@@ -39,42 +43,56 @@ def progress() -> tuple[Progress, Callable[[str, float | None], None]]:
     return bar, move
 
 
+def started(plan: Path) -> None:
+    """A plan was written; what comes next."""
+    name = shlex.quote(str(plan))
+    say(f"Wrote {plan}. Read every guess before you publish, then:\n")
+    say(f"  hedgerow check {name}     how exposed the table is")
+    say(f"  hedgerow publish {name}   the most useful release that keeps the claims")
+
+
 def claims(verdicts: Sequence[Verdict]) -> None:
     """A line a claim: holds or fails, the level reached, the level required."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("claim")
-    table.add_column("")
-    table.add_column("level", justify="right")
-    table.add_column("required", justify="right")
+    table = _table(("claim", "left"), ("", "left"), ("level", "right"), ("required", "right"))
     for v in verdicts:
         word = Text("holds", "green") if v.holds else Text("fails", "bold red")
-        table.add_row(Text(v.claim), word, f"{v.level:.6g}", f"{v.required:.6g}")
+        table.add_row(plain(v.claim), word, level_in_words(v), f"{v.required:.6g}")
     console.print(table)
 
 
 def release(published: Release) -> None:
-    """What was protected, what was lost, and where the release is."""
+    """What was protected, what was left out, what was lost, and where the release is."""
     claims(published.claims)
-    console.print()
     share = published.suppressed / max(1, published.people)
-    console.print(
-        f"{published.rows:,} rows published; {published.suppressed:,} of {published.people:,} "
-        f"people left out ({share:.1%})"
+    say(
+        f"\n{published.suppressed:,} of {published.people:,} people left out ({share:.1%}); "
+        f"{published.rows:,} rows published\n"
     )
-    if published.levels:
-        levels = ", ".join(f"{name} {level}" for name, level in published.levels.items())
-        proof = "proven optimal" if published.optimal else "not proven optimal"
-        console.print(Text(f"levels: {levels} ({proof})"))
-    else:
-        console.print(f"recoding: {published.recoding['kind']}")
-    table = Table(box=None, pad_edge=False)
-    for name in published.utility:
-        table.add_column(name, justify="right")
-    table.add_row(*(f"{value:.4g}" for value in published.utility.values()))
+    table = _table(("column", "left"), ("published", "left"))
+    for name, words in published.words.items():
+        table.add_row(plain(name), plain(words))
+    console.print(table)
+    say(f"{_how(published)}\n")
+    table = _table(("utility", "left"), ("", "right"), ("", "left"))
+    for name, value in published.utility.items():
+        best = "1 is best" if METRICS[name].best_is_one else "lower is better"
+        table.add_row(name, f"{value:.6g}", best)
     console.print(table)
     if published.folder:
-        console.print()
-        console.print(Text(f"release: {published.folder}"))
+        say(f"\nrelease: {published.folder}")
+
+
+def _how(published: Release) -> str:
+    """How sure one can be that nothing more useful exists."""
+    search = published.certificate.get("search", {})
+    if search.get("stored"):
+        return f"({published.recoding['kind']}, the recoding of an earlier release)"
+    if not published.levels:
+        return f"({published.recoding['kind']})"
+    metric = search.get("metric", "loss")
+    if published.optimal:
+        return f"(proven optimal: no other levels have a better {metric})"
+    return f"(not proven optimal: other levels may have a better {metric})"
 
 
 def demo(plan: Path, published: Release) -> None:
@@ -82,32 +100,56 @@ def demo(plan: Path, published: Release) -> None:
     from hedgerow.engines import open_engine
     from hedgerow.plan import Plan
 
-    read = Plan.read(plan)
-    console.print(Text(f"A synthetic hospital of {published.people:,} inpatients, {read.source}\n"))
-    with open_engine(read.source) as before, open_engine(published.data) as after:
-        _rows("before (never leaves the building)", before)
-        _rows("after (published)", after)
+    source = Plan.read(plan).source
+    say(f"A synthetic hospital of {published.people:,} inpatients: {source}\n")
+    with open_engine(source) as before:
+        _rows("before (never leaves the building)", before.rows(before.columns(), 4))
+    after = published.to_arrow()
+    _rows("after (published)", after.take([after.num_rows * i // 4 for i in range(4)]))
     release(published)
-    console.print(
-        Text(f"plan:    {plan}\nEdit the plan and run: hedgerow publish {plan} --replace")
-    )
+    say(f"plan:    {plan}")
+    say(f"\nEdit the plan and run: hedgerow publish {shlex.quote(str(plan))} --replace")
 
 
-def _rows(title: str, engine: Any, *, most: int = 4) -> None:
-    names = engine.columns()
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for name in names:
-        table.add_column(Text(name), no_wrap=True, overflow="ellipsis")
-    for row in engine.rows(names, most).to_pylist():
-        table.add_row(*(Text("" if value is None else str(value)) for value in row.values()))
+def _rows(title: str, rows: Any) -> None:
+    say(title, style="bold")
+    table = _table(*((name, "left") for name in rows.column_names))
+    for row in rows.to_pylist():
+        table.add_row(*(_short("" if value is None else str(value)) for value in row.values()))
     console.print(table)
     console.print()
 
 
 def explanation(found: Explanation) -> None:
     """A model in plain words."""
-    console.print(Text(found.name, "bold"))
+    say(found.name, style="bold")
     for title, text in found.sections():
         console.print()
-        console.print(Text(title, "bold"))
-        console.print(Text(text))
+        say(title, style="bold")
+        console.print(plain(text, keep="\n"))
+
+
+def say(text: str, *, style: str = "") -> None:
+    """A line as it is: paths and commands are not broken at the edge of the terminal."""
+    console.print(plain(text, style=style, keep="\n"), soft_wrap=True)
+
+
+def plain(text: str, *, style: str = "", keep: str = "") -> Text:
+    r"""Text that cannot steer the terminal: control characters are written out.
+
+    >>> str(plain("a\x1b[31mb"))
+    'a\\x1b[31mb'
+    """
+    shown = (c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)
+    return Text("".join(shown), style)
+
+
+def _short(text: str) -> Text:
+    return plain(text if len(text) <= WIDEST else text[: WIDEST - 1] + "…")
+
+
+def _table(*columns: tuple[str, Any]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name, side in columns:
+        table.add_column(plain(name), justify=side)
+    return table

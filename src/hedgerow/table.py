@@ -46,8 +46,7 @@ def read_cells(
             where=plan.where("columns", ALL),
             fix="Rename it in the data.",
         )
-    others = tuple(c for c in schema.published if c not in names and c not in schema.sensitive)
-    sets = (*schema.sensitive, *others) if joint else schema.sensitive
+    sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
     counted = engine.counts(names, sets=sets)
     n, rows = _ints(counted["n"]), _ints(counted["rows"])
     if not len(n):
@@ -81,7 +80,9 @@ def read_cells(
         tuple(h for _, h in sensitive),
     )
     cells = _without_missing(cells, plan, as_it_is=as_it_is)
-    return cells if outside is None else _with_population(cells, outside)
+    if outside is None:
+        return cells
+    return _with_population(cells, outside, str(plan.population_file))
 
 
 def _ints(column: Any) -> Ints:
@@ -145,8 +146,9 @@ def _without_missing(cells: Cells, plan: Plan, *, as_it_is: bool) -> Cells:
         missing = cells.q[:, j] == h.place[None]
         if rule == "refuse" and missing.any():
             raise DataError(
-                f"{int(cells.n[missing].sum()):,} people have no value",
-                where=f"column {h.name!r}",
+                f"{int(cells.n[missing].sum()):,} of {cells.people:,} people have no value in "
+                f"{h.name!r}, which the plan refuses",
+                where=plan.where("columns", h.name, "missing"),
                 fix="Fill the values in, or set `missing: value` or `missing: suppress`.",
             )
         barred |= missing
@@ -164,7 +166,7 @@ def _without_missing(cells: Cells, plan: Plan, *, as_it_is: bool) -> Cells:
     )
 
 
-def _with_population(cells: Cells, outside: Table) -> Cells:
+def _with_population(cells: Cells, outside: Table, file: str) -> Cells:
     """Add the population's people: to the cells of their tuple, or in cells of their own."""
     columns = []
     for j, h in enumerate(cells.hierarchies):
@@ -184,6 +186,7 @@ def _with_population(cells: Cells, outside: Table) -> Cells:
         raise DataError(
             f"{int((table - total)[more].sum()):,} people of the table are not in the population, "
             f"for instance with {some(tuple_)}",
+            where=file,
             fix="The population must contain everybody in the table, with the same spelling.",
         )
     first = np.full(size, -1, np.int64)

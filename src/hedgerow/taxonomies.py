@@ -7,6 +7,8 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -93,7 +95,26 @@ class FromCsv:
                     fix="Give every value one line.",
                 )
             first[row[0]] = line
+        self._refuse_circle(lines)
         return [tuple(row) for _, row in lines]
+
+    def _refuse_circle(self, lines: Sequence[tuple[int, list[str]]]) -> None:
+        """A label above itself would be published for people who have another value."""
+        above: dict[str, dict[str, int]] = {}
+        for line, row in lines:
+            for low, high in pairwise(row):
+                if low != high:
+                    above.setdefault(low, {}).setdefault(high, line)
+        try:
+            TopologicalSorter(above).prepare()
+        except CycleError as error:
+            names: list[str] = error.args[1][::-1]
+            line = max(above[low][high] for low, high in pairwise(names))
+            raise HierarchyError(
+                f"{names[0]!r} stands above itself: {' -> '.join(map(repr, names))}",
+                where=f"{self.path}:{line}",
+                fix="A value must not be its own ancestor; give one of them another name.",
+            ) from None
 
     def _split(self, text: str) -> list[tuple[int, list[str]]]:
         """The lines by the first delimiter under which all are equally long, numbered."""

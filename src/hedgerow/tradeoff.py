@@ -91,6 +91,6 @@ def _ladder(model: PrivacyModel, people: int) -> list[PrivacyModel]:
     if not isinstance(model, KAnonymity):
         raise PlanError(
             f"the frontier of {model} needs the requirements to try",
-            fix="Give `requirements`, weakest first, such as TCloseness(t=0.4) and TCloseness(t=0.2).",
+            fix="Give `requirements`, weakest first, such as TCloseness(t=0.4), TCloseness(t=0.2).",
         )
     return [replace(model, k=k) for k in DEFAULT_K if k <= people]

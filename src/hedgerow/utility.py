@@ -174,7 +174,8 @@ class Loss(CellMetric):
 
     def combine(self, totals: Floats, original: Original) -> Floats:
         columns = self.by_column(totals, original)
-        score: Floats = np.prod(columns + 1.0, axis=-1) ** (1.0 / columns.shape[-1]) - 1.0
+        # Through logarithms: the product itself overflows where there are a thousand columns.
+        score: Floats = np.expm1(np.log1p(columns).mean(axis=-1))
         return score
 
 

@@ -89,9 +89,8 @@ def measured_groups(
             _places(name, list(dict.fromkeys(published)), text)
         return recoding.groups(cells), "the recoding that was applied"
     names = schema.quasi_identifiers
-    others = tuple(c for c in schema.published if c not in (*names, *schema.sensitive))
     joint = any(d.name == ALL for d in cells.sensitive)
-    sets = (*schema.sensitive, *others) if joint else schema.sensitive
+    sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
     # The separator is known; guessing it could be led astray by a column name.
     delimiter = "," if written.path.suffix == ".csv" else None
     with open_engine(written.path, delimiter=delimiter) as file:

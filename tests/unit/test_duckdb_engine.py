@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from pathlib import Path
 
 import duckdb
@@ -51,7 +50,7 @@ def tuples(source, columns=None, **options):
         (b"a,b\n007,\n", ("a", "b"), [("007", None)]),
         (b"a,b\n1,2", ("a", "b"), [("1", "2")]),
         (b"a,b\r\n1,2\r\n", ("a", "b"), [("1", "2")]),
-        (b"a;b,c\n1;2,3\n", ("a", "b,c"), [("1", "2,3")]),  # a tie is the comma's below
+        (b"a;b,c\n1;2,3\n", ("a;b", "c"), [("1;2", "3")]),  # a tie is the comma's
         (b'"a;b",c\n1,2\n', ("a;b", "c"), [("1", "2")]),
         (b"a\tb\n1,5\t2\n", ("a", "b"), [("1,5", "2")]),
         (b'"x"\n"1,2"\n"3;4"\n', ("x",), [("1,2",), ("3;4",)]),
@@ -67,8 +66,6 @@ def tuples(source, columns=None, **options):
     ],
 )
 def test_csv(file, data, names, rows):
-    if names == ("a", "b,c"):
-        names, rows = ("a;b", "c"), [("1;2", "3")]
     path = file(data)
     with open_engine(path) as engine:
         assert engine.columns() == names
@@ -140,7 +137,7 @@ def test_sources_that_are_not_there_or_not_readable(file, tmp_path):
         (file(b"x", "data"), "not a kind of file"),
         (file(b"hello", "bad.parquet"), "not a Parquet file"),
         (file(b"hello", "bad.duckdb"), "cannot be read"),
-        ("https://example.org/data.csv", "no such file"),
+        ("https://example.org/data.csv", "address"),
         (3, "int cannot be read"),
         (pl.LazyFrame({"a": [1]}), "LazyFrame cannot be read"),
         (pd.DataFrame(), "no columns"),
@@ -174,12 +171,6 @@ def test_pandas_index_and_missing_values():
     assert tuples(frame) == [("1.5", "x"), (None, None), ("1.5", "y")]
     with open_engine(frame) as engine:
         assert engine.columns() == ("a", "7")
-
-
-def test_python_variables_are_not_tables(file):
-    source = pa.table({"a": [1, 2]})
-    assert tuples(file(b"a\n9\n")) == [("9",)]
-    assert source.num_rows == 2
 
 
 # Wide, large
@@ -245,28 +236,39 @@ def test_no_place_for_temporary_files(tmp_path):
 # Interruptions and full disks
 
 
+@pytest.fixture
+def ctrl_c():
+    """Press Ctrl-C a little later; also where the test run itself ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    yield timer.start
+    timer.cancel()
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_ctrl_c_stops_a_write_and_leaves_nothing(tmp_path, suffix):
-    cells = pa.table({"a": ["x" * 50, "y"], "rows": pa.array([10**9, 1], pa.int64())})
-    threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
+def test_ctrl_c_stops_a_write_and_leaves_nothing(tmp_path, suffix, ctrl_c):
+    rows = 20_000_000
+    cells = pa.table({"a": ["x" * 50, "y"], "rows": pa.array([rows, rows], pa.int64())})
     with open_engine(pa.table({"a": ["x"]}), scratch=tmp_path) as engine:
-        started = time.monotonic()
+        ctrl_c()
         with pytest.raises(KeyboardInterrupt):
             engine.write_counted(
-                cells, tmp_path / f"out.{suffix}", columns="a", expect_rows=10**9 + 1
+                cells, tmp_path / f"out.{suffix}", columns="a", expect_rows=2 * rows
             )
-        assert time.monotonic() - started < 10
-        assert not (tmp_path / f"out.{suffix}").exists()
+        assert not [path for path in leftovers(tmp_path) if "out" in path or "part" in path]
         assert engine.rows_total() == 1  # still usable
     assert leftovers(tmp_path) == []
 
 
-def test_ctrl_c_stops_a_count():
-    table = pa.table({"a": [str(i) for i in range(2000)]})
+def test_ctrl_c_stops_a_count(ctrl_c):
+    table = pa.table({"a": [str(i) for i in range(1000)]})
     with open_engine(table) as engine:
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        ctrl_c()
         with pytest.raises(KeyboardInterrupt):
-            engine._session.number("SELECT count(*) FROM source a, source b, source c, source d")
+            engine._session.number(
+                "SELECT count(a.c0 || b.c0 || c.c0) FROM source a, source b, source c"
+            )
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -282,9 +284,8 @@ def test_a_full_disk_is_a_target_error(tmp_path, suffix):
         with open_engine(cells) as engine:
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
             try:
-                engine.write_counted(
-                    cells, Path({str(tmp_path / "out")!r} + ".{suffix}"), columns="a", expect_rows=400_000
-                )
+                target = Path({str(tmp_path)!r}) / "out.{suffix}"
+                engine.write_counted(cells, target, columns="a", expect_rows=400_000)
             except TargetError as error:
                 print(error)
     """

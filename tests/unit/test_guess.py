@@ -178,7 +178,7 @@ def test_a_plan_for_a_file(tmp_path: Path) -> None:
         "sex": Role.QUASI_IDENTIFIER,
         "diagnosis": Role.SENSITIVE,
     }
-    with pytest.raises(TargetError, match="there is a plan already"):
+    with pytest.raises(TargetError, match="exists already"):
         write_plan(data, path)
     assert write_plan(data, path, replace=True) == path
     with pytest.raises(TargetError, match="cannot be written"):

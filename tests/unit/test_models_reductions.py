@@ -7,7 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.groups import Groups, Sensitive
-from hedgerow.models import AlphaKAnonymity, DeltaDisclosure
+from hedgerow.models import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    ProbabilisticLDiversity,
+    RecursiveLDiversity,
+    TCloseness,
+)
 from hedgerow.models.reductions import extremes, first_and_tail, furthest, steepest
 
 rows = st.lists(
@@ -62,3 +71,19 @@ def test_share_of_one_value_where_groups_lack_it() -> None:
     model = AlphaKAnonymity(alpha=0.3, k=1, of="s", value="a")
     assert model.level(groups)[[0, 1, 3]].tolist() == [0, 0.25, 1]
     assert model.holds(groups).tolist() == [True, True, True, False]
+
+
+def test_people_of_whom_no_value_is_known_are_not_protected() -> None:
+    """No engine counts that way; if one did, nothing may be claimed about the group."""
+    groups = Groups.of({"s": [{"a": 1, "b": 1}, {}]}, n=[2, 2])
+    for model in (
+        DistinctLDiversity(l=1, of="s"),
+        ProbabilisticLDiversity(l=1, of="s"),
+        EntropyLDiversity(l=1, of="s"),
+        RecursiveLDiversity(c=9, l=1, of="s"),
+        TCloseness(t=1, of="s"),
+        DeltaDisclosure(delta=9, of="s"),
+        BetaLikeness(beta=9, of="s"),
+    ):
+        assert not model.holds(groups)[1], str(model)
+        assert model.check(groups).level == (0 if model.higher_is_safer else np.inf)

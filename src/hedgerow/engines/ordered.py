@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+
+import pyarrow.compute as pc
 
 from hedgerow.engines import csvlines
 from hedgerow.engines.session import Session, identifier, literal
@@ -42,7 +45,7 @@ def write_ordered(
     with replacing(target) as part:
         if target.suffix.lower() == ".csv":
             rows = session.run(
-                lambda: _csv(session, relation, part, names, repeated, escape_formulas),
+                lambda: _csv(session, relation, part, target, names, repeated, escape_formulas),
                 target=target,
             )
         else:
@@ -58,27 +61,33 @@ def _order(count: int) -> str:
 
 
 def _csv(
-    session: Session, relation: str, part: Path, names: Sequence[str], repeated: bool, escape: bool
+    session: Session,
+    relation: str,
+    part: Path,
+    target: Path,
+    names: Sequence[str],
+    repeated: bool,
+    escape: bool,
 ) -> int:
     texts = [f"t{i}" for i in range(len(names))]
     shown = [csvlines.escaped(t) if escape else t for t in texts]
     sql = f"SELECT {', '.join(f'{s} AS {t}' for s, t in zip(shown, texts, strict=True))}"
     sql += f"{', rows' if repeated else ''} FROM ({relation})"
     sql = f"SELECT *, {csvlines.line(texts)} AS line FROM ({sql})"
-    lines, times = "line", "1"
     if repeated:
         step = f"greatest(1, {REPEATED_BYTES} // strlen(line))"
-        sql = f"SELECT *, unnest(range(0, rows, {step})) AS done FROM ({sql})"
-        times = f"least({step}, rows - done)"
-        lines = f"repeat(line, {times})"
+        sql = f"SELECT *, unnest(range(0, rows, {step})) AS done, {step} AS step FROM ({sql})"
+    times = "least(step, rows - done)" if repeated else "1::BIGINT"
+    sql = f"SELECT line, {times} AS times FROM ({sql}) ORDER BY {_order(len(names))}"
     rows = 0
-    with part.open("wb") as file:
+    with part.open("wb") as file, closing(session.stream(sql, target)) as batches:
         file.write(csvlines.header(names))
-        ordered = f"SELECT {lines}, {times} AS times FROM ({sql}) ORDER BY {_order(len(names))}"
-        for batch in session.stream(ordered, part):
-            file.write(csvlines.payload(batch.column(0)))
-            rows += batch.column(1).to_numpy().sum()
-    return int(rows)
+        for batch in batches:
+            lines, copies = batch.columns
+            # Copies are made after sorting, so that only one of them is sorted.
+            file.write(csvlines.payload(pc.binary_repeat(lines, copies) if repeated else lines))
+            rows += int(copies.to_numpy().sum())
+    return rows
 
 
 def _parquet(relation: str, part: Path, names: Sequence[str], repeated: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -107,8 +107,8 @@ class Session:
         """Run a statement; the number it answers, such as the rows a COPY wrote."""
 
         def work() -> int:
-            answer = self.connection.execute(sql).fetchone()
-            return answer[0] if answer and isinstance(answer[0], int) else 0
+            answer = self.connection.execute(sql).fetchall()
+            return answer[0][0] if answer and isinstance(answer[0][0], int) else 0
 
         return self.run(work, target=target)
 
@@ -131,17 +131,20 @@ class Session:
     def table(self, sql: str) -> Table:
         return self.run(lambda: _arrow(self.connection.sql(sql)))
 
-    def stream(self, sql: str, target: Path) -> Iterator[Any]:
-        """The result as Arrow batches. Only inside `run`."""
-        batches = iter(_reader(self.connection.sql(sql)))
-        while True:
-            try:
-                batch = next(batches, None)
-            except OSError as error:  # pyarrow's wrapping of DuckDB's message
-                raise translated(str(error), self.where, target) from error
-            if batch is None:
-                return
-            yield batch
+    def stream(self, sql: str, target: Path) -> Generator[Any, None, None]:
+        """The result as Arrow batches. Only inside `run`, and closed by who reads it."""
+        reader = _reader(self.connection.sql(sql))
+        try:
+            while True:
+                try:
+                    batch = reader.read_next_batch()
+                except StopIteration:
+                    return
+                except OSError as error:  # pyarrow's wrapping of DuckDB's message
+                    raise translated(str(error), self.where, target) from error
+                yield batch
+        finally:
+            reader.close()  # an open reader would hold the connection
 
 
 def _arrow(result: Any) -> Table:

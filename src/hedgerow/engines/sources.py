@@ -49,6 +49,10 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
         path, table = str(source), ""
         if ".duckdb::" in path:
             path, _, table = path.rpartition("::")
+        if "://" in path:
+            raise DataError(
+                "an address is not a source that can be read", where=path, fix=f"Give {KINDS}."
+            )
         files = _files(path)
         kind = [s for s in files[0].suffixes if s.lower() != ".gz"][-1:] or [""]
         match kind[0].lower():

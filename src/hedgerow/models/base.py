@@ -135,7 +135,8 @@ class PrivacyModel(ABC):
 
     def vacuous(self, groups: Groups) -> NDArray[np.bool_]:
         """Groups about which the model says nothing: those without people."""
-        return groups.n == 0
+        nobody: NDArray[np.bool_] = groups.n == 0
+        return nobody
 
     def check(self, groups: Groups) -> Verdict:
         """The claim on a whole table: holds in every group, and the worst group's level."""

@@ -53,7 +53,7 @@ def could_stay(
 def largest_share(l: float, values: int) -> float:  # noqa: E741
     """The largest share one of `values` values can have if their entropy is at least ln l.
 
-    >>> round(largest_share(2.0, 2), 9), largest_share(1.0, 5)
+    >>> round(largest_share(2.0, 2), 6), largest_share(1.0, 5)
     (0.5, 1.0)
     """
     if values <= 1 or l <= 1:

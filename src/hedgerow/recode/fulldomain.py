@@ -10,7 +10,7 @@ from hedgerow.hierarchy import ANY
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.recode.search import Constraints, Search, no_solution
+from hedgerow.recode.search import Constraints, Search, Solution, no_solution
 from hedgerow.utility import Metric, Spans
 
 
@@ -33,6 +33,7 @@ def full_domain(
     (solution,) = search.run(seconds=seconds, progress=progress)
     if solution is None:
         raise no_solution(search)
+    node = _finest(search, solution)
     detail = {
         "optimal": solution.optimal,
         "metric": metric.name,
@@ -41,7 +42,24 @@ def full_domain(
         "nodes": lattice.size,
         "nodes_evaluated": search.evaluated,
     }
-    return at_node(lattice, solution.node, constraints, detail)
+    return at_node(lattice, node, constraints, detail)
+
+
+def _finest(search: Search, solution: Solution) -> Node:
+    """A solution of the same cost with no level higher than it need be."""
+    lattice, node = search.lattice, solution.node
+    for j, lowest in enumerate(lattice.bottom):
+        while node[j] > lowest:
+            finer = (*node[:j], node[j] - 1, *node[j + 1 :])
+            if search.costs is not None and not np.array_equal(
+                search.costs.published(finer), search.costs.published(node)
+            ):
+                break
+            found = search.evaluate(lattice.roll_up(lattice.base, finer))
+            if not (found.feasible[0] and found.cost[0] <= solution.cost):
+                break
+            node = finer
+    return node
 
 
 def at_node(

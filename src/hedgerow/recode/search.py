@@ -360,6 +360,8 @@ class Search:
                 return
             steps = []
             for j in range(len(node)):
+                if deadline is not None and time.monotonic() > deadline:
+                    return
                 if node[j] > self.lattice.bottom[j]:
                     finer = (*node[:j], node[j] - 1, *node[j + 1 :])
                     found = self.evaluate(self.lattice.roll_up(base, finer))
