@@ -15,13 +15,17 @@ Codes = NDArray[np.int32]
 
 
 def encoded(column: Any) -> tuple[list[str | None], Codes]:
-    """Distinct values (missing last, if any) and the position of each entry's value."""
+    """Distinct values in order (missing last, if any) and the position of each entry's value."""
     dictionary = _whole(column).dictionary_encode()
-    values: list[str | None] = dictionary.dictionary.to_pylist()
+    order = pc.sort_indices(dictionary.dictionary)
+    values: list[str | None] = dictionary.dictionary.take(order).to_pylist()
+    rank = np.empty(len(values) + 1, np.int32)
+    rank[order.to_numpy()] = np.arange(len(values))
+    rank[-1] = len(values)
     codes = pc.fill_null(dictionary.indices, len(values)).to_numpy(zero_copy_only=False)
     if dictionary.indices.null_count:
         values.append(None)
-    return values, codes.astype(np.int32)
+    return values, rank[codes]
 
 
 def histogram(column: Any, n: Ints) -> tuple[list[str | None], Histogram]:
@@ -35,6 +39,15 @@ def histogram(column: Any, n: Ints) -> tuple[list[str | None], Histogram]:
         indptr = np.arange(len(n) + 1, dtype=np.int64)
         values, codes = encoded(array)
     return values, Histogram(indptr, codes, np.repeat(n, np.diff(indptr)))
+
+
+def set_codes(found: Histogram) -> Codes:
+    """A code for each cell's set of values, the same whatever order the cells are in."""
+    if (np.diff(found.indptr) == 1).all():
+        return found.codes
+    texts = pc.cast(pa.array(found.codes), pa.string())
+    sets = pa.ListArray.from_arrays(pa.array(found.indptr, pa.int32()), texts)
+    return encoded(pc.binary_join(sets, ","))[1]
 
 
 def _whole(column: Any) -> Any:

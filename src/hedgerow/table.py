@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.encoding import encoded, histogram
+from hedgerow.encoding import encoded, histogram, set_codes
 from hedgerow.engines.base import Engine, Table
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import ALL, Histogram, Ints, Sensitive
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
-from hedgerow.recode.pack import distinct
+from hedgerow.recode.pack import Layout, distinct
 from hedgerow.schema import Schema
 
 Codes = NDArray[np.int32]
@@ -69,20 +69,29 @@ def read_cells(
         _domain(plan, name, *value, n)
         for name, value in zip(schema.sensitive, values, strict=False)
     ]
+    order = _canonical(q, [h for _, h in values])
+    attributes = [(domain, h.take(order)) for domain, h in sensitive]
     if joint:
-        sensitive.append(joint_attribute([value[1] for value in values], n))
+        attributes.append(joint_attribute([h.take(order) for _, h in values], n[order]))
     cells = Cells(
         tuple(hierarchies),
-        q,
-        n,
-        rows,
-        tuple(d for d, _ in sensitive),
-        tuple(h for _, h in sensitive),
+        q[order],
+        n[order],
+        rows[order],
+        tuple(domain for domain, _ in attributes),
+        tuple(h for _, h in attributes),
     )
     cells = _without_missing(cells, plan, as_it_is=as_it_is)
     if outside is None:
         return cells
     return _with_population(cells, outside, str(plan.population_file))
+
+
+def _canonical(q: Codes, values: Sequence[Histogram]) -> Ints:
+    """An order of the cells that is the same however the engine came upon them."""
+    columns = np.column_stack([q, *(set_codes(h) for h in values)])
+    sizes = [int(column.max(initial=0)) + 1 for column in columns.T]
+    return np.lexsort(Layout.of(sizes).pack(columns).T)
 
 
 def _ints(column: Any) -> Ints:

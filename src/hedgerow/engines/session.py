@@ -62,8 +62,9 @@ class Session:
                 fix="Name a folder you may write to, with room for a copy of the data.",
             ) from error
         # Nothing is fetched over the network, and SQL sees no Python variables.
-        # preserve_insertion_order stays on: without it DuckDB 2.0 hands Arrow readers the
-        # result of ORDER BY in another order, and order is what a release must not leak.
+        # preserve_insertion_order stays on: without it "the first rows" are any rows, and in
+        # DuckDB 2.0 execute().to_arrow_table() loses even ORDER BY (sql().to_arrow_table() does
+        # not). Sorting and grouping go to disk either way.
         config: dict[str, Any] = {
             "temp_directory": folder,
             "autoinstall_known_extensions": "false",

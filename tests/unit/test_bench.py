@@ -1,0 +1,192 @@
+"""The benchmarks' own helpers: tables, clocks, targets and the page, on a tiny table."""
+
+from __future__ import annotations
+
+import doctest
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.csv
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from bench import clock, report, suite, tables, work  # noqa: E402
+from bench.__main__ import main  # noqa: E402
+
+SMALL = {
+    "sex": ("Male", "Female"),
+    "age": ("31", "38", "45", "52"),
+    "race": ("White", "Black"),
+    "marital-status": ("Divorced", "Widowed"),
+    "education": ("HS-grad", "Masters"),
+    "native-country": ("Peru", "Laos"),
+    "workclass": ("Private", "State-gov"),
+    "occupation": ("Sales", "Tech-support"),
+    "salary-class": ("<=50K", ">50K"),
+}
+
+
+@pytest.fixture(scope="module")
+def adult(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like Adult's: 60 complete rows, one with a `?`, a blank last line."""
+    folder = tmp_path_factory.mktemp("data") / "adult"
+    folder.mkdir()
+    lines = []
+    for i in range(60):
+        row = dict.fromkeys(tables.COLUMNS, "0")
+        row |= {name: values[i // (j + 1) % len(values)] for j, (name, values) in
+                enumerate(SMALL.items())}  # fmt: skip
+        lines.append(", ".join(row.values()))
+    lines.append(lines[0].replace("Private", "?").replace("State-gov", "?"))
+    (folder / "adult.data").write_text("\n".join(lines) + "\n\n")
+    for name, values in SMALL.items():
+        text = "".join(f"{value};*\n" for value in values)
+        (folder / f"hierarchy_{name}.csv").write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def prepared(adult: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables")
+    made = tables.prepare(folder, adult, rows=500)
+    assert made["rows"] == 60
+    assert made["drawn"] == 500
+    return folder
+
+
+def test_incomplete_rows_are_left_out(adult: Path) -> None:
+    table = tables.read_adult(adult)
+    assert table.num_rows == 60
+    assert "?" not in table["workclass"].to_pylist()
+
+
+def test_the_draw_is_reproducible_and_redraws_a_tenth_of_the_cells(adult: Path) -> None:
+    table = tables.read_adult(adult)
+    known = {tuple(row.values()) for row in table.to_pylist()}
+    rows = [tuple(row.values()) for row in tables.drawn(table, 20_000, seed=1).to_pylist()]
+    assert rows == [tuple(r.values()) for r in tables.drawn(table, 20_000, seed=1).to_pylist()]
+    assert rows != [tuple(r.values()) for r in tables.drawn(table, 20_000, seed=2).to_pylist()]
+    # With nine columns a tenth redrawn, at least 0.9^9 = 39 % of the rows are as they were, and
+    # not all are: most combinations of these values are not in the table.
+    unchanged = sum(row in known for row in rows) / len(rows)
+    assert 0.39 < unchanged < 0.95
+    ages = Counter(row[1] for row in rows)
+    assert all(abs(n / 20_000 - 1 / 4) < 0.02 for n in ages.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["roll_up", "search", "search_nothing_suppressed", "frontier", "closeness", "rows_to_node",
+     "local", "mondrian", "mdav", "publish_frame", "mondrian_frame", "models", "models_frame"],
+)  # fmt: skip
+def test_every_job_runs(prepared: Path, name: str) -> None:
+    measured = work.main(name, prepared, 1)
+    assert measured.seconds > 0
+    assert measured.memory > 10_000_000
+    assert measured.detail
+
+
+def test_search_and_exhaustive_search_agree(prepared: Path) -> None:
+    found = {name: work.main(name, prepared, 1) for name in ("search", "roll_up_evaluated")}
+    assert suite.disagreements(found) == []
+    off = clock.Measured(1.0, 1.0, 1, 1, {"loss": [found["search"].detail["loss"][0] + 0.01]})
+    assert len(suite.disagreements({**found, "search": off})) == 1
+
+
+def test_the_plans_of_all_jobs_are_valid(prepared: Path) -> None:
+    from hedgerow.plan import Plan
+
+    for name in ("adult", "million", "close"):
+        assert Plan.read(prepared / f"{name}.yaml").models()
+    assert pyarrow.csv.read_csv(prepared / "million.csv").num_rows == 500
+
+
+def test_steps_add_up(prepared: Path) -> None:
+    measured = work.main("steps", prepared, 1)
+    assert {"import", "counting", "writing"} <= set(measured.detail)
+    assert sum(measured.detail.values()) == pytest.approx(measured.seconds)
+
+
+def test_a_command_is_timed_from_outside(tmp_path: Path) -> None:
+    code = "import time; x = bytearray(80_000_000); time.sleep(0.2); print('{\"a\": 1}')"
+    measured = clock.command([sys.executable, "-c", code], repeats=2)
+    assert measured.seconds >= 0.2
+    assert measured.cpu < measured.seconds
+    assert measured.memory >= 80_000_000
+    assert (measured.runs, measured.detail) == (2, {"a": 1})
+
+
+def test_a_command_that_fails_is_not_a_measurement() -> None:
+    with pytest.raises(clock.BenchError, match="exit code 3"):
+        clock.command([sys.executable, "-c", "import sys; sys.exit(3)"])
+
+
+def test_the_best_of_two_measurements() -> None:
+    one = clock.Measured(2.0, 1.0, 300, 3, {"a": 1})
+    two = clock.Measured(1.0, 1.5, 200, 4, {"b": 2})
+    assert one.best(two) == two.best(one) == clock.Measured(1.0, 1.0, 200, 7, {"b": 2})
+    assert one.best(None) == one
+
+
+@pytest.mark.parametrize(
+    ("target", "ours", "theirs", "met"),
+    [
+        (suite.Target("faster", 4), 1.0, 4.0, True),
+        (suite.Target("faster", 4), 1.0, 3.9, False),
+        (suite.Target("faster", 4), 1.0, None, None),
+        (suite.Target("within", 3), 3.0, 1.0, True),
+        (suite.Target("within", 3), 3.1, 1.0, False),
+        (suite.Target("within", 3), 3.1, None, None),
+        (suite.Target("under", 2), 1.9, None, True),
+        (suite.Target("under", 2), 2.0, None, False),
+    ],
+)
+def test_targets(target: suite.Target, ours: float, theirs: float | None, met: bool | None) -> None:
+    assert target.met(ours, theirs) is met
+
+
+def _found() -> dict[str, clock.Measured]:
+    found = {name: clock.Measured(0.1, 0.1, 3 * 10**8, 3, {}) for name in suite.OURS}
+    found["roll_up"] = clock.Measured(1.36, 1.3, 10**8)
+    found["search"] = clock.Measured(0.5, 0.1, 10**8)
+    found["local"] = clock.Measured(0.5, 0.1, 10**8, 1, {"granularity": 0.9})
+    found["mdav"] = clock.Measured(0.5, 0.1, 10**8, 1, {"groups": 7})
+    found["steps"] = clock.Measured(1.0, 1.0, 10**8, 1, {"import": 0.25, "counting": 0.75})
+    return found
+
+
+def test_what_was_not_run_is_computed_and_says_so() -> None:
+    rows = suite.rows(_found())
+    arx = next(row for row in rows if row.peer == "ARX")
+    # The roll-up takes twice as long as where ARX was timed, so ARX would too.
+    assert arx.seconds == pytest.approx(2 * 1.08)
+    assert not isinstance(arx.theirs, clock.Measured)
+    missed = rows[0]
+    assert missed.met is False
+    assert missed.ratio == "2.7× faster"
+    assert missed.processor == "13.0×"
+    page = report.markdown(
+        rows, _found(), table={"rows": 60, "drawn": 500, "distinct": 9},
+        libraries=("Python", ""), left_out=["Something."],
+    )  # fmt: skip
+    assert "2.16 s (computed)" in page
+    assert "Missed: best release" in page
+    assert "| counting | 750 ms | 75% |" in page
+    assert "Something." in page
+
+
+def test_numbers_read_as_documented() -> None:
+    assert doctest.testmod(report) == (0, 2)
+
+
+def test_without_data_there_is_a_message_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HEDGEROW_DATA", str(tmp_path))
+    assert main([]) == 2
+    assert "HEDGEROW_DATA" in capsys.readouterr().err
+    monkeypatch.delenv("HEDGEROW_DATA")
+    assert main([]) == 2
