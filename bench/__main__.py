@@ -43,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
             soft_wrap=True,
         )
         return 2
+    load = os.getloadavg()[0]
     python = chosen.peers / "bin" / "python"
     peers = python if python.exists() else None
     if peers is None:
@@ -73,6 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
             bench.found,
             table=table,
             libraries=report.versions(peers),
+            load=load,
             left_out=_left_out(quick=chosen.quick, peers=peers is not None, large=chosen.large),
         )
         PAGE.write_text(page, "utf-8")

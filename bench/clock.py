@@ -28,7 +28,7 @@ class Measured:
     cpu: float
     """Processor time of all threads, of the run that needed least."""
     memory: int
-    """Peak resident bytes of the whole process, interpreter and libraries included."""
+    """Peak resident bytes of the whole process, of the run that needed most."""
     runs: int = 1
     detail: dict[str, Any] = field(default_factory=dict)
     """What the job says about its result."""
@@ -41,7 +41,7 @@ class Measured:
         return Measured(
             min(self.seconds, other.seconds),
             min(self.cpu, other.cpu),
-            min(self.memory, other.memory),
+            max(self.memory, other.memory),
             self.runs + other.runs,
             detail,
         )

@@ -1,7 +1,7 @@
 """The peers' side, run by the peers' own interpreter: `python -m bench.peers JOB FOLDER ADULT`.
 
-Each is used as its documentation shows, on a data frame in memory, and timed once: they take
-seconds to minutes, where a warm-up changes nothing.
+Each is used as its documentation shows, on a data frame in memory, without a warm-up: they take
+seconds to minutes, where it changes nothing.
 """
 
 from __future__ import annotations
@@ -99,4 +99,4 @@ JOBS = {"pycanon": pycanon, "anonypy": anonypy, "anjana": anjana}
 
 if __name__ == "__main__":
     make = JOBS[sys.argv[1]]
-    tell(timed(make(Path(sys.argv[2]), Path(sys.argv[3])), repeats=1, warm=False))
+    tell(timed(make(Path(sys.argv[2]), Path(sys.argv[3])), repeats=3, warm=False))

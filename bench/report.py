@@ -126,6 +126,7 @@ def markdown(
     *,
     table: Mapping[str, int],
     libraries: tuple[str, str],
+    load: float,
     left_out: Sequence[str],
 ) -> str:
     """docs/benchmarks.md.
@@ -135,6 +136,7 @@ def markdown(
         found: All measurements by name.
         table: Rows and distinct tuples of the tables.
         libraries: Versions, ours and the peers'.
+        load: What else the machine was doing when the run began (load average).
         left_out: What was not measured, a sentence each.
     """
     ours, peers = libraries
@@ -142,21 +144,22 @@ def markdown(
     missed = [row for row in rows if row.met is False]
     asked = [row for row in rows if row.met is not None]
     if missed:
-        names = "; ".join(row.job or row.peer for row in missed)
+        names = "; ".join(f"{row.job} ({row.peer})" if row.job else row.peer for row in missed)
         verdict = f"{len(asked) - len(missed)} of {len(asked)} targets are met. Missed: {names}."
     else:
         verdict = f"All {len(asked)} targets are met."
     lines = [
         "# Benchmarks",
         "",
-        "Written by `make bench` (`python -m bench --write`): one run, one machine, everything "
-        "side by side. Seconds depend on the machine and on what else it does; the ratios are "
-        f"what to look at. {verdict}",
+        "Written by `python -m bench --write` (`make bench` prints the same): one run, one "
+        "machine, everything side by side. Seconds depend on the machine and on what else it "
+        f"does; the ratios are what to look at. {verdict}",
         "",
         *_lines(HEADINGS, [_cells(row) for row in rows]),
         "",
         "Beside each measured time is the peak memory of the whole process, interpreter and "
-        "libraries included. An empty first column continues the job above it.",
+        "libraries included. *Computed* times were not measured here; how they come about is said "
+        "below. An empty first column continues the job above it.",
         "",
         *(f"{sentence}\n" for sentence in left_out),
         "## Where `publish` spends its time",
@@ -182,13 +185,17 @@ def markdown(
         "pycanon, and the exhaustive roll-ups.",
         "",
         "**Computed**, never run here: ARX and the pure-Python Mondrian script. ARX's times were "
-        "taken on another, quiet machine together with a roll-up of Adult's whole lattice, which "
-        f"took {ROLL_UP} s there. Here the roll-up takes {seconds(found['roll_up'].seconds)}, so "
-        f"ARX's times are multiplied by {scale:.2f}: "
+        "taken elsewhere, on a quiet machine, together with a naive roll-up of Adult's whole "
+        f"lattice, which took {ROLL_UP} s there. Here our roll-up takes "
+        f"{seconds(found['roll_up'].seconds)}, so ARX's times are multiplied by {scale:.2f}: "
         + ", ".join(f"{name.replace('_', ' ')} {value:g} s" for name, value in ARX.items())
-        + ". That roll-up was a naive prototype; ours is no slower, so the factor, if anything, "
-        "flatters ARX. The script's time is anonypy's measured here times 0.44 / 52, the ratio "
-        "of the two there (without anonypy: 0.44 s times the factor above).",
+        + ". This takes the two roll-ups to be equally good; if ours is the better one, ARX is "
+        "made too fast by as much, if it is the worse one, too slow: it is an estimate. The "
+        "script's time is anonypy's measured here times 0.44 / 52, the ratio of the two there, "
+        "perhaps on other columns (without anonypy: 0.44 s times the factor above). *DuckDB, if it "
+        "had every core to itself* is its processor time divided by the cores, the least it could "
+        "take: it works on all of them, Hedgerow mostly on one, so that a busy machine slows it "
+        "more than us. On a quiet one the truth is between the two.",
         "",
         "## The jobs",
         "",
@@ -216,7 +223,8 @@ def markdown(
         lines += [
             "- *pycanon* and we compute the levels below. Where they differ it is pycanon that "
             "leaves something out: it skips values a group lacks in δ-disclosure, and reports "
-            "the largest bound instead of the level in enhanced β-likeness.",
+            "the largest bound, not the level, in enhanced β-likeness (no β is enough where a "
+            "gain exceeds -ln p). For (c, l) it stops where l is 1.",
             "",
             *_lines(
                 ("Hedgerow", "pycanon"),
@@ -231,10 +239,12 @@ def markdown(
         "Each measurement runs in a process of its own, one at a time. Warm ones do the job once "
         "untimed, then several times, and the best counts; what is compared takes turns, so that "
         "both meet the same noise. Whole commands are timed from outside, best of three. Peers "
-        "that take minutes run once. Processor time adds up all threads; where it is much below "
-        "the time on the wall, the machine was busy with something else.",
+        "that take minutes run once. Peak memory is that of the largest run. Processor time adds "
+        "up all threads; where it is much below the time on the wall, the machine was busy with "
+        "something else.",
         "",
-        f"- {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {machine()}",
+        f"- {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {machine()}; load average {load:.1f} "
+        "before the run began",
         f"- {ours}",
     ]
     if peers:
@@ -254,7 +264,7 @@ def markdown(
                     str(m.runs),
                 )
                 for name, m in found.items()
-                if m.seconds
+                if name != "anjana_loss"
             ],
         ),
         "",

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.errors import HedgerowError, PlanError, printable
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -240,7 +240,7 @@ def _complain(who: str, error: HedgerowError, *, as_json: bool) -> None:
         all_of_them = [_as_data(e) for e in getattr(error, "errors", (error,))]
         first, *also = all_of_them
         typer.echo(json.dumps({"error": first | ({"also": also} if also else {})}))
-    typer.echo(f"{who}: {error}", err=True)
+    typer.echo(printable(f"{who}: {error}", keep="\n"), err=True)
 
 
 def _as_data(error: HedgerowError) -> dict[str, Any]:

@@ -69,6 +69,15 @@ def some(values: Iterable[object], *, most: int = MOST_NAMED) -> str:
     return words[0] if words else "nothing"
 
 
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Text that cannot steer a terminal: control characters are written out.
+
+    >>> printable("a\x1b[31mb\n", keep="\n")
+    'a\\x1b[31mb\n'
+    """
+    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)
+
+
 def nearest(word: str, choices: Collection[str]) -> str | None:
     """The choice somebody who wrote `word` most likely meant, if any is near enough.
 

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
+from hedgerow.errors import printable
 from hedgerow.models import Explanation, Verdict
 from hedgerow.release import Release, level_in_words
 from hedgerow.utility import METRICS
@@ -135,13 +136,8 @@ def say(text: str, *, style: str = "") -> None:
 
 
 def plain(text: str, *, style: str = "", keep: str = "") -> Text:
-    r"""Text that cannot steer the terminal: control characters are written out.
-
-    >>> str(plain("a\x1b[31mb"))
-    'a\\x1b[31mb'
-    """
-    shown = (c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)
-    return Text("".join(shown), style)
+    """Text without markup and without control characters."""
+    return Text(printable(text, keep=keep), style)
 
 
 def _short(text: str) -> Text:

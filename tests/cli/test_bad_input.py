@@ -109,7 +109,8 @@ PLANS: dict[str, tuple[str, int, str]] = {
                                         "nothing would remain: all 30 people"),
     "l above the values": (plan("k-anonymity: 2", "l-diversity: 4"), 1,
                            "distinct 4-diversity of disease reaches 3, required 4"),
-    "no such level": (plan("sex: quasi-identifier", "sex: {role: quasi-identifier, levels: [2, 3]}"),
+    "no such level": (plan("sex: quasi-identifier",
+                           "sex: {role: quasi-identifier, levels: [2, 3]}"),
                       2, "plan.yaml:5: levels [2, 3] of 'sex' do not exist"),
     "levels for boxes": (plan("sex: quasi-identifier",
                               "sex: {role: quasi-identifier, levels: [1, 1]}")
@@ -187,7 +188,8 @@ COMMANDS: dict[str, tuple[dict[str, str], tuple[str, ...], str]] = {
     "init of nothing": ({"data.csv": ""}, ("init", "data.csv"), "data.csv: the file is empty"),
     "init of a header": ({"data.csv": HEADER}, ("init", "data.csv"),
                          "data.csv: the table has no rows"),
-    "init of another kind": ({"data.txt": DATA}, ("init", "data.txt"), ".txt is not a kind of file"),
+    "init of another kind": ({"data.txt": DATA}, ("init", "data.txt"),
+                             ".txt is not a kind of file"),
     "init over a plan": ({"data.csv": DATA, "plan.yaml": "mine"}, ("init", "data.csv"),
                          "plan.yaml: exists already"),
     "init into nowhere": ({"data.csv": DATA}, ("init", "data.csv", "--to", "no/plan.yaml"),
@@ -241,7 +243,7 @@ def test_all_rows_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_every_row_unique(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = HEADER + "".join(f"x{i},{i},{i},a\n" for i in range(9))
     assert published(tmp_path, monkeypatch, data.encode(), PLAN) == (
-        b"age,sex,disease\n" + b"*,*,a\n" * 9
+        b"age,sex,disease\n" + b"0-9,*,a\n" * 9
     )
 
 

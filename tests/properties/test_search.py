@@ -38,7 +38,7 @@ from hedgerow.models.base import Needs, PrivacyModel
 from hedgerow.recode.fulldomain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.search import Constraints, Search
-from hedgerow.utility import METRICS
+from hedgerow.utility import METRICS, QueryError
 
 MODELS = [
     KAnonymity(k=2),
@@ -395,3 +395,18 @@ def test_boxes_too_large_to_keep_are_rolled_up_again(monkeypatch):
         monkeypatch.setattr("hedgerow.recode.search.MOST_HELD", 3)
         assert Search(lattice, limits, METRICS[metric]).run() == whole
         monkeypatch.undo()
+
+
+@settings(max_examples=50, deadline=None)
+@given(tables())
+def test_query_truth_is_the_count_of_rows(table):
+    columns, rows, _ = table
+    metric = QueryError(queries=20)
+    original = Lattice.of(cells_of(rows, columns, sensitive=["s"])).original
+    chosen, low, high = metric.workload(original.leaves)
+    for i, truth in enumerate(metric.truth(original)):
+        assert truth == sum(
+            all(a <= columns[j].values.index(row[j]) <= b for j, a, b in zip(*query, strict=True))
+            for query in [(chosen[i], low[i], high[i])]
+            for row in rows
+        )

@@ -127,7 +127,7 @@ def test_a_command_that_fails_is_not_a_measurement() -> None:
 def test_the_best_of_two_measurements() -> None:
     one = clock.Measured(2.0, 1.0, 300, 3, {"a": 1})
     two = clock.Measured(1.0, 1.5, 200, 4, {"b": 2})
-    assert one.best(two) == two.best(one) == clock.Measured(1.0, 1.0, 200, 7, {"b": 2})
+    assert one.best(two) == two.best(one) == clock.Measured(1.0, 1.0, 300, 7, {"b": 2})
     assert one.best(None) == one
 
 
@@ -170,12 +170,24 @@ def test_what_was_not_run_is_computed_and_says_so() -> None:
     assert missed.processor == "13.0×"
     page = report.markdown(
         rows, _found(), table={"rows": 60, "drawn": 500, "distinct": 9},
-        libraries=("Python", ""), left_out=["Something."],
+        libraries=("Python", ""), load=0.5, left_out=["Something."],
     )  # fmt: skip
     assert "2.16 s (computed)" in page
     assert "Missed: best release" in page
     assert "| counting | 750 ms | 75% |" in page
     assert "Something." in page
+
+
+def test_duckdb_is_not_blamed_for_the_load_on_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite.os, "cpu_count", lambda: 2)
+    found = _found()
+    found["publish_million"] = clock.Measured(5.0, 5.0, 10**8)
+    found["duckdb"] = clock.Measured(2.0, 2.0, 10**8)  # two cores' work, done on one
+    measured, alone = (row for row in suite.rows(found) if row.peer.startswith("DuckDB"))
+    assert (measured.ratio, measured.met) == ("2.5× as long", True)
+    assert (alone.ratio, alone.met) == ("5.0× as long", False)
+    found["duckdb"] = clock.Measured(1.0, 2.0, 10**8)
+    assert [row.met for row in suite.rows(found) if row.peer.startswith("DuckDB")] == [False] * 2
 
 
 def test_numbers_read_as_documented() -> None:

@@ -304,7 +304,9 @@ def visits(draw: st.DrawFn) -> list[dict[str, str]]:
 )
 @given(rows=visits())
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_people_are_counted_and_not_rows(method: dict[str, Any], rows: list[dict[str, str]]) -> None:
+def test_people_are_counted_and_not_rows(
+    method: dict[str, Any], rows: list[dict[str, str]]
+) -> None:
     """The column `row` leads back to the people, whom the release must not name."""
     columns = {
         "age": {"role": "quasi-identifier", "hierarchy": {"ranges": [5, 10]}},
@@ -573,8 +575,8 @@ def test_a_stored_recoding_must_fit(tmp_path: Path) -> None:
     assert max(levels.values()) > 1, "or this test says nothing"
     with pytest.raises(PlanError, match="its hierarchy ends at level 1"):
         hedgerow.publish(frame, columns=flat, **told, recoding=tmp_path / "first")
+    few: dict[str, Any] = {"protect": [KAnonymity(k=3)]}
     with pytest.raises(ClaimError, match="under the stored recoding"):
-        few = {"protect": [KAnonymity(k=3)]}
         hedgerow.publish(frame[:20], columns=COLUMNS, **few, recoding=tmp_path / "first")
 
 

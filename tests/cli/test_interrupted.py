@@ -1,0 +1,209 @@
+"""Runs that end early: interrupted, killed, the disk full. Nothing half-written, ever."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import recipients
+from typer.testing import CliRunner
+
+from hedgerow import delivery
+from hedgerow.cli import app
+from hedgerow.engines import ordered
+
+PLAN = """\
+source: patients.csv
+columns:
+  name: identifier
+  age: {role: quasi-identifier, hierarchy: {ranges: [5, 10, 20]}}
+  zip: {role: quasi-identifier, hierarchy: {prefix: 3}}
+  sex: quasi-identifier
+  disease: sensitive
+  salary: sensitive
+protect:
+  - k-anonymity: 3
+method: {suppress: 10%}
+publish: {to: release}
+"""
+STOPS = """\
+import sys, time
+from hedgerow import cli, publishing
+
+def stop(*anything, **more):
+    print("stopped", file=sys.stderr, flush=True)
+    time.sleep(60)
+
+publishing.{where} = stop
+sys.argv = ["hedgerow", "publish", "plan.yaml", "--replace"]
+cli.main()
+"""
+"""A run that stops at one step and waits to be ended there."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    recipients.write_csv(tmp_path / "patients.csv", recipients.hospital(100))
+    (tmp_path / "plan.yaml").write_text(PLAN)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def release(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in (folder / "release").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("how", "where"),
+    [
+        (signal.SIGINT, "choose"),
+        (signal.SIGINT, "deliver"),
+        (signal.SIGTERM, "measured_groups"),
+        (signal.SIGKILL, "measured_groups"),
+        (signal.SIGKILL, "deliver"),
+    ],
+)
+def test_ended_at_a_step(folder: Path, how: signal.Signals, where: str) -> None:
+    """While searching, after the data were written, and before the last move."""
+    assert CliRunner().invoke(app, ["publish", "plan.yaml"]).exit_code == 0
+    before = release(folder)
+    process = subprocess.Popen(
+        [sys.executable, "-c", STOPS.format(where=where)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert process.stderr.readline() == "stopped\n"
+    process.send_signal(how)
+    out, err = process.communicate(timeout=30)
+    assert out == ""
+    assert release(folder) == before, "what was there is there, whole"
+    left = [entry.name for entry in folder.iterdir() if entry.name.startswith(".")]
+    if how is signal.SIGKILL:
+        assert process.returncode == -signal.SIGKILL
+        assert all(name.startswith(".hedgerow-") for name in left)
+    else:
+        assert process.returncode == 130
+        assert err == "hedgerow publish: interrupted; nothing was published\n"
+        assert left == []
+    # Nothing is in the way of the next run.
+    done = CliRunner().invoke(app, ["publish", "plan.yaml", "--replace"])
+    assert done.exit_code == 0, done.stderr
+
+
+def test_ctrl_c_during_real_work(tmp_path: Path) -> None:
+    """No step is singled out: the signal comes in the middle of a search of 16,000 nodes."""
+    rows = recipients.hospital(3000)
+    more = {f"{name}{i}": rows for name in ("age", "zip") for i in (2, 3)}
+    wide = [
+        row | {name: other[-1 - i][name[:3]] for name, other in more.items()}
+        for i, row in enumerate(rows)
+    ]
+    recipients.write_csv(tmp_path / "patients.csv", wide)
+    lines = PLAN.splitlines()
+    again = [lines[3].replace("age:", f"age{i}:") for i in (2, 3)]
+    again += [lines[4].replace("zip:", f"zip{i}:") for i in (2, 3)]
+    lines[5:5] = again
+    text = "\n".join(lines).replace("{suppress: 10%}", "{suppress: 90%}\nutility: query-error")
+    (tmp_path / "plan.yaml").write_text(text)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hedgerow", "publish", "plan.yaml"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (out, err) == ("", "hedgerow publish: interrupted; nothing was published\n")
+    assert process.returncode == 130
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["patients.csv", "plan.yaml"]
+
+
+def full_disk(*anything: object, **more: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("where", ["data", "certificate", "staging"])
+def test_the_disk_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    match where:
+        case "data":
+            monkeypatch.setattr(ordered.csvlines, "header", full_disk)
+        case "certificate":
+            monkeypatch.setattr(delivery.os, "fsync", full_disk)
+        case "staging":
+            monkeypatch.setattr(delivery.tempfile, "mkdtemp", full_disk)
+    before = sorted(folder.rglob("*"))
+    done = CliRunner().invoke(app, ["publish", "plan.yaml", "--json"])
+    assert done.exit_code == 2
+    assert "No space left on device" in done.stderr
+    assert ".hedgerow-" not in done.stderr, "a folder the user has never heard of"
+    assert json.loads(done.stdout)["error"]["kind"] == "TargetError"
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> object:
+    """A disk of 64 kB, where the machine lets us have one."""
+    place = tmp_path / "tiny"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("needs the right to mount a file system")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_really_full(folder: Path, tiny_disk: Path) -> None:
+    recipients.write_csv(folder / "patients.csv", recipients.hospital(5000))
+    for form in ("csv", "parquet"):
+        text = PLAN.replace("{to: release}", f"{{to: tiny/release, format: {form}}}")
+        (folder / "plan.yaml").write_text(text.replace("3\n", "2\n"))
+        if form == "parquet":  # compressed it would fit
+            (tiny_disk / "ballast").write_bytes(bytes(60_000))
+        done = CliRunner().invoke(app, ["publish", "plan.yaml"])
+        assert done.exit_code == 2, done.stdout
+        assert "tiny/release" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert [entry.name for entry in tiny_disk.iterdir() if entry.name != "ballast"] == []
+
+
+def test_the_old_release_comes_back_if_the_last_move_fails(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert CliRunner().invoke(app, ["publish", "plan.yaml"]).exit_code == 0
+    before = release(folder)
+    rename = Path.rename
+
+    def second_fails(self: Path, target: Path) -> Path:
+        if self.name.startswith(".hedgerow-") and not self.name.endswith("-old"):
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", second_fails)
+    done = CliRunner().invoke(app, ["publish", "plan.yaml", "--replace"])
+    assert done.exit_code == 130
+    assert release(folder) == before
+    assert not list(folder.glob(".*"))
+
+
+def test_two_at_the_same_time(folder: Path) -> None:
+    """Both start before either ends; one release results, whole."""
+    command = [sys.executable, "-m", "hedgerow", "publish", "plan.yaml"]
+    both = [
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    told = [process.communicate(timeout=60)[1] for process in both]
+    codes = [process.returncode for process in both]
+    assert 0 in codes, told
+    assert set(codes) <= {0, 2}
+    assert not any("Traceback" in text for text in told)
+    assert set(release(folder)) == {"certificate.json", "data.csv"}
+    assert not list(folder.glob(".*"))

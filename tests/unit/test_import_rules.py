@@ -1,0 +1,133 @@
+"""Rules of the house, checked by walking the source: who may import what."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hedgerow
+
+HOME = Path(hedgerow.__file__).parent
+MODULES = {
+    ".".join(("hedgerow", *path.relative_to(HOME).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    ): path
+    for path in sorted(HOME.rglob("*.py"))
+}
+ENGINES = {"duckdb", "pyspark", "psycopg", "psycopg2", "sqlalchemy"}
+WEB = {"fastapi", "starlette", "uvicorn", "jinja2", "flask", "django", "aiohttp", "requests",
+       "httpx", "urllib3", "socket", "http", "urllib"}  # fmt: skip
+RANDOM = {"random", "numpy.random", "secrets"}
+
+
+def imports(path: Path, module: str) -> Iterator[tuple[str, str | None]]:
+    """Each imported module, and the name taken from it; also imports inside functions."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join(filter(None, (*parts, node.module))) if node.level else node.module
+            yield from ((str(base), alias.name) for alias in node.names)
+
+
+def imported(module: str) -> set[str]:
+    """Modules a module imports; `from package import module` counts as the module."""
+    found = set()
+    for base, name in imports(MODULES[module], module):
+        whole = f"{base}.{name}"
+        found.add(whole if whole in MODULES else base)
+    return found
+
+
+def top(names: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in names}
+
+
+def test_the_walk_sees_what_there_is() -> None:
+    """Should the walk find nothing, the rules below would hold for anything."""
+    assert "hedgerow.recode.cells" in imported("hedgerow.recode.recoding")
+    assert "duckdb" in imported("hedgerow.engines.session")
+    assert "hedgerow.guess" in imported("hedgerow.cli"), "imports inside functions count"
+    assert len(MODULES) > 50
+
+
+@pytest.mark.parametrize(
+    "module",
+    [m for m in MODULES if m.startswith("hedgerow.models") or m == "hedgerow.utility"],
+)
+def test_models_and_utility_know_only_groups(module: str) -> None:
+    allowed = {"hedgerow.groups", "hedgerow.errors", "hedgerow._jit"}
+    ours = {name for name in imported(module) if name.startswith("hedgerow")}
+    assert {n for n in ours if not n.startswith("hedgerow.models")} <= allowed
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_libraries_stay_where_they_belong(module: str) -> None:
+    names = imported(module)
+    if not module.startswith("hedgerow.engines"):
+        assert not top(names) & ENGINES
+    if not module.startswith("hedgerow.web"):
+        assert not top(names) & WEB
+    assert not top(names) & {"pickle", "marshal", "shelve", "dill"}, "plans and releases are data"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_but_the_entry_point_imports_the_command_line(module: str) -> None:
+    if module not in ("hedgerow.__main__", "hedgerow.cli"):
+        assert "hedgerow.cli" not in imported(module)
+    if module not in ("hedgerow.cli", "hedgerow.show"):
+        assert "hedgerow.show" not in imported(module)
+        assert not top(imported(module)) & {"typer", "rich"}
+
+
+@pytest.mark.parametrize("module", ["hedgerow.cli", "hedgerow.show"])
+def test_the_command_line_uses_only_public_names(module: str) -> None:
+    for base, name in imports(MODULES[module], module):
+        if not base.startswith("hedgerow") or name is None:
+            continue
+        if name != "__version__":
+            assert not name.startswith("_"), f"{base}.{name}"
+        public = getattr(importlib.import_module(base), "__all__", None)
+        if public is not None and f"{base}.{name}" not in MODULES:
+            assert name in public, f"{base}.{name}"
+    tree = ast.parse(MODULES[module].read_text("utf-8"))
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_")
+        if not (isinstance(node.value, ast.Name) and node.value.id == "self")
+    }
+    assert used <= {"__mro__", "__name__"}
+
+
+def draws(source: str) -> bool:
+    """Whether it uses numpy's generators, which are for simulations."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "random"
+        and isinstance(node.value, ast.Name)
+        and node.value.id in {"np", "numpy"}
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+def test_randomness_for_privacy_comes_from_one_place() -> None:
+    assert draws("import numpy as np\nnp.random.default_rng()")
+    for module, path in MODULES.items():
+        private = module.startswith(("hedgerow.dp", "hedgerow.recode.sampling"))
+        if private and module != "hedgerow.dp.noise":
+            assert not imported(module) & RANDOM, module
+            assert not draws(path.read_text("utf-8")), module
+
+
+def test_no_code_is_made_from_text() -> None:
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in {"eval", "exec", "compile", "__import__"}, module
