@@ -14,14 +14,15 @@ from pathlib import Path
 from rich.console import Console
 
 from bench import report, suite
-from bench.clock import ROOT, BenchError, process
+from bench.clock import ROOT, BenchError, fingerprint, process
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 LARGE = 10_000_000
+SOURCE = ROOT / "src" / "hedgerow"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit code 0: measured; 1: a target is missed or a job failed; 2: no data."""
+    """Exit code 0: measured; 1: a target is missed or a run is void; 2: no data."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="without the peers that take minutes")
     parser.add_argument("--large", action="store_true", help="also 10,000,000 rows of Parquet")
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
             soft_wrap=True,
         )
         return 2
-    load = os.getloadavg()[0]
+    load, program = os.getloadavg()[0], fingerprint(SOURCE)
     python = chosen.peers / "bin" / "python"
     peers = python if python.exists() else None
     if peers is None:
@@ -68,7 +69,10 @@ def main(arguments: list[str] | None = None) -> int:
     wrong = suite.disagreements(bench.found)
     for sentence in wrong:
         console.print(f"Not the same optimum: {sentence}", style="red", markup=False)
-    if chosen.write and not bench.failed:
+    changed = fingerprint(SOURCE) != program
+    if changed:
+        console.print("src/hedgerow changed during the run: measure again", style="red")
+    if chosen.write and not bench.failed and not changed:
         page = report.markdown(
             rows,
             bench.found,
@@ -80,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
         PAGE.write_text(page, "utf-8")
         console.print(f"wrote {PAGE.relative_to(ROOT)}")
     missed = any(row.met is False for row in rows)
-    return 1 if bench.failed or wrong or missed else 0
+    return 1 if bench.failed or wrong or missed or changed else 0
 
 
 def _left_out(*, quick: bool, peers: bool, large: bool) -> list[str]:

@@ -6,6 +6,7 @@ starts the others stays small (Linux counts a parent's memory at the start of it
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import resource
@@ -144,6 +145,14 @@ def command(
 def process(python: str | Path, module: str, *arguments: str | Path) -> Measured:
     """Run `python -m module arguments`, a process that measures itself and prints the result."""
     return Measured(**command([python, "-m", module, *arguments]).detail)
+
+
+def fingerprint(folder: Path) -> str:
+    """Of the Python files in it: a run during which they change measures two programs."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def tell(measured: Measured) -> None:

@@ -190,6 +190,16 @@ def test_duckdb_is_not_blamed_for_the_load_on_the_machine(monkeypatch: pytest.Mo
     assert [row.met for row in suite.rows(found) if row.peer.startswith("DuckDB")] == [False] * 2
 
 
+def test_a_changed_program_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1")
+    before = clock.fingerprint(tmp_path)
+    assert clock.fingerprint(tmp_path) == before
+    (tmp_path / "a.py").write_text("x = 2")
+    after = clock.fingerprint(tmp_path)
+    (tmp_path / "a.py").rename(tmp_path / "b.py")
+    assert len({before, after, clock.fingerprint(tmp_path)}) == 3
+
+
 def test_numbers_read_as_documented() -> None:
     assert doctest.testmod(report) == (0, 2)
 

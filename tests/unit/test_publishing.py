@@ -29,8 +29,10 @@ from hedgerow import (
     ProbabilisticLDiversity,
     TargetError,
     TCloseness,
+    publishing,
 )
 from hedgerow.planning.problems import PlanErrors
+from hedgerow.recode.search import Constraints
 
 SOURCE = recipients.hospital(120)
 COLUMNS: dict[str, Any] = {
@@ -211,6 +213,32 @@ def test_nothing_is_not_published() -> None:
         )  # fmt: skip
 
 
+@pytest.mark.parametrize("where", ["search", "engine"])
+def test_a_release_that_breaks_its_claims_is_never_delivered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Whatever is wrong before: what was written is counted, and here it fails."""
+    if where == "search":
+        monkeypatch.setattr(Constraints, "rank", lambda self, groups: groups.n)
+    else:
+        write = publishing.write_release
+
+        def torn(*given: Any, **more: Any) -> Any:
+            written = write(*given, **more)
+            first, second, *rest = written.path.read_text("utf-8").splitlines()
+            lines = [first, second.replace(second.split(",")[0], "alone"), *rest]
+            written.path.write_text("\n".join(lines) + "\n", "utf-8")
+            return written
+
+        monkeypatch.setattr(publishing, "write_release", torn)
+    with pytest.raises(ClaimError, match="3-anonymity reaches 1, required 3"):
+        hedgerow.publish(
+            pd.DataFrame(SOURCE), columns=COLUMNS, protect=[KAnonymity(k=3)],
+            to=tmp_path / "release",
+        )  # fmt: skip
+    assert list(tmp_path.iterdir()) == []
+
+
 # Among equals the finest
 
 
@@ -223,6 +251,27 @@ def test_no_level_is_higher_than_it_need_be() -> None:
         protect=[KAnonymity(k=3)],
     )
     assert release.levels == {"country": 0, "sex": 0}
+
+
+def width(label: str) -> int:
+    """How many ages a published value covers."""
+    if label == "*":
+        return 1000
+    low, _, high = label.partition("-")
+    return int(high or low) - int(low) + 1
+
+
+@pytest.mark.parametrize("search", ["lattice", "local"])
+def test_levels_are_kept(search: str) -> None:
+    """Ages between ranges of 5 and of 10, nothing finer and nothing coarser."""
+    columns = COLUMNS | {"age": COLUMNS["age"] | {"levels": [1, 2]}}
+    for seed in range(5):
+        release = hedgerow.publish(
+            pd.DataFrame(recipients.hospital(40, seed=seed)), columns=columns,
+            protect=[KAnonymity(k=4)], method={"search": search, "suppress": 0.6},
+        )  # fmt: skip
+        assert {width(row["age"]) for row in texts(release.to_arrow())} <= {5, 10}
+        assert recipients.k(texts(release.to_arrow()), QUASI) >= 4
 
 
 # Missing values
@@ -550,7 +599,7 @@ def test_escaping_must_not_make_two_values_one(tmp_path: Path, person: str | Non
 
 def test_names_that_look_like_another_separator(tmp_path: Path) -> None:
     """Read with semicolons the header would have more columns than with commas."""
-    names = ["a;b;c;d;e", 'say "hi"', "line\nend"]
+    names = ["x", "a;b;c;d;e", 'say "hi"', "line\nend"]
     frame = pd.DataFrame({name: ["1", "1", "2", "2"] for name in names})
     release = hedgerow.publish(
         frame, columns=dict.fromkeys(names, "quasi-identifier"), protect=[KAnonymity(k=2)],

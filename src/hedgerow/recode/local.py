@@ -12,6 +12,7 @@ import heapq
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.errors import ClaimError
 from hedgerow.groups import Floats, Groups, Ints
@@ -139,7 +140,7 @@ def _absorb(
         _cost(lattice, wide_low, wide_high) * (n + stranded) - _cost(lattice, low, high) * n,
         kind="stable",
     )
-    for g in order:
+    for g in order[_within(lattice, wide_low, wide_high)[order]]:
         members = np.concatenate((np.flatnonzero(group == g), left))
         union = groups.take(members).merge(np.zeros(len(members), np.int64), 1)
         if all(model.holds(union)[0] for model in models):
@@ -152,6 +153,15 @@ def _absorb(
         f"keep {', '.join(map(str, models))}, and the plan lets {limit:,} be left out",
         fix="Weaken the claim, allow more suppression, or search the lattice instead.",
     )
+
+
+def _within(lattice: Lattice, low: Codes, high: Codes) -> NDArray[np.bool_]:
+    """Whether each run can be published at the highest levels the plan allows."""
+    within = np.ones(len(low), np.bool_)
+    for j, (h, top) in enumerate(zip(lattice.cells.hierarchies, lattice.top, strict=True)):
+        if top < h.height:
+            within &= h.codes[top][low[:, j]] == h.codes[top][high[:, j]]
+    return within
 
 
 def _cost(lattice: Lattice, low: Codes, high: Codes) -> Floats:
