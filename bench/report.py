@@ -191,7 +191,7 @@ def markdown(
         + ", ".join(f"{name.replace('_', ' ')} {value:g} s" for name, value in ARX.items())
         + ". This takes the two roll-ups to be equally good; if ours is the better one, ARX is "
         "made too fast by as much, if it is the worse one, too slow: it is an estimate. The "
-        "script's time is anonypy's measured here times 0.44 / 52, the ratio of the two there, "
+        "script's time is anonypy's processor time here times 0.44 / 52, the ratio of the two there, "
         "perhaps on other columns (without anonypy: 0.44 s times the factor above). *DuckDB, if it "
         "had every core to itself* is its processor time divided by the cores, the least it could "
         "take: it works on all of them, Hedgerow mostly on one, so that a busy machine slows it "
@@ -241,7 +241,8 @@ def markdown(
         "both meet the same noise. Whole commands are timed from outside, best of three. Peers "
         "that take minutes run once. Peak memory is that of the largest run. Processor time adds "
         "up all threads; where it is much below the time on the wall, the machine was busy with "
-        "something else.",
+        "something else. A target against a measured peer counts as met only if it is reached on "
+        "the wall and in processor time.",
         "",
         f"- {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {machine()}; load average {load:.1f} "
         "before the run began",

@@ -200,6 +200,19 @@ def test_a_changed_program_is_noticed(tmp_path: Path) -> None:
     assert len({before, after, clock.fingerprint(tmp_path)}) == 3
 
 
+def test_a_peer_slowed_by_noise_does_not_help_us() -> None:
+    ours = clock.Measured(1.0, 1.0, 1)
+    target = suite.Target("faster", 4)
+    assert suite.Row("", ours, "", clock.Measured(5.0, 4.5, 1), target).met is True
+    assert suite.Row("", ours, "", clock.Measured(5.0, 3.0, 1), target).met is False
+    assert suite.Row("", ours, "", clock.Measured(3.0, 5.0, 1), target).met is False
+    assert suite.Row("", ours, "", 5.0, target).met is True
+    found = {**_found(), "anonypy": clock.Measured(104.0, 52.0, 1, 1, {"groups": 1})}
+    found["mondrian_frame"] = clock.Measured(0.1, 0.1, 1, 1, {"groups": 1})
+    script = next(row for row in suite.rows(found) if row.peer == "a pure-Python script")
+    assert script.seconds == pytest.approx(0.44)
+
+
 def test_numbers_read_as_documented() -> None:
     assert doctest.testmod(report) == (0, 2)
 
