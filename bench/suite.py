@@ -175,7 +175,7 @@ class Row:
     def met(self) -> bool | None:
         """Whether the target is reached, on the wall and, where both were measured, in processor
         time: a peer that ran once may have met more noise than the best of our runs.
-        """  # noqa: D205
+        """
         if self.target is None:
             return None
         reached = self.target.met(self.ours.seconds, self.seconds)

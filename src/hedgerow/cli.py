@@ -113,6 +113,9 @@ def publish(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace an existing release.")
     ] = False,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory the engine may use, e.g. 4GB; the rest is on disk.")
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -128,7 +131,7 @@ def publish(
                 fix="Add `publish: {to: release}` to the plan, or say --to release.",
             )
         release = hedgerow.publish(
-            read, to=to, recoding=recoding, replace=replace, progress=job.progress
+            read, to=to, recoding=recoding, replace=replace, memory=memory, progress=job.progress
         )
         job.done(release.summary(), lambda: _show().release(release))
 

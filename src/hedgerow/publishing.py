@@ -51,6 +51,8 @@ def publish(
     to: str | os.PathLike[str] | None = None,
     recoding: str | os.PathLike[str] | None = None,
     replace: bool = False,
+    population_table: Any = None,
+    memory: str | None = None,
     progress: Progress | None = None,
     **more: Any,
 ) -> Release:
@@ -66,6 +68,9 @@ def publish(
         to: Folder of the release; without it the result stays in memory.
         recoding: Folder of an earlier release whose recoding is applied instead of searching.
         replace: Whether an existing release at `to` may be replaced.
+        population_table: The outside population that `KMap`, `DeltaPresence` and
+            `JournalistRisk` refer to, where the plan names no file: a table or a data file.
+        memory: How much memory the engine may use, such as "4GB"; the rest goes to disk.
         progress: Called as work goes on.
         more: Further keys of the plan (person, null, population, publish).
 
@@ -81,7 +86,7 @@ def publish(
     place = None
     if target is not None:
         place = check_target(target, replace=replace, inputs=_files(plan))
-    with opened(plan, data) as job:
+    with opened(plan, data, population_table=population_table, memory=memory) as job:
         say("counting", None)
         cells = job.cells()
         if recoding is None:
@@ -117,6 +122,7 @@ def check(
     *,
     columns: Mapping[str, Any] | None = None,
     protect: Sequence[Any] | None = None,
+    population_table: Any = None,
     **more: Any,
 ) -> tuple[Verdict, ...]:
     """Measure the plan's claims on the table as it is; publish nothing.
@@ -124,7 +130,7 @@ def check(
     The arguments are those of `publish`.
     """
     plan, data = _plan(source, columns, protect, None, None, more)
-    with opened(plan, data) as job:
+    with opened(plan, data, population_table=population_table) as job:
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
@@ -155,17 +161,29 @@ class Job:
 
 
 @contextlib.contextmanager
-def opened(plan: Plan, data: Any = None) -> Iterator[Job]:
-    """Open the plan's source (and population) and see that they have the plan's columns."""
+def opened(
+    plan: Plan, data: Any = None, *, population_table: Any = None, memory: str | None = None
+) -> Iterator[Job]:
+    """Open the plan's source (and population) and see that they have the plan's columns.
+
+    Args:
+        plan: The plan.
+        data: The table, where it is not the plan's source.
+        population_table: The outside population, where it is not the plan's.
+        memory: How much memory each engine may use, such as "4GB".
+    """
     with contextlib.ExitStack() as stack:
         origin = plan.source if data is None else data
         if origin is None:
             raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
-        engine = stack.enter_context(open_engine(origin, null=plan.null, person=plan.person))
+        engine = stack.enter_context(
+            open_engine(origin, null=plan.null, person=plan.person, memory=memory)
+        )
         plan.fit(engine.columns())
         population = None
-        if plan.population_file is not None:
-            population = stack.enter_context(open_engine(plan.population_file, null=plan.null))
+        outside = plan.population_file if population_table is None else population_table
+        if outside is not None:
+            population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
         yield Job(plan, plan.schema(engine.columns()), engine, population, plan.models())
 
 

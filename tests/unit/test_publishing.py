@@ -686,3 +686,31 @@ def test_errors_are_hedgerows_own(tmp_path: Path) -> None:
         hedgerow.publish({"a": [1]}, columns=COLUMNS, protect=[KAnonymity(k=2)])
     with pytest.raises(PlanError, match="this is a table, not a plan"):
         hedgerow.publish("patients.csv")
+
+
+def test_a_population_can_be_handed_over_as_a_table() -> None:
+    frame = pd.DataFrame({"age": ["30", "31", "40"], "disease": ["flu", "flu", "ulcer"]})
+    outside = pd.DataFrame({"age": ["30", "31", "31", "40", "40", "40"]})
+    given = {
+        "columns": {"age": "quasi-identifier", "disease": "sensitive"},
+        "protect": [KMap(k=2)],
+    }
+    (raw,) = hedgerow.check(frame, population_table=outside, **given)
+    assert (raw.holds, raw.level) == (False, 1)
+    release = hedgerow.publish(frame, population_table=outside, **given)
+    assert release.levels == {"age": 1}
+    assert release.claims[0].level == 6
+    with pytest.raises(PlanError, match="population"):
+        hedgerow.publish(frame, **given)
+
+
+def test_memory_can_be_limited() -> None:
+    frame = pd.DataFrame({"age": ["30", "31"] * 50})
+    release = hedgerow.publish(
+        frame, columns={"age": "quasi-identifier"}, protect=[KAnonymity(k=2)], memory="200MB"
+    )
+    assert release.rows == 100
+    with pytest.raises(HedgerowError, match="not an amount of memory"):
+        hedgerow.publish(
+            frame, columns={"age": "quasi-identifier"}, protect=[KAnonymity(k=2)], memory="lots"
+        )
