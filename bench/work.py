@@ -37,8 +37,9 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
     """The plan's search on counted cells; nothing is kept from one run to the next."""
     from hedgerow.models import KAnonymity
     from hedgerow.plan import Plan
+    from hedgerow.recode.constraints import Constraints
     from hedgerow.recode.lattice import Lattice
-    from hedgerow.recode.search import Constraints, Search
+    from hedgerow.recode.search import Search
     from hedgerow.utility import METRICS
 
     cells = cells_of(plan)
@@ -65,8 +66,9 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
 def exhaustive(plan: Path, *, evaluate: bool) -> Job:
     """Every node of the lattice, depth first, each rolled up from the one before it."""
     from hedgerow.plan import Plan
+    from hedgerow.recode.constraints import Constraints
     from hedgerow.recode.lattice import Lattice
-    from hedgerow.recode.search import Constraints, Search
+    from hedgerow.recode.search import Search
     from hedgerow.utility import METRICS
 
     cells = cells_of(plan)

@@ -16,6 +16,7 @@ from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import Needs, PrivacyModel
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
+from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.fulldomain import at_node, full_domain
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
@@ -23,7 +24,6 @@ from hedgerow.recode.microaggregation import microaggregation
 from hedgerow.recode.mondrian import mondrian
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
-from hedgerow.recode.search import Constraints
 from hedgerow.release import read_certificate
 from hedgerow.utility import METRICS, CellMetric
 

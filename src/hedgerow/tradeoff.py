@@ -13,8 +13,9 @@ from hedgerow.errors import PlanError
 from hedgerow.models.base import PrivacyModel
 from hedgerow.plan import Plan
 from hedgerow.publishing import opened
+from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
-from hedgerow.recode.search import Constraints, Search
+from hedgerow.recode.search import Search
 from hedgerow.utility import METRICS
 
 DEFAULT_K = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)

@@ -21,9 +21,10 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
+from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.fulldomain import at_node
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.search import Constraints, Search
+from hedgerow.recode.search import Search
 from hedgerow.utility import METRICS
 
 pytestmark = pytest.mark.data

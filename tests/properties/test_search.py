@@ -35,9 +35,10 @@ from hedgerow.models import (
     UniqueShare,
 )
 from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.fulldomain import at_node
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.search import Constraints, Search
+from hedgerow.recode.search import Search
 from hedgerow.utility import METRICS, QueryError
 
 MODELS = [

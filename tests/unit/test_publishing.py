@@ -32,7 +32,7 @@ from hedgerow import (
     publishing,
 )
 from hedgerow.planning.problems import PlanErrors
-from hedgerow.recode.search import Constraints
+from hedgerow.recode.constraints import Constraints
 
 SOURCE = recipients.hospital(120)
 COLUMNS: dict[str, Any] = {

@@ -8,9 +8,10 @@ import numpy as np
 
 from hedgerow.hierarchy import ANY
 from hedgerow.recode.cells import Cells
+from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.recode.search import Constraints, Search, Solution, no_solution
+from hedgerow.recode.search import Search, Solution, no_solution
 from hedgerow.utility import Metric, Spans
 
 

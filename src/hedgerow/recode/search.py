@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import ClaimError
-from hedgerow.groups import Floats, Groups, Ints
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.groups import Floats, Ints
+from hedgerow.models.base import PrivacyModel
+from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
 from hedgerow.utility import CellMetric, Metric
 
@@ -41,99 +41,6 @@ GREEDY_FROM = 50_000
 """Lattices with more nodes than this get a first solution by greedy descent."""
 
 Progress = Callable[[float], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Constraints:
-    """What a node must keep, and how many people may be left out for it."""
-
-    models: tuple[PrivacyModel, ...]
-    limit: int
-    """People who may be left out."""
-    keep_suppressed: bool = False
-    """Publish them as one fully generalised group, which must keep every claim itself."""
-    ladder: tuple[PrivacyModel, ...] = ()
-    """Requirements of one kind from weakest to strictest, each asked for in turn."""
-
-    @cached_property
-    def by_group(self) -> tuple[PrivacyModel, ...]:
-        """Models that decide about each group alone: a group that fails is left out."""
-        return tuple(m for m in self.models if m.per_group and m.monotone_in_suppression)
-
-    @cached_property
-    def whole(self) -> tuple[PrivacyModel, ...]:
-        """Models about what remains after leaving groups out."""
-        return tuple(m for m in self.models if m not in self.by_group)
-
-    @cached_property
-    def settled(self) -> bool:
-        """Whether a person left out at some node is left out at every finer one."""
-        return all(m.monotone_in_union for m in (*self.by_group, *self.ladder))
-
-    @cached_property
-    def closed_upwards(self) -> bool:
-        """Whether every node above a solution is a solution."""
-        if self.keep_suppressed:
-            return False
-        if self.limit == 0:
-            return all(m.monotone_in_generalisation for m in (*self.models, *self.ladder))
-        return self.settled and not self.whole
-
-    @cached_property
-    def _sizes(self) -> Ints | None:
-        """The ladder as group sizes, where it is one of k-anonymity."""
-        sizes = [m.k for m in self.ladder if isinstance(m, KAnonymity) and m.over != "all"]
-        return np.array(sizes) if len(sizes) == len(self.ladder) else None
-
-    @property
-    def requirements(self) -> int:
-        return max(1, len(self.ladder))
-
-    def rank(self, groups: Groups) -> Ints:
-        """How many of the requirements each group keeps, 0 if it fails one of the models."""
-        passed = np.ones(len(groups), np.bool_)
-        for model in self.by_group:
-            passed &= model.holds(groups)
-        if not self.ladder:
-            return passed.astype(np.int64)
-        if self._sizes is not None:
-            return np.where(passed, np.searchsorted(self._sizes, groups.n, side="right"), 0)
-        rank = np.zeros(len(groups), np.int64)
-        for model in self.ladder:
-            passed &= model.holds(groups)
-            rank += passed
-        return rank
-
-    def must_leave(self, groups: Groups, requirement: int) -> Ints:
-        """At least how many people of each group are left out at every finer node."""
-        must = np.zeros(len(groups), np.int64)
-        for model in (*self.by_group, *self.ladder[requirement : requirement + 1]):
-            failing = np.flatnonzero(~model.holds(groups))
-            if len(failing):
-                part = groups.take(failing)
-                must[failing] = np.maximum(must[failing], part.n - model.could_stay(part))
-        return must
-
-    def remains(self, groups: Groups, kept: NDArray[np.bool_], requirement: int) -> bool:
-        """Whether the claims about the whole hold once the others are left out."""
-        models = self.whole
-        if not all(m.holds(_without(groups, kept, m)).all() for m in models):
-            return False
-        out = ~kept & (groups.n > 0)
-        if not self.keep_suppressed or not out.any():
-            return True
-        rest = groups.take(out).merge(np.zeros(int(out.sum()), np.int64), 1)
-        asked = (*self.by_group, *self.ladder[requirement : requirement + 1])
-        return all(m.holds(rest).all() for m in asked)
-
-
-def _without(groups: Groups, kept: NDArray[np.bool_], model: PrivacyModel) -> Groups:
-    """What `model` sees of the release: to a population, a group left out is one of size 0."""
-    if Needs.POPULATION in model.needs:
-        return Groups(
-            np.where(kept, groups.n, 0), groups.histograms, groups.domains, groups.population
-        )
-    return groups.take(kept & (groups.n > 0))
 
 
 @dataclass(frozen=True, eq=False)
