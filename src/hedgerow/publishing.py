@@ -31,9 +31,9 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.release import (
     Release,
-    claim_summary,
-    finite,
+    claim_certified,
     level_in_words,
+    rounded,
 )
 from hedgerow.schema import Schema
 from hedgerow.table import read_cells
@@ -106,7 +106,7 @@ def publish(
             )
             claims = tuple(model.check(groups) for model in job.models)
             _refuse_failed(claims)
-            release = _release(plan, cells, chosen, written, claims, measured_on)
+            release = _release(job, cells, chosen, written, claims, measured_on)
             say("done", 1.0)
             if target is None:
                 return changed(release, data=release.to_arrow())
@@ -188,13 +188,14 @@ def opened(
 
 
 def _release(
-    plan: Plan,
+    job: Job,
     cells: Cells,
     chosen: Recoding,
     written: Written,
     claims: tuple[Verdict, ...],
     measured_on: str,
 ) -> Release:
+    plan = job.plan
     measured = measure(chosen.outcome(Lattice.of(cells).original))
     utility = {name: max(0.0, value) for name, value in measured.items()}  # -1e-16 is rounding
     recoding: dict[str, Any] = {"kind": chosen.kind}
@@ -210,10 +211,13 @@ def _release(
         "people": {"in_source": cells.people, "left_out": suppressed},
         "plan": _described(plan),
         "recoding": recoding,
-        "search": finite(chosen.detail),
+        "search": rounded(chosen.detail),
         "optimal": optimal,
-        "claims": [claim_summary(v) for v in claims],
-        "utility": finite(utility),
+        "claims": [
+            claim_certified(verdict, withheld=bool(suppressed) and model.compares_with_table)
+            for model, verdict in zip(job.models, claims, strict=True)
+        ],
+        "utility": rounded(utility),
         "measured_on": measured_on,
     }
     return Release(

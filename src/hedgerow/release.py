@@ -110,6 +110,19 @@ def claim_summary(verdict: Verdict) -> dict[str, Any]:
     }
 
 
+def claim_certified(verdict: Verdict, *, withheld: bool) -> dict[str, Any]:
+    """A claim as the certificate writes it, with nothing that the release does not show.
+
+    A level that compares with the whole table and was measured to many digits lets anybody
+    who knows who was left out try their sensitive values until the level comes out right. So
+    where people were left out it is withheld: the certificate only says that the claim holds.
+    """
+    if not withheld:
+        return claim_summary(verdict)
+    why = "it compares with the whole table, people left out included"
+    return claim_summary(verdict) | {"level": None, "level_withheld": why}
+
+
 def level_in_words(verdict: Verdict) -> str:
     """The level for people, with as many digits as it takes to tell it from the required one.
 
@@ -135,6 +148,22 @@ def finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def rounded(value: Any) -> Any:
+    """The value for the certificate: floats to three significant digits.
+
+    Utility is measured against the original table; every further digit would say more about
+    it than a reader needs to judge the release.
+
+    >>> rounded({"loss": 0.134408, "bound": float("-inf")})
+    {'loss': 0.134, 'bound': None}
+    """
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, float) and math.isfinite(value):
+        return float(f"{value:.3g}")
+    return finite(value)
 
 
 def read_data(file: Path) -> Any:

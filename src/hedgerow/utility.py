@@ -13,7 +13,7 @@ case, so that suppressing is never cheaper than generalising. Three kinds matter
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -78,6 +78,15 @@ class Spans:
     @property
     def width(self) -> Ints:
         return self.high.astype(np.int64) - self.low + 1
+
+    def with_everything(self, leaves: Sequence[int]) -> Spans:
+        """These groups, and one more that covers all leaves of every column."""
+        top = np.array([leaves], np.int32) - 1
+        return Spans(
+            np.concatenate((self.low, np.zeros_like(top))),
+            np.concatenate((self.high, top)),
+            np.concatenate((self.rung, np.ones(top.shape))),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +233,7 @@ class NonUniformEntropy(CellMetric):
         return np.log(np.maximum(under, 1.0))
 
     def worst(self, original: Original) -> float:
-        return float(np.log(max(1, original.people)))
+        return float(np.log(max(1, original.people - original.absent)))
 
     def combine(self, totals: Floats, original: Original) -> Floats:
         known = original.self_information
@@ -258,22 +267,23 @@ class AverageClassSize(Metric):
 class KLDivergence(Metric):
     """Kullback-Leibler divergence in nats from the original distribution over tuples to the
     one a recipient would assume: each group spread evenly over the leaf combinations it
-    covers, those left out over all combinations.
+    covers, those left out over all combinations. People whom the plan bars do not count.
     """  # noqa: D205
 
     name = "kl-divergence"
     monotone = True
 
     def cost(self, outcome: Outcome) -> float:
-        original = outcome.original
+        # About those who can be in a release: whoever is barred from it is the same everywhere.
+        original, left_out = outcome.original, outcome.suppressed - outcome.original.absent
         n = outcome.n[outcome.n > 0].astype(np.float64)
         volume = np.log(outcome.spans.width[outcome.n > 0].astype(np.float64)).sum(axis=1)
         likelihood = float((n * (np.log(n) - volume)).sum())
-        if outcome.suppressed:
+        if left_out:
             space = np.log(np.array(original.leaves, np.float64)).sum()
-            likelihood += outcome.suppressed * (np.log(outcome.suppressed) - space)
+            likelihood += left_out * (np.log(left_out) - space)
         known = original.n[original.n > 0].astype(np.float64)
-        return (float((known * np.log(known)).sum()) - likelihood) / max(1, original.people)
+        return (float((known * np.log(known)).sum()) - likelihood) / max(1.0, float(known.sum()))
 
 
 @dataclass(frozen=True)

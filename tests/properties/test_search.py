@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import ClassVar
@@ -128,8 +128,8 @@ def brute_groups(columns, rows, population, node) -> tuple[list[tuple], Groups]:
     return keys, groups
 
 
-def brute_evaluate(columns, rows, population, node, models, limit):
-    """Who stays, or None if the node is no solution."""
+def brute_evaluate(columns, rows, population, node, models, limit, keep=False):
+    """Who stays in a group of their own, or None if the node is no solution."""
     keys, groups = brute_groups(columns, rows, population, node)
     alone = [m for m in models if m.per_group and m.monotone_in_suppression]
     kept = {
@@ -139,22 +139,34 @@ def brute_evaluate(columns, rows, population, node, models, limit):
     }
     if sum(groups.n[g] for g, key in enumerate(keys) if key not in kept) > limit:
         return None
+    out = [g for g, key in enumerate(keys) if key not in kept and groups.n[g] > 0]
+    if not kept and not keep:
+        return None
+    sizes = [int(n) if key in kept else 0 for n, key in zip(groups.n, keys, strict=True)]
+    outside = groups.population.tolist()
+    if keep and out:
+        rest = groups.take(np.array(out)).merge(np.zeros(len(out), np.int64), 1)
+        if not all(m.holds(rest)[0] for m in alone):
+            return None
+        for g in out:
+            outside[g] = 0
+        sizes.append(int(rest.n[0]))
+        outside.append(int(rest.population[0]))
     for model in models:
         if model in alone:
             continue
-        seen = groups
         if isinstance(model, DeltaPresence):
-            sizes = [n if key in kept else 0 for n, key in zip(groups.n, keys, strict=True)]
-            seen = Groups(np.array(sizes), {}, {}, groups.population)
+            alive = [g for g in range(len(sizes)) if outside[g] or sizes[g]]
+            seen = Groups.of([sizes[g] for g in alive], population=[outside[g] for g in alive])
         else:
-            seen = Groups.of([int(n) for n, k in zip(groups.n, keys, strict=True) if k in kept])
+            seen = Groups.of([n for n in sizes if n])
         if not model.holds(seen).all():
             return None
     return kept
 
 
-def brute_costs(columns, rows, node, kept) -> dict[str, float]:
-    """Each metric from its definition, row by row."""
+def brute_costs(columns, rows, node, kept, keep=False) -> dict[str, float]:
+    """Each metric from its definition, row by row; those left out may stay as one group."""
     people = len(rows)
     keys = [
         tuple(label(h, v, n) for h, v, n in zip(columns, row[:-1], node, strict=True))
@@ -206,7 +218,7 @@ def brute_costs(columns, rows, node, kept) -> dict[str, float]:
         "granularity": sum(lost) / len(lost),
         "precision": sum(map(sum, rungs)) / (people * len(columns)),
         "non-uniform-entropy": sum(map(sum, hidden)) / most if most > 0 else 0.0,
-        "discernibility": sum(n * n for n in sizes.values()) + out * people,
+        "discernibility": sum(n * n for n in sizes.values()) + out * (out if keep else people),
         "average-class-size": people / max(1, len(sizes) + (out > 0)),
         "kl-divergence": kl,
     }
@@ -234,19 +246,56 @@ def test_optimum_where_joining_a_failing_group_makes_a_good_one_fail(table, mode
     compare(table, [model], metric, share)
 
 
-def compare(table, models, metric, share):
+@settings(max_examples=300, deadline=None)
+@given(
+    tables(),
+    st.lists(st.sampled_from(MODELS), min_size=1, max_size=2, unique=True),
+    st.sampled_from(sorted(set(METRICS) - {"query-error"})),
+    st.sampled_from([0.3, 0.6, 1.0]),
+)
+def test_optimum_where_those_left_out_stay_as_one_group(table, models, metric, share):
+    compare(table, models, metric, share, keep=True)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    tables(), st.sampled_from(MODELS[:14]), st.sampled_from(sorted(METRICS)), st.integers(1, 9),
+    st.booleans(),
+)  # fmt: skip
+def test_optimum_where_people_are_barred(table, model, metric, barred, keep):
+    """Whoever is barred counts as left out at every node, and against the limit."""
+    columns, rows, _ = table
+    cells = replace(cells_of(rows, columns, sensitive=["s"]), absent=barred)
+    limit = barred + len(rows) // 2
+    lattice = Lattice.of(cells)
+    constraints = Constraints((model,), limit, keep_suppressed=keep)
+    (found,) = Search(lattice, constraints, METRICS[metric]).run()
+    every = Search(lattice, constraints, METRICS[metric])
+    evaluations = [every.evaluate(frequency) for frequency in lattice.frequencies()]
+    assert all(e.left_out[0] >= barred for e in evaluations)
+    costs = [float(e.cost[0]) for e in evaluations if e.feasible[0]]
+    assert (found is None) == (not costs)
+    if found is not None:
+        assert found.cost == pytest.approx(min(costs), rel=1e-9, abs=1e-9)
+        recoding = at_node(lattice, found.node, constraints, {})
+        measured = METRICS[metric].cost(recoding.outcome(lattice.original))
+        assert measured == pytest.approx(found.cost, rel=1e-9, abs=1e-9)
+        assert measured >= -1e-12
+
+
+def compare(table, models, metric, share, keep=False):
     """The search and the list of minimal nodes against every node, evaluated from rows."""
     columns, rows, population = table
     cells = cells_of(rows, columns, sensitive=["s"], order={"s": sorted({r[-1] for r in rows})},
                      population=population)  # fmt: skip
     limit = int(share * len(rows))
     lattice = Lattice.of(cells)
-    search = Search(lattice, Constraints(tuple(models), limit), METRICS[metric])
+    search = Search(lattice, Constraints(tuple(models), limit, keep), METRICS[metric])
     (solution,) = search.run()
     best = math.inf
     solutions = set()
     for node in product(*(range(h.height + 1) for h in columns)):
-        kept = brute_evaluate(columns, rows, population, node, models, limit)
+        kept = brute_evaluate(columns, rows, population, node, models, limit, keep)
         if kept is None:
             continue
         solutions.add(node)
@@ -255,7 +304,7 @@ def compare(table, models, metric, share):
             mask = search.constraints.rank(frequency.groups) > 0
             cost = METRICS[metric].cost(lattice.outcome(frequency, mask))
         else:
-            cost = brute_costs(columns, rows, node, kept)[metric]
+            cost = brute_costs(columns, rows, node, kept, keep)[metric]
         best = min(best, cost)
     if not solutions:
         assert solution is None

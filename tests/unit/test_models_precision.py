@@ -148,3 +148,13 @@ def test_enhanced_likeness_bounds_frequent_values_by_their_own_logarithm() -> No
         domain = Sensitive("s", ("a", "b"), np.array([total // 2, total // 2]), total)
         tipped = Groups(tipped.n, tipped.histograms, {"s": domain})
         assert model.holds(tipped).tolist() == [holds]
+
+
+def test_a_level_reached_exactly_is_reported_as_reached():
+    """exp(entropy) of three equal counts, some more than others, is 3 but for rounding."""
+    groups = Groups.of({"s": [{"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 2, "c": 2, "d": 0}]})
+    verdict = EntropyLDiversity(l=3, of="s").check(groups)
+    assert (verdict.holds, verdict.level) == (True, 3.0)
+    mixed = Groups.of({"s": [{"a": 1, "b": 1, "c": 2}]})
+    almost = EntropyLDiversity(l=2.8284271247461903, of="s").check(mixed)
+    assert almost.holds == (almost.level >= almost.required)

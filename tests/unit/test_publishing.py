@@ -29,6 +29,7 @@ from hedgerow import (
     ProbabilisticLDiversity,
     TargetError,
     TCloseness,
+    models,
     publishing,
 )
 from hedgerow.planning.problems import PlanErrors
@@ -211,7 +212,7 @@ def test_an_interrupted_search_still_writes_valid_json(tmp_path: Path) -> None:
 
 
 def test_nothing_is_not_published() -> None:
-    with pytest.raises(ClaimError, match="nothing would remain: all 120 people"):
+    with pytest.raises(ClaimError, match=r"120 of 120 people .* somebody has to remain"):
         hedgerow.publish(
             pd.DataFrame(SOURCE), columns=COLUMNS, protect=[KAnonymity(k=121)],
             method={"suppress": 1},
@@ -714,3 +715,37 @@ def test_memory_can_be_limited() -> None:
         hedgerow.publish(
             frame, columns={"age": "quasi-identifier"}, protect=[KAnonymity(k=2)], memory="lots"
         )
+
+
+def test_the_certificate_does_not_give_away_those_left_out() -> None:
+    """An exact level against the whole table would tell the values of people left out."""
+    frame = pd.DataFrame(
+        {
+            "town": ["x"] * 20 + ["y"] * 20 + ["rare"],
+            "illness": ["flu", "ulcer"] * 10 + ["flu", "cancer"] * 10 + ["HIV"],
+        }
+    )
+    given = {
+        "columns": {"town": "quasi-identifier", "illness": "sensitive"},
+        "protect": [KAnonymity(k=5), TCloseness(t=0.5, of="illness")],
+    }
+    release = hedgerow.publish(frame, method={"suppress": "5%"}, **given)
+    assert release.suppressed == 1
+    sizes, closeness = release.certificate["claims"]
+    assert sizes["level"] == 20
+    assert closeness["holds"]
+    assert closeness["level"] is None
+    assert "people left out" in closeness["level_withheld"]
+    assert release.claims[1].level > 0, "the steward sees it"
+    assert release.certificate["utility"]["loss"] == float(f"{release.utility['loss']:.3g}")
+    # With nobody left out the release itself shows the whole distribution.
+    whole = hedgerow.publish(frame, **given)
+    assert whole.suppressed == 0
+    assert whole.certificate["claims"][1]["level"] == whole.claims[1].level
+
+
+def test_only_the_models_that_look_at_the_whole_table_are_withheld() -> None:
+    looks = {
+        name for name in dir(models) if getattr(getattr(models, name), "compares_with_table", 0)
+    }
+    assert looks == {"BetaLikeness", "DeltaDisclosure", "TCloseness"}

@@ -67,6 +67,10 @@ class PrivacyModel(ABC):
     """Whether a level equal to the parameter fails."""
     per_group: ClassVar[bool] = True
     """False for claims about the table as a whole, such as an average risk."""
+    compares_with_table: ClassVar[bool] = False
+    """Whether the level depends on the whole table's distribution, which a release need not show.
+
+    Where people were left out, such a level says something about their sensitive values."""
 
     @property
     @abstractmethod
@@ -147,13 +151,11 @@ class PrivacyModel(ABC):
             return Verdict(str(self), True, ideal, float(self.required), None)
         worst = counted[np.argmin(level[counted]) if self.higher_is_safer
                         else np.argmax(level[counted])]  # fmt: skip
-        return Verdict(
-            str(self),
-            bool(self.holds(groups).all()),
-            float(level[worst]),
-            float(self.required),
-            int(worst) if self.per_group else None,
-        )
+        required, holds = float(self.required), bool(self.holds(groups).all())
+        reached = float(level[worst])
+        if holds and reached != required and (reached < required) == self.higher_is_safer:
+            reached = required  # exact arithmetic says it is reached; only the float is not
+        return Verdict(str(self), holds, reached, required, int(worst) if self.per_group else None)
 
 
 class RatioModel(PrivacyModel):

@@ -54,6 +54,7 @@ class TCloseness(RatioModel):
     """
 
     needs: ClassVar[Needs] = Needs.HISTOGRAM
+    compares_with_table: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     monotone_in_generalisation: ClassVar[bool] = True
     monotone_in_suppression: ClassVar[bool] = True

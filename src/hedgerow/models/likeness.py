@@ -48,6 +48,7 @@ class DeltaDisclosure(PrivacyModel):
     """
 
     needs: ClassVar[Needs] = Needs.HISTOGRAM
+    compares_with_table: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     strict: ClassVar[bool] = True
     monotone_in_generalisation: ClassVar[bool] = True
@@ -125,6 +126,7 @@ class BetaLikeness(RatioModel):
     """
 
     needs: ClassVar[Needs] = Needs.HISTOGRAM
+    compares_with_table: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     monotone_in_generalisation: ClassVar[bool] = True
     monotone_in_suppression: ClassVar[bool] = True

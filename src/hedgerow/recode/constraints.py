@@ -86,15 +86,18 @@ class Constraints:
 
     def remains(self, groups: Groups, kept: NDArray[np.bool_], requirement: int) -> bool:
         """Whether the claims about the whole hold once the others are left out."""
-        models = self.whole
-        if not all(m.holds(_without(groups, kept, m)).all() for m in models):
-            return False
         out = ~kept & (groups.n > 0)
         if not self.keep_suppressed or not out.any():
-            return True
-        rest = groups.take(out).merge(np.zeros(int(out.sum()), np.int64), 1)
+            return all(m.holds(_without(groups, kept, m)).all() for m in self.whole)
+        # Those left out are one more group, and it is part of what remains.
+        into = np.where(out, len(groups), np.arange(len(groups)))
+        published = groups.merge(into, len(groups) + 1)
+        rest = published.take(np.array([len(groups)]))
         asked = (*self.by_group, *self.ladder[requirement : requirement + 1])
-        return all(m.holds(rest).all() for m in asked)
+        everything = np.ones(len(published), np.bool_)
+        return all(m.holds(rest).all() for m in asked) and all(
+            m.holds(_without(published, everything, m)).all() for m in self.whole
+        )
 
 
 def _without(groups: Groups, kept: NDArray[np.bool_], model: PrivacyModel) -> Groups:

@@ -19,7 +19,7 @@ from hedgerow.models.base import PrivacyModel
 from hedgerow.recode.axes import Space
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.cuts import all_cuts, median, profile, tally
-from hedgerow.recode.parts import Progress
+from hedgerow.recode.parts import Progress, first_of
 
 Mode = Literal["strict", "relaxed"]
 People = tuple[Ints, Ints]
@@ -135,7 +135,8 @@ class Division:
         """A cut at the median with the people there on both sides.
 
         Keeping tuples whole is tried first, it loses less; where that puts too many people
-        with one sensitive value on one side, every entry gives its share to both.
+        with one sensitive value on one side, every tuple gives its share to both. Claims are
+        checked on the very people who go to either side.
         """
         who, weight = node.who, node.weight
         for axis in order:
@@ -145,12 +146,13 @@ class Division:
                 continue
             at, people = profile(self.ranks, who, weight, axis, low, high, self.scratch)
             cut, ties = median(at, people)
-            there = ranks == cut
-            reached = np.cumsum(np.where(there, weight, 0))
-            fill = np.minimum(reached, ties)
-            share = reached * ties // reached[-1]
-            for taken in (fill, share):
-                left = np.where(ranks < cut, weight, np.diff(taken, prepend=0))
+            there = np.flatnonzero(ranks == cut)
+            # Entries are in the order of their ranks, so those of a tuple stand together.
+            new = (np.diff(node.ranks[there], axis=0) != 0).any(axis=1)
+            tuple_of = np.concatenate((np.zeros(1, np.int64), np.cumsum(new)))
+            for together in (tuple_of, np.zeros_like(tuple_of)):
+                left = np.where(ranks < cut, weight, 0)
+                left[there] = first_of(weight[there], together, ties)
                 if node.allowable(node.left(left, np.array([axis]), END))[0]:
                     right = weight - left
                     return (who[left > 0], left[left > 0]), (who[right > 0], right[right > 0])

@@ -12,7 +12,7 @@ from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.search import Search, Solution, no_solution
-from hedgerow.utility import Metric, Spans
+from hedgerow.utility import Metric
 
 
 def full_domain(
@@ -34,21 +34,21 @@ def full_domain(
     (solution,) = search.run(seconds=seconds, progress=progress)
     if solution is None:
         raise no_solution(search)
-    node = _finest(search, solution)
+    node, cost = _finest(search, solution)
     detail = {
         "optimal": solution.optimal,
         "metric": metric.name,
-        "cost": solution.cost,
-        "lower_bound": solution.bound,
+        "cost": cost,
+        "lower_bound": min(solution.bound, cost),
         "nodes": lattice.size,
         "nodes_evaluated": search.evaluated,
     }
     return at_node(lattice, node, constraints, detail)
 
 
-def _finest(search: Search, solution: Solution) -> Node:
-    """A solution of the same cost with no level higher than it need be."""
-    lattice, node = search.lattice, solution.node
+def _finest(search: Search, solution: Solution) -> tuple[Node, float]:
+    """A solution of the same cost with no level higher than it need be, and that cost."""
+    lattice, node, cost = search.lattice, solution.node, solution.cost
     for j, lowest in enumerate(lattice.bottom):
         while node[j] > lowest:
             finer = (*node[:j], node[j] - 1, *node[j + 1 :])
@@ -57,10 +57,10 @@ def _finest(search: Search, solution: Solution) -> Node:
             ):
                 break
             found = search.evaluate(lattice.roll_up(lattice.base, finer))
-            if not (found.feasible[0] and found.cost[0] <= solution.cost):
+            if not (found.feasible[0] and found.cost[0] <= cost):
                 break
-            node = finer
-    return node
+            node, cost = finer, float(found.cost[0])
+    return node, cost
 
 
 def at_node(
@@ -70,23 +70,16 @@ def at_node(
     cells = lattice.cells
     frequency = lattice.roll_up(lattice.base, node)
     kept = (constraints.rank(frequency.groups) > 0) & (frequency.groups.n > 0)
-    outcome = lattice.outcome(frequency, kept)
+    outcome = lattice.outcome(frequency, kept, rest=constraints.keep_suppressed)
     codes = lattice.layout.unpack(frequency.words[kept])
     labels = [
         np.array(h.labels[level], object)[codes[:, j]]
         for j, (h, level) in enumerate(zip(cells.hierarchies, node, strict=True))
     ]
     number = np.where(kept, np.cumsum(kept) - 1, SUPPRESSED)
-    spans = outcome.spans
-    if constraints.keep_suppressed and not kept[frequency.groups.n > 0].all():
+    if len(outcome.n) > len(codes):
         number[~kept] = len(codes)
         labels = [np.append(label, ANY) for label in labels]
-        top = np.array([[len(h.values) - 1 for h in cells.hierarchies]], np.int32)
-        spans = Spans(
-            np.concatenate((spans.low, np.zeros_like(top))),
-            np.concatenate((spans.high, top)),
-            np.concatenate((spans.rung, np.ones(top.shape))),
-        )
     tuples, of_cell = cells.tuples
     into = lattice.position(frequency, tuples)
     counted = np.flatnonzero(cells.n > 0)
@@ -96,7 +89,7 @@ def at_node(
         cells.n[counted],
         number[into[of_cell[counted]]],
         tuple(labels),
-        spans,
+        outcome.spans,
         {h.name: level for h, level in zip(cells.hierarchies, node, strict=True)},
         detail,
     )

@@ -172,11 +172,17 @@ class Lattice:
                     node = (*frequency.node[:j], frequency.node[j] + 1, *frequency.node[j + 1 :])
                     stack.append((self.roll_up(frequency, node), j))
 
-    def outcome(self, frequency: Frequency, kept: NDArray[np.bool_] | None = None) -> Outcome:
-        """What publishing the node would give, with only the `kept` groups."""
+    def outcome(
+        self, frequency: Frequency, kept: NDArray[np.bool_] | None = None, *, rest: bool = False
+    ) -> Outcome:
+        """What publishing the node would give, with only the `kept` groups.
+
+        With `rest`, the others stay as one group in which every value is `*`.
+        """
         n = frequency.groups.n
         chosen = n > 0 if kept is None else kept & (n > 0)
-        people = self.original.people
+        out = int(n.sum()) - int(n[chosen].sum())
+        rest = rest and out > 0
 
         def spans() -> Spans:
             codes = self.layout.unpack(frequency.words[chosen])
@@ -186,9 +192,13 @@ class Lattice:
                 first, last = h.runs(frequency.node[j])
                 low[:, j], high[:, j] = first[codes[:, j]], last[codes[:, j]]
                 rung[:, j] = frequency.node[j] / max(1, h.height)
-            return Spans(low, high, rung)
+            found = Spans(low, high, rung)
+            return found.with_everything(self.original.leaves) if rest else found
 
-        return Outcome(self.original, n[chosen], people - int(n[chosen].sum()), spans)
+        absent = self.original.absent
+        if rest:
+            return Outcome(self.original, np.append(n[chosen], out), absent, spans)
+        return Outcome(self.original, n[chosen], out + absent, spans)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from hedgerow.errors import ClaimError, PlanError
-from hedgerow.groups import Groups, Ints
+from hedgerow.groups import Floats, Groups, Ints
 from hedgerow.models.base import Needs, PrivacyModel, Verdict
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import Recoding
@@ -19,7 +19,13 @@ Progress = Callable[[float], None]
 def deal(
     people: Ints, tuple_of: Ints, tuples: Ints, counts: Ints, groups: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """Deal the people of each tuple out to groups, cell after cell.
+    """Deal the people of each tuple out to groups so that every lot is like the whole tuple.
+
+    Cells of a tuple differ in sensitive values, and a lot that took one cell after the other
+    would have values of its own. So each lot is a stratified sample: the tuple's people stand
+    in a line, cell after cell, cut into as many equal stretches as the lot has people, and the
+    lot gets one person of each. Whom is scattered, for where it always was, say, the first, lots
+    would follow any second attribute that alternates along the line. It is the same at every run.
 
     Args:
         people: People in each cell.
@@ -29,24 +35,56 @@ def deal(
         groups: The group the lot belongs to.
 
     Returns:
-        Cell, people and group of each part, by cell.
+        Cell, people and group of each part, by cell; one part for each cell and group.
 
-    >>> cells = np.array([2, 3]), np.array([0, 0])
-    >>> lots = np.array([0, 0]), np.array([4, 1]), np.array([7, 8])
+    >>> cells = np.array([4, 2]), np.array([0, 0])
+    >>> lots = np.array([0, 0]), np.array([3, 3]), np.array([7, 8])
     >>> [part.tolist() for part in deal(*cells, *lots)]
-    [[0, 1, 1], [2, 2, 1], [7, 7, 8]]
+    [[0, 0, 1, 1], [2, 2, 1, 1], [7, 8, 7, 8]]
     """
-    order = np.lexsort((np.arange(len(tuple_of)), tuple_of))
+    size = 1 + max(int(tuple_of.max(initial=-1)), int(tuples.max(initial=-1)))
+    several_cells = np.bincount(tuple_of[people > 0], minlength=size) > 1
+    several_lots = np.bincount(tuples[counts > 0], minlength=size) > 1
+    # Only where there are both does it matter who goes where, and lots come in single people.
+    single = (several_cells & several_lots)[tuples]
+    pieces = np.where(single, counts, np.minimum(counts, 1))
+    lot = np.repeat(np.arange(len(counts)), pieces)
+    stretch = np.arange(len(lot)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    lot = lot[np.lexsort(((stretch + _scattered(len(lot))) / counts[lot], tuples[lot]))]
+    order = np.argsort(tuple_of, kind="stable")
     order = order[people[order] > 0]
-    lots = np.argsort(tuples, kind="stable")
     # All people in one line, tuple by tuple: cells and lots both cut it into pieces.
-    cell_ends, lot_ends = np.cumsum(people[order]), np.cumsum(counts[lots])
+    cell_ends, lot_ends = np.cumsum(people[order]), np.cumsum(np.where(single, 1, counts)[lot])
     ends = np.union1d(cell_ends, lot_ends)
     cell = order[np.searchsorted(cell_ends, ends)]
-    group = groups[lots[np.searchsorted(lot_ends, ends)]]
-    size = np.diff(np.concatenate(([0], ends)))
-    by_cell = np.lexsort((group, cell))
-    return cell[by_cell], size[by_cell], group[by_cell]
+    group = groups[lot[np.searchsorted(lot_ends, ends)]]
+    return together(cell, np.diff(ends, prepend=0), group)
+
+
+def first_of(people: Ints, tuple_of: Ints, wanted: int) -> Ints:
+    """How many people of each cell are among the first `wanted`: whole tuples, but for the last.
+
+    Of the tuple that is not needed whole, a sample is taken (see `deal`).
+
+    >>> first_of(np.array([1, 2, 2, 4]), np.array([0, 1, 1, 2]), 3).tolist()
+    [1, 1, 1, 0]
+    """
+    sizes = np.bincount(tuple_of, weights=people).astype(np.int64)
+    taken = np.clip(wanted - (np.cumsum(sizes) - sizes), 0, sizes)
+    lots = np.tile(np.arange(len(sizes)), 2), np.concatenate((taken, sizes - taken))
+    cell, count, side = deal(people, tuple_of, *lots, np.repeat((0, 1), len(sizes)))
+    first = np.zeros(len(people), np.int64)
+    first[cell[side == 0]] = count[side == 0]
+    return first
+
+
+def _scattered(size: int) -> Floats:
+    """Numbers from 0 to 1 without any pattern, always the same (SplitMix64)."""
+    bits = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    scattered: Floats = (bits ^ (bits >> np.uint64(31))) * 2.0**-64
+    return scattered
 
 
 def together(cell: Ints, people: Ints, group: Ints) -> tuple[Ints, Ints, Ints]:

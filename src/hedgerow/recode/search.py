@@ -120,6 +120,8 @@ class Search:
             left_out = np.array([int(groups.n[rank <= r].sum()) + absent for r in range(ranks)])
             cost = np.full(ranks, np.inf)
         feasible = left_out <= limits.limit
+        if not limits.keep_suppressed:
+            feasible &= left_out < self.lattice.original.people
         for r in np.flatnonzero(feasible):
             kept = rank > r
             if (limits.whole or limits.keep_suppressed) and not limits.remains(
@@ -127,7 +129,8 @@ class Search:
             ):
                 feasible[r] = False
             elif self.costs is None:
-                cost[r] = self.metric.cost(self.lattice.outcome(frequency, kept))
+                rest = limits.keep_suppressed
+                cost[r] = self.metric.cost(self.lattice.outcome(frequency, kept, rest=rest))
         if limits.settled:
             return Evaluation(feasible, cost, left_out, left_out, extra)
         return Evaluation(feasible, cost, left_out, *self._forced(frequency))
@@ -323,9 +326,10 @@ def no_solution(search: Search) -> ClaimError:
     reasons = [f"{v.claim} reaches {v.level:.6g}, required {v.required:.6g}" for v in failing]
     if not reasons:
         reasons = ["the claims hold group by group, but not for what remains of the table"]
+    remain = "" if left_out < people else ", and somebody has to remain"
     return ClaimError(
         f"no generalisation keeps every claim. At the coarsest levels "
         f"{'; '.join(reasons)}; {left_out:,} of {people:,} people would have to be left out "
-        f"where the plan allows {limits.limit:,}",
+        f"where the plan allows {limits.limit:,}{remain}",
         fix="Weaken that claim, allow more suppression, or give the columns coarser levels.",
     )
