@@ -66,9 +66,7 @@ def choose(
 
     if method.search == "lattice":
         constraints = Constraints(models, limit, method.keep_suppressed)
-        seconds = method.time
-        if seconds is None and Lattice.of(cells, bounds(plan)).size > MOST_NODES:
-            seconds = PATIENCE
+        seconds = patience(plan, Lattice.of(cells, bounds(plan)))
         return full_domain(
             cells, constraints, metric, bounds=bounds(plan), seconds=seconds, progress=searching
         )
@@ -88,6 +86,13 @@ def choose(
 def bounds(plan: Plan) -> dict[str, tuple[int, int]]:
     """The plan's lowest and highest level of each column that has some."""
     return {name: c.levels for name, c in plan.columns.items() if c.levels is not None}
+
+
+def patience(plan: Plan, lattice: Lattice) -> float | None:
+    """Seconds the search of this lattice may take; None: as long as it takes."""
+    if plan.method.time is None and lattice.size > MOST_NODES:
+        return PATIENCE
+    return plan.method.time
 
 
 def _refuse_endless(cells: Cells) -> None:
@@ -142,7 +147,12 @@ def refuse_meaningless(plan: Plan) -> None:
 
 
 def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Path) -> Recoding:
-    """The recoding of an earlier release, applied to these cells."""
+    """The recoding of an earlier release, applied to these cells.
+
+    Raises:
+        PlanError: It does not fit these columns, or does what the plan forbids.
+        ClaimError: More people would be left out than the plan allows.
+    """
     certificate = read_certificate(folder)
     kind, levels = certificate["recoding"]["kind"], certificate["recoding"].get("levels")
     limit = plan.method.may_suppress(cells.people)
@@ -154,8 +164,10 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
             "the people they were computed from",
             fix="Publish anew, without --recoding.",
         )
+    _refuse_absent_levels(plan, cells)
     if levels is not None:
         _refuse_other_levels(levels, cells, folder)
+        _refuse_forbidden_levels(plan, levels)
         lattice = Lattice.of(cells, {name: (level, level) for name, level in levels.items()})
         recoding = at_node(lattice, lattice.bottom, constraints, {"stored": True})
     else:
@@ -164,6 +176,7 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
                 f"claims about a population cannot be measured on a {kind} recoding",
                 fix="Apply the recoding of a release that was made with `search: lattice`.",
             )
+        _refuse_unkept(plan, kind)
         labels = _stored_groups(folder, certificate, names)
         recoding = _without_failing(apply_groups(kind, cells, labels), cells, constraints)
     left_out = recoding.suppressed + cells.absent
@@ -194,6 +207,36 @@ def _refuse_other_levels(levels: Mapping[str, int], cells: Cells, folder: Path) 
                 where=str(folder),
                 fix="Use the hierarchies the earlier release was made with.",
             )
+
+
+def _refuse_forbidden_levels(plan: Plan, levels: Mapping[str, int]) -> None:
+    """The stored levels must be among those the plan lets out."""
+    for name, (low, high) in bounds(plan).items():
+        if not low <= levels[name] <= high:
+            raise PlanError(
+                f"the stored recoding has {name!r} at level {levels[name]}, and the plan allows "
+                f"levels {low} to {high}",
+                where=plan.where("columns", name, "levels"),
+                fix="Allow that level, or publish anew, without --recoding.",
+            )
+
+
+def _refuse_unkept(plan: Plan, kind: str) -> None:
+    """What groups of an earlier release cannot keep, since they have no levels of their own."""
+    for name in bounds(plan):
+        raise PlanError(
+            f"a {kind} recoding is applied by its published groups, so it cannot keep the levels "
+            f"of {name!r}",
+            where=plan.where("columns", name, "levels"),
+            fix="Leave the levels out, or publish anew, without --recoding.",
+        )
+    if plan.method.keep_suppressed:
+        raise PlanError(
+            f"keep_suppressed has no meaning where a {kind} recoding is applied: whom its groups "
+            "do not cover, or fail, is left out",
+            where=plan.where("method", "keep_suppressed"),
+            fix="Leave it out, or publish anew, without --recoding.",
+        )
 
 
 def _stored_groups(

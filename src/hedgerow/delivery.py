@@ -108,9 +108,13 @@ def deliver(folder: Path, target: Path, certificate: str, *, replace: bool) -> N
         folder.chmod(0o777 & ~_umask())
         old = folder.with_name(f"{folder.name}-old")
         try:
-            if place.exists():
+            # Without leave to replace, whatever came in between stays: the move then fails.
+            if replace and place.exists():
                 place.rename(old)
             folder.rename(place)
+        except OSError:
+            check_target(target, replace=replace)  # which says so, if somebody was quicker
+            raise
         finally:
             # Whatever interrupted this, the old release or the new one is at the place.
             if old.exists() and not place.exists():

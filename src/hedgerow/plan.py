@@ -124,7 +124,7 @@ class Plan(Part):
     population: str | None = Field(
         default=None, description="Whose privacy the ledger accounts for: a name of your choice."
     )
-    source: Source | None = Field(default=None, description="The data: a file, or an address.")
+    source: Source | None = Field(default=None, description="The data: a file.")
     person: str | None = Field(
         default=None, description="Column that says whose row it is, where people have several."
     )

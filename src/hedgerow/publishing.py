@@ -85,8 +85,10 @@ def publish(
     escape = plan.publish.escape_formulas if plan.publish else False
     place = None
     if target is not None:
-        place = check_target(target, replace=replace, inputs=_files(plan))
+        place = check_target(target, replace=replace)
     with opened(plan, data, population_table=population_table, memory=memory) as job:
+        if target is not None:
+            check_target(target, replace=replace, inputs=job.files)
         say("counting", None)
         cells = job.cells()
         if recoding is None:
@@ -146,6 +148,12 @@ class Job:
     engine: Engine
     population: Engine | None
     models: tuple[PrivacyModel, ...]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files a release is made from, patterns resolved."""
+        outside = () if self.population is None else self.population.files
+        return (*self.engine.files, *outside)
 
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""
@@ -270,12 +278,6 @@ def _refuse_failed(claims: Sequence[Verdict]) -> None:
             f"the release would not keep its claims: {reached}. Nothing was published",
             fix="Weaken the claim, allow more suppression, or choose another method.",
         )
-
-
-def _files(plan: Plan) -> list[Path]:
-    """The files a release is made from, as far as they are files."""
-    source = [] if plan.source is None else [Path(plan.source.partition("::")[0])]
-    return [file for file in (*source, plan.population_file) if file and file.is_file()]
 
 
 def _described(plan: Plan) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from hedgerow.encoding import encoded, histogram, set_codes
 from hedgerow.engines.base import Engine, Table
-from hedgerow.errors import DataError, PlanError, some
+from hedgerow.errors import MOST_NAMED, DataError, PlanError, some
 from hedgerow.groups import ALL, Histogram, Ints, Sensitive
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.pack import Layout, distinct
 from hedgerow.schema import Schema
+from hedgerow.spelling import alike
 
 Codes = NDArray[np.int32]
 
@@ -102,6 +103,8 @@ def _domain(
     plan: Plan, name: str, values: list[str | None], found: Histogram, n: Ints
 ) -> tuple[Sensitive, Histogram]:
     """The attribute's values in order (taxonomy, numbers, text), and the recoded histogram."""
+    if any(name in model.attributes for model in plan.models()):
+        _refuse_alike(plan, name, values)
     hierarchy = plan.hierarchy_spec(name).bind(name, values, where=plan.where("columns", name))
     place = hierarchy.encode(values)
     order = np.argsort(place, kind="stable")
@@ -119,6 +122,29 @@ def _domain(
         levels,
     )
     return domain, Histogram(found.indptr, codes, found.counts)
+
+
+def _refuse_alike(plan: Plan, name: str, values: Sequence[str | None]) -> None:
+    """No claim counts two values where somebody who reads the file may see one.
+
+    Quasi-identifiers need no such care: groups that look alike are larger than claimed.
+    """
+    pairs = alike(values)
+    if not pairs:
+        return
+    shown = "; ".join(some(pair) for pair in pairs[:MOST_NAMED])
+    more = f"; and {len(pairs) - MOST_NAMED:,} more" if len(pairs) > MOST_NAMED else ""
+    unknown = [v for pair in pairs if None in pair for v in pair if v is not None]
+    listed = ", ".join(f'"{v}"' for v in unknown[:MOST_NAMED])
+    fix = "Give each value of a sensitive column one spelling that no other can be read as."
+    if unknown:
+        fix += f" Texts that mean missing: name them in the plan, `null: [{listed}]`."
+    raise DataError(
+        f"{name!r} has values that those who read the release may take for one, and the claims "
+        f"would count as two: {shown}{more}",
+        where=plan.where("columns", name),
+        fix=fix,
+    )
 
 
 def joint_attribute(histograms: Sequence[Histogram], n: Ints) -> tuple[Sensitive, Histogram]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hedgerow.choosing import bounds
+from hedgerow.choosing import bounds, patience
 from hedgerow.errors import PlanError
 from hedgerow.models.base import PrivacyModel
 from hedgerow.plan import Plan
@@ -31,11 +32,16 @@ class Point:
     levels: dict[str, int] | None
     cost: float
     """The metric as it is reported."""
+    optimal: bool
+    """Whether this is proven to be the best (or that there is none); not where time ran out."""
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """Exact optima from the weakest to the strictest requirement."""
+    """From the weakest to the strictest requirement, the best that was found for each.
+
+    Without a limit in time these are the exact optima; each point says whether it is one.
+    """
 
     metric: str
     points: tuple[Point, ...]
@@ -59,8 +65,18 @@ def frontier(
             there is a default.
         data: The table, where it is in memory and not the plan's source.
         progress: Called with the share of the lattice that is settled.
+
+    Raises:
+        PlanError: The plan's search has no frontier, or there are no requirements to try.
     """
     plan = source if isinstance(source, Plan) else Plan.read(Path(source))
+    if plan.method.search != "lattice":
+        raise PlanError(
+            f"there is no frontier of {plan.method.search}: only the lattice is searched for all "
+            "requirements at once",
+            where=plan.where("method", "search"),
+            fix="Use `search: lattice`.",
+        )
     with opened(plan, data) as job:
         cells = job.cells()
         ladder = tuple(requirements or _ladder(job.models[0], cells.people))
@@ -69,7 +85,9 @@ def frontier(
     lattice = Lattice.of(cells, bounds(plan))
     metric = METRICS[plan.utility]
     search = Search(lattice, Constraints(rest, limit, plan.method.keep_suppressed, ladder), metric)
-    solutions = search.run(seconds=plan.method.time, progress=progress)
+    seconds, begin = patience(plan, lattice), time.monotonic()
+    solutions = search.run(seconds=seconds, progress=progress)
+    in_time = seconds is None or time.monotonic() - begin < seconds
     names = [h.name for h in cells.hierarchies]
 
     def levels(node: Node) -> dict[str, int]:
@@ -78,9 +96,11 @@ def frontier(
     return Frontier(
         metric.name,
         tuple(
-            Point(str(m), float(m.required), None, float("nan"))
+            Point(str(m), float(m.required), None, float("nan"), in_time)
             if s is None
-            else Point(str(m), float(m.required), levels(s.node), metric.reported(s.cost))
+            else Point(
+                str(m), float(m.required), levels(s.node), metric.reported(s.cost), s.optimal
+            )
             for m, s in zip(ladder, solutions, strict=True)
         ),
     )
@@ -94,4 +114,4 @@ def _ladder(model: PrivacyModel, people: int) -> list[PrivacyModel]:
             f"the frontier of {model} needs the requirements to try",
             fix="Give `requirements`, weakest first, such as TCloseness(t=0.4), TCloseness(t=0.2).",
         )
-    return [replace(model, k=k) for k in DEFAULT_K if k <= people]
+    return [replace(model, k=k) for k in DEFAULT_K if k <= max(people, 2)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from hedgerow.encoding import encoded, histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Table, Written
-from hedgerow.engines.csvlines import FORMULA, NUMBER
+from hedgerow.engines.csvlines import unrun
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import ALL, Groups, Histogram, Ints, Sensitive
 from hedgerow.hierarchy import ANY
@@ -79,27 +78,24 @@ def measured_groups(
 
     People are counted in the written file. Where one person has several rows that cannot be
     done, as the file does not say whose rows they are: then they are counted in the recoding
-    that was applied.
+    that was applied, and the file must hold its groups, with the values of each.
     """
-    text = _escaped if escaped else _as_it_is
-    if schema.person is not None:
-        for domain in cells.sensitive:
-            _places(domain.name, domain.values, text)
-        for name, published in zip(schema.quasi_identifiers, recoding.labels, strict=True):
-            _places(name, list(dict.fromkeys(published)), text)
-        return recoding.groups(cells), "the recoding that was applied"
+    alone = written.path.suffix == ".csv" and len(schema.published) == 1
+    text = _written_text(escaped=escaped, alone=alone)
     names = schema.quasi_identifiers
-    joint = any(d.name == ALL for d in cells.sensitive)
+    joint = any(d.name == ALL for d in cells.sensitive) and schema.person is None
     sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
-    # The separator is known; guessing it could be led astray by a column name.
-    delimiter = "," if written.path.suffix == ".csv" else None
-    with open_engine(written.path, delimiter=delimiter) as file:
-        counted = file.counts(names, sets=sets)
-    n = np.asarray(counted["n"].to_numpy(), np.int64)
-    columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
+    n, columns, found = _read(schema, written, names, sets, text)
+    if schema.person is not None:
+        groups = recoding.groups(cells)
+        first, _ = recoding.seen
+        labels = [np.array([text(v) for v in kind[first]], object) for kind in recoding.labels]
+        _refuse_altered(schema, cells, recoding, (n, columns, found), text)
+        if cells.population is not None:
+            groups = _with_population(cells, recoding, groups, labels, text)
+        return groups, "the recoding that was applied"
     codes = np.stack([c for _, c in columns], axis=1)
     first, into = distinct(codes, [len(values) for values, _ in columns])
-    found = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
     histograms, domains = {}, {}
     for domain in cells.sensitive:
         if domain.name == ALL:
@@ -117,17 +113,77 @@ def measured_groups(
 
 
 Text = Callable[[str | None], str | None]
-_FORMULA, _NUMBER = re.compile(FORMULA), re.compile(NUMBER)
+Column = tuple[list[str | None], NDArray[np.int32]]
+Counted = tuple[Ints, list[Column], list[tuple[list[str | None], Histogram]]]
+"""Of a file: the rows of each distinct tuple, its quasi-identifiers, its sensitive values."""
 
 
-def _as_it_is(value: str | None) -> str | None:
-    return value
+def _written_text(*, escaped: bool, alone: bool) -> Text:
+    """What a value is in the file: formulas escaped; missing is "" in a column that is alone."""
+
+    def text(value: str | None) -> str | None:
+        if value is None:
+            return "" if alone else None
+        return unrun(value) if escaped else value
+
+    return text
 
 
-def _escaped(value: str | None) -> str | None:
-    """The text as it stands in a file whose formulas are escaped (see `csvlines.escaped`)."""
-    runs = value is not None and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
-    return f"'{value}" if runs else value
+def _read(
+    schema: Schema, written: Written, names: Sequence[str], sets: Sequence[str], text: Text
+) -> Counted:
+    """Count the written file."""
+    _places("the header", schema.published, text)
+    # The separator is known; guessing it could be led astray by a column name.
+    delimiter = "," if written.path.suffix == ".csv" else None
+    with open_engine(written.path, delimiter=delimiter) as file:
+        counted = file.counts(
+            [str(text(name)) for name in names], sets=[str(text(name)) for name in sets]
+        )
+    n = np.asarray(counted["n"].to_numpy(), np.int64)
+    columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
+    return n, columns, [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
+
+
+def _refuse_altered(
+    schema: Schema, cells: Cells, recoding: Recoding, counted: Counted, text: Text
+) -> None:
+    """Whose rows they are the file does not say; but which groups hold which values it does."""
+    n, columns, found = counted
+    groups, (first, into) = recoding.groups(cells), recoding.seen
+    mine, theirs = [], []
+    for name, labels, (values, codes) in zip(
+        schema.quasi_identifiers, recoding.labels, columns, strict=True
+    ):
+        known = list(dict.fromkeys(labels))
+        raw = {value: code for code, value in enumerate(known)}
+        mine.append(np.array([raw[label] for label in labels[first]], np.int32))
+        theirs.append(_codes(name, known, values, text)[codes])
+    both = np.concatenate((np.stack(mine, axis=1), np.stack(theirs, axis=1)))
+    _, place = distinct(both, [len(set(labels)) for labels in recoding.labels])
+    intended, read = place[: len(first)], place[len(first) :]
+    here = np.flatnonzero(groups.n)
+    same = np.array_equal(np.unique(intended[here]), np.unique(read))
+    if same and not recoding.separates:
+        kept = recoding.group != SUPPRESSED
+        target = intended[into[recoding.group[kept]]]
+        rows = np.bincount(target, weights=cells.rows[recoding.cell[kept]])
+        same = np.array_equal(rows, np.bincount(read, weights=n))
+    for domain in cells.sensitive:
+        if not same or domain.name == ALL:
+            continue
+        values, h = found[schema.sensitive.index(domain.name)]
+        width, wanted = len(domain.values), groups.histograms[domain.name]
+        codes = _codes(domain.name, domain.values, values, text)[h.codes]
+        same = np.array_equal(
+            np.unique(intended[wanted.owner()] * width + wanted.codes),
+            np.unique(read[h.owner()] * width + codes),
+        )
+    if not same:
+        raise DataError(
+            "the written file does not hold the groups and values that were to be published",
+            fix="Nothing was published. Has the source changed since it was counted?",
+        )
 
 
 def _places(name: str, values: Sequence[str | None], text: Text) -> dict[str | None, int]:
@@ -137,9 +193,9 @@ def _places(name: str, values: Sequence[str | None], text: Text) -> dict[str | N
         first = place.setdefault(text(value), code)
         if first != code:
             raise DataError(
-                f"{some([values[first], value])} would be written alike once formulas are escaped",
-                where=f"column {name!r}",
-                fix="Correct one of the values, or publish without escape_formulas.",
+                f"{some([values[first], value])} would be written alike",
+                where=name if name == "the header" else f"column {name!r}",
+                fix="Correct one of them, or publish as parquet, without escape_formulas.",
             )
     return place
 
@@ -148,16 +204,23 @@ def _as_counted(
     domain: Sensitive, values: list[str | None], raw: Histogram, text: Text
 ) -> Histogram:
     """The histogram of the written values in the codes of the source's."""
-    place = _places(domain.name, domain.values, text)
+    recode = _codes(domain.name, domain.values, values, text)
+    return Histogram(raw.indptr, recode[raw.codes], raw.counts)
+
+
+def _codes(
+    name: str, known: Sequence[str | None], values: Sequence[str | None], text: Text
+) -> NDArray[np.int32]:
+    """Which of the known values each written one stands for."""
+    place = _places(name, known, text)
     if changed := [value for value in values if value not in place]:
         raise DataError(
             f"{some(changed)} in the written file are no values of the source",
-            where=f"column {domain.name!r}",
+            where=f"column {name!r}",
             fix="The file's format cannot hold this column as it is: publish csv, or make the "
             "column text.",
         )
-    recode = np.array([place[value] for value in values], np.int32)
-    return Histogram(raw.indptr, recode[raw.codes], raw.counts)
+    return np.array([place[value] for value in values], np.int32)
 
 
 def _with_population(

@@ -106,7 +106,7 @@ PLANS: dict[str, tuple[str, int, str]] = {
     "k above the table": (plan("k-anonymity: 2", "k-anonymity: 31"), 1,
                           "31-anonymity reaches 30, required 31"),
     "k above the table, all left out": (plan("2\n", "31\nmethod: {suppress: 100%}\n"), 1,
-                                        "nothing would remain: all 30 people"),
+                                        "and somebody has to remain"),
     "l above the values": (plan("k-anonymity: 2", "l-diversity: 4"), 1,
                            "distinct 4-diversity of disease reaches 3, required 4"),
     "no such level": (plan("sex: quasi-identifier",
@@ -262,7 +262,7 @@ def test_quotes_and_line_ends_in_values_and_names(
     data = b'"a ""b""","x\ny"\n"1\n2","c,d"\n"1\n2","e""f"\n"1\n2",\n"1\n2",""\n'
     text = (
         'source: data.csv\ncolumns:\n  "a \\"b\\"": quasi-identifier\n  "x\\ny": sensitive\n'
-        "protect: [k-anonymity: 4, l-diversity: 4]\npublish: {to: release}\n"
+        "protect: [k-anonymity: 4]\npublish: {to: release}\n"
     )
     assert published(tmp_path, monkeypatch, data, text) == (
         b'"a ""b""","x\ny"\n"1\n2",\n"1\n2",""\n"1\n2","c,d"\n"1\n2","e""f"\n'

@@ -23,6 +23,7 @@ from hedgerow.models.base import Needs, PrivacyModel
 from hedgerow.recode.mdav import GRID
 from hedgerow.recode.microaggregation import microaggregation
 from hedgerow.recode.mondrian import mondrian
+from hedgerow.recode.parts import deal, first_of
 
 AGE = integers("age", 0, 9, missing=True)
 PLACE = Hierarchy.of(
@@ -360,3 +361,85 @@ def test_clusters_are_joined_until_claims_hold(table, k, l):  # noqa: E741
     groups = check_release(cells, recoding, passes)
     assert all(passes(people) for people in groups.values())
     assert recoding.detail["joined"] == microaggregation(cells, k=k).size - recoding.size
+
+
+def dealt(people, tuple_of, lots):
+    """The matrix of cells by lots that `deal` makes."""
+    tuples, counts = np.array(lots, np.int64).reshape(-1, 2).T
+    cell, size, lot = deal(
+        np.array(people, np.int64), np.array(tuple_of, np.int64), tuples, counts,
+        np.arange(len(lots)),
+    )  # fmt: skip
+    assert (size > 0).all()
+    assert len(set(zip(cell, lot, strict=True))) == len(cell)
+    matrix = np.zeros((len(people), len(lots)), np.int64)
+    matrix[cell, lot] = size
+    return matrix
+
+
+@quick
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=4), st.data())
+def test_everybody_is_dealt_to_a_lot_of_their_tuple(tuples, data):
+    cells = [(n, t) for t, sizes in enumerate(tuples) for n in sizes]
+    lots = []
+    for t, sizes in enumerate(tuples):
+        left = sum(sizes)
+        while left:
+            lots.append((t, data.draw(st.integers(1, left))))
+            left -= lots[-1][1]
+    cells, lots = data.draw(st.permutations(cells)), data.draw(st.permutations(lots))
+    people, tuple_of = [n for n, _ in cells], [t for _, t in cells]
+    matrix = dealt(people, tuple_of, lots)
+    assert matrix.sum(axis=1).tolist() == people
+    assert matrix.sum(axis=0).tolist() == [count for _, count in lots]
+    for c, j in zip(*np.nonzero(matrix), strict=True):
+        assert tuple_of[c] == lots[j][0]
+
+
+@quick
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=8), st.data())
+def test_every_lot_is_like_the_whole_tuple(people, data):
+    total = sum(people)
+    if data.draw(st.booleans()):
+        first = data.draw(st.integers(0, total))
+        sizes = [first, total - first]
+    else:
+        size = data.draw(st.sampled_from([d for d in range(1, total + 1) if total % d == 0]))
+        sizes = [size] * (total // size)
+    matrix = dealt(people, [0] * len(people), [(0, size) for size in sizes])
+    for c, n in enumerate(people):
+        for j, size in enumerate(sizes):
+            # A stretch of the line may lie across each end of the cell, so less than 2 astray.
+            assert abs(matrix[c, j] - Fraction(n * size, total)) < 2
+
+
+@pytest.mark.parametrize(("period", "sizes"), [(2, (200, 200)), (4, (200, 200)), (3, (150, 250)),
+                                               (5, (80,) * 5)])  # fmt: skip
+def test_lots_do_not_follow_a_pattern_along_the_line(period, sizes):
+    """Everybody is a cell of their own, and a second attribute alternates from cell to cell."""
+    matrix = dealt([1] * 400, [0] * 400, [(0, size) for size in sizes])
+    for j, size in enumerate(sizes):
+        for value in range(period):
+            share = matrix[value::period, j].sum() / size
+            # Four standard deviations of a random sample.
+            assert abs(share - 1 / period) < 4 * math.sqrt((period - 1) / size) / period
+
+
+@quick
+@given(st.lists(st.tuples(st.booleans(), st.integers(1, 9)), min_size=1, max_size=9), st.data())
+def test_the_first_people_are_whole_tuples_and_a_sample_of_the_last(entries, data):
+    people = np.array([n for _, n in entries])
+    tuple_of = np.cumsum([new for new, _ in entries])
+    tuple_of -= tuple_of[0]
+    wanted = data.draw(st.integers(1, int(people.sum())))
+    first = first_of(people, tuple_of, wanted)
+    assert first.sum() == wanted
+    left = wanted
+    for t in range(tuple_of[-1] + 1):
+        mine = people[tuple_of == t]
+        taken = min(left, int(mine.sum()))
+        left -= taken
+        assert first[tuple_of == t].sum() == taken
+        for a, n in zip(first[tuple_of == t], mine, strict=True):
+            assert 0 <= a <= n
+            assert abs(int(a) - Fraction(int(n) * taken, int(mine.sum()))) < 2

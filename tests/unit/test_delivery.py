@@ -99,6 +99,31 @@ def test_somebody_else_was_quicker(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["release"]
 
 
+@pytest.mark.parametrize("replace", [False, True])
+def test_somebody_else_was_quicker_after_the_last_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replace: bool
+) -> None:
+    """Their release appears between the check and the move."""
+    target = tmp_path / "release"
+    chmod = Path.chmod
+
+    def meanwhile(self: Path, mode: int) -> None:
+        monkeypatch.setattr(Path, "chmod", chmod)
+        put(target, "theirs")
+        chmod(self, mode)
+
+    with staging(check_target(target, replace=replace)) as folder:
+        (folder / "data.csv").write_text("ours")
+        monkeypatch.setattr(Path, "chmod", meanwhile)
+        if replace:
+            deliver(folder, target, "{}", replace=True)
+        else:
+            with pytest.raises(TargetError, match="exists already"):
+                deliver(folder, target, "{}", replace=False)
+    assert (target / "data.csv").read_text() == ("ours" if replace else "theirs")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["release"]
+
+
 @pytest.mark.parametrize("name", ["a\0b", "x" * 300, "out.csv", "Out.PARQUET"])
 def test_names_that_cannot_be(tmp_path: Path, name: str) -> None:
     with pytest.raises(TargetError):

@@ -50,6 +50,18 @@ def test_equal_people_are_shared_out_in_exact_numbers():
     assert recoding.separates
 
 
+def test_equal_people_are_not_sorted_by_their_sensitive_values():
+    rows = sorted((age, s) for age in ("29", *["30"] * 4, "31") for s in "ab")
+    cells = cells_of(rows, [integers("age", 29, 31)], sensitive=["s"])
+    groups = microaggregation(cells, k=6).groups(cells)
+    assert groups.histograms["s"].dense(2).tolist() == [[6, 6]]  # both centres are 30
+    recoding = microaggregation(cells, k=6)
+    values = np.zeros((recoding.size, 2), int)
+    code = cells.values[0].codes[recoding.cell]
+    np.add.at(values, (recoding.group, code), recoding.people)
+    assert values.tolist() == [[3, 3], [3, 3]]
+
+
 def test_means_have_the_decimals_of_the_column():
     assert numbers(["0.25", "0.5", "1"], 3) == [(("0.58",), 3)]
     assert numbers(["-1", "0", "0"], 3) == [(("0",), 3)]

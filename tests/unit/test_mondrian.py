@@ -172,6 +172,28 @@ def test_relaxed_spreads_sensitive_values_where_whole_tuples_would_not_do():
     assert published(mondrian(cells, models)) == {("1-2",): 15}
 
 
+@pytest.mark.parametrize("models", [[], [DistinctLDiversity(l=2, of="s")]])
+def test_relaxed_does_not_sort_equal_people_by_their_sensitive_values(models):
+    rows = [(age, s) for age, each in (("29", 1), ("30", 4), ("31", 1)) for s in "ab" * each]
+    rows.sort()
+    cells = cells_of(rows, [integers("age", 29, 31)], sensitive=["s"])
+    recoding = mondrian(cells, [KAnonymity(k=6), *models], mode="relaxed")
+    assert published(recoding) == {("29-30",): 6, ("30-31",): 6}
+    # As many a as b at every age, so in every group too.
+    assert recoding.groups(cells).histograms["s"].dense(2).tolist() == [[3, 3], [3, 3]]
+
+
+def test_relaxed_shares_out_every_tuple_where_whole_ones_would_not_do():
+    rows = [("1", "p", "a")] * 6 + [("1", "q", "b")] * 6
+    rows += [("2", "p", "a")] * 2 + [("2", "q", "b")] * 2
+    cells = cells_of(rows, [integers("x", 1, 2), flat("y", "pq")], sensitive=["s"])
+    # Cutting y parts a from b; the first 8 of the 12 people with 1 are 6 a and 2 b.
+    even = mondrian(cells, [KAnonymity(k=8), TCloseness(t=0, of="s")], mode="relaxed")
+    assert published(even) == {("1", "*"): 8, ("1-2", "*"): 8}
+    loose = mondrian(cells, [KAnonymity(k=8), TCloseness(t=0.25, of="s")], mode="relaxed")
+    assert loose.groups(cells).histograms["s"].dense(2).tolist() == [[6, 2], [2, 6]]
+
+
 def test_t_closeness_is_measured_against_the_whole_table():
     rows = [("1", "a"), ("2", "b"), ("3", "a"), ("4", "b"), ("5", "a"), ("6", "b")]
     cells = cells_of(rows, [integers("x", 1, 6)], sensitive=["s"])

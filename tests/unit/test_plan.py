@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -560,6 +561,13 @@ def test_importing_loads_nothing_heavy() -> None:
     code = f"import sys, hedgerow.plan; print(*{heavy} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    share = np.float64(0.29)
+    plan = Plan.of(**BASE, method={"suppress": share})
+    assert type(plan.method.suppress) is float
+    assert plan.method.may_suppress(100) == 29
 
 
 # Documentation

@@ -558,22 +558,6 @@ def test_parquet_keeps_the_types_of_what_is_published_as_it_is(tmp_path: Path) -
         assert sorted(map(key, read.to_pylist())) == sorted(map(key, want))
 
 
-def test_a_parquet_file_that_cannot_hold_a_column_is_refused(tmp_path: Path) -> None:
-    """Parquet has no 128-bit integers: rounded values would no longer be the source's."""
-    duckdb = pytest.importorskip("duckdb")
-    with duckdb.connect(str(tmp_path / "in.duckdb")) as base:
-        base.execute("CREATE TABLE t AS SELECT 'a' AS q, 'x' AS i, "
-                     "(170141183460469231731687303715884105000 + range)::HUGEINT AS s "
-                     "FROM range(4)")  # fmt: skip
-    columns = {"q": "quasi-identifier", "s": "sensitive", "i": "insensitive"}
-    with pytest.raises(DataError, match="are no values of the source"):
-        hedgerow.publish(
-            tmp_path / "in.duckdb", columns=columns, protect=[KAnonymity(k=2)],
-            publish={"to": tmp_path / "release", "format": "parquet"},
-        )  # fmt: skip
-    assert not (tmp_path / "release").exists()
-
-
 def test_formulas_are_escaped_and_the_certificate_says_so(tmp_path: Path) -> None:
     frame = pd.DataFrame({"q": ["=1+1", "=1+1", "b", "b"], "s": ["-1", "@x", "+y", "plain"]})
     release = hedgerow.publish(

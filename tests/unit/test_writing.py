@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.engines import open_engine
+from hedgerow.engines.csvlines import unrun
 from hedgerow.errors import DataError
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.table import read_cells
 from hedgerow.utility import Spans
-from hedgerow.writing import _escaped, by_part, measured_groups, write_release
+from hedgerow.writing import by_part, measured_groups, write_release
 
 COLUMNS = {"q": "quasi-identifier", "s": "sensitive", "i": "insensitive"}
 PLAN = Plan.of(columns=COLUMNS, protect=[{"k-anonymity": 2}])
@@ -143,4 +144,4 @@ def test_escaped_here_is_escaped_there(
             engine, plan.schema(frame.columns), cells, chosen, target, escape_formulas=True
         )
     found = [row["s"] for row in recipients.read_csv(target)]
-    assert Counter(found) == Counter(_escaped(value) for value in values)
+    assert Counter(found) == Counter(unrun(value) for value in values)

@@ -73,6 +73,11 @@ class Engine(Protocol):
 
     def columns(self) -> tuple[str, ...]: ...
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files it reads, patterns resolved; none for a table in memory."""
+        ...
+
     def rows_total(self) -> int: ...
 
     def distinct(self, column: str, *, limit: int | None = None) -> list[str | None]:
@@ -121,6 +126,7 @@ class Engine(Protocol):
                 the people whose rank in the cell is in [lo, hi). People whose cell or rank is
                 not in the mapping are left out. Missing matches missing.
             target: A .csv or .parquet file; replaced only when all is written and counted.
+                Columns of types that Parquet would alter are written to it as text.
             columns: The published columns in order. Quasi-identifiers are recoded, the others
                 published as they are.
             quasi_identifiers: Source column of q0, q1, ....
@@ -128,7 +134,8 @@ class Engine(Protocol):
             keep: Quasi-identifiers the mapping leaves as they are; they keep the source's type.
             expect_people: How many people must have been written.
             expect_rows: How many rows must have been written; one of the two is needed.
-            escape_formulas: Put an apostrophe before CSV text a spreadsheet would run.
+            escape_formulas: Put an apostrophe before CSV text a spreadsheet would run, also
+                before such names of columns.
         """
         ...
 

@@ -2,7 +2,8 @@
 
 Written as RFC 4180 has it: a missing value is an empty field, empty text is "", and a field
 that holds a separator, a quote or a line end is quoted. Semicolons and tabs are quoted too, so
-that no reader can take them for the separator.
+that no reader can take them for the separator. Where there is one column, a missing value is ""
+as well: an empty line would be skipped by most readers, and somebody would be gone.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 """A plain decimal number; RE2 and Python read it alike."""
 
 
-def header(names: Sequence[str]) -> bytes:
+def header(names: Sequence[str], *, escape: bool = False) -> bytes:
     r"""The first line.
 
-    >>> header(["age", "a;b", 'c "d" e'])
-    b'age,"a;b","c ""d"" e"\n'
+    >>> header(["age", "a;b", 'c "d" e', "=x"], escape=True)
+    b'age,"a;b","c ""d"" e",\'=x\n'
     """
+    if escape:
+        names = [unrun(name) for name in names]
     fields = [
         '"' + name.replace('"', '""') + '"' if re.search(QUOTED, name) else name for name in names
     ]
@@ -33,8 +36,9 @@ def header(names: Sequence[str]) -> bytes:
 
 def line(columns: Sequence[str]) -> str:
     """SQL of a whole line, from SQL of the columns' text."""
+    missing = "''" if len(columns) > 1 else "'\"\"'"
     fields = (
-        f"CASE WHEN {c} IS NULL THEN '' WHEN {c} = '' OR regexp_matches({c}, '{QUOTED}') "
+        f"CASE WHEN {c} IS NULL THEN {missing} WHEN {c} = '' OR regexp_matches({c}, '{QUOTED}') "
         f"""THEN '"' || replace({c}, '"', '""') || '"' ELSE {c} END"""
         for c in columns
     )
@@ -48,6 +52,16 @@ def escaped(column: str) -> str:
         f"AND NOT regexp_full_match({column}, '{NUMBER}') "
         f"THEN chr(39) || {column} ELSE {column} END"
     )
+
+
+def unrun(text: str) -> str:
+    """What `escaped` makes of a text, here in Python.
+
+    >>> unrun("=1+1"), unrun("-1.5"), unrun("flu")
+    ("'=1+1", '-1.5', 'flu')
+    """
+    runs = re.match(FORMULA, text) and not re.fullmatch(NUMBER, text)
+    return f"'{text}" if runs else text
 
 
 def payload(lines: Any) -> memoryview:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,15 @@ from hedgerow.engines.profiling import profiled
 from hedgerow.engines.session import Session, literal
 from hedgerow.engines.sources import attach, described
 from hedgerow.errors import DataError, TargetError, some
+
+LASTING = re.compile(
+    r"(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|DATE|TIME|TIMESTAMP"
+    r"|TIMESTAMP_(S|MS|NS)|TIMESTAMP WITH TIME ZONE|UUID|BLOB)(\[\])*"
+)
+"""Types whose values are the same after a Parquet file.
+
+HUGEINT would become DOUBLE, a time with a zone lose the zone, an interval its microseconds; and
+an ENUM would bring all its values along, also those nobody in the release has."""
 
 
 class DuckDBEngine:
@@ -63,6 +73,10 @@ class DuckDBEngine:
 
     def columns(self) -> tuple[str, ...]:
         return self._source.names
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self._source.files
 
     def rows_total(self) -> int:
         return self._session.number("SELECT count(*) FROM source")
@@ -134,7 +148,11 @@ class DuckDBEngine:
                 self._expect(rows, expect_rows, "rows")
                 self._expect(rows if people is None else people, expect_people, "people")
 
-            both = [f"{e}::VARCHAR AS t{i}, {e} AS o{i}" for i, e in enumerate(published.values())]
+            kinds = [self._kind(n) if e[0] == "v" else "VARCHAR" for n, e in published.items()]
+            both = [
+                f"{e}::VARCHAR AS t{i}, {e}::{kind} AS o{i}"
+                for i, (e, kind) in enumerate(zip(published.values(), kinds, strict=True))
+            ]
             written, digest = write_ordered(
                 self._session,
                 f"SELECT {', '.join(both)} FROM ({relation})",
@@ -249,10 +267,15 @@ class DuckDBEngine:
     def _texts(self, letter: str, names: Sequence[str]) -> list[str]:
         return [f"{self._text(name)} AS {letter}{i}" for i, name in enumerate(names)]
 
+    def _kind(self, name: str) -> str:
+        """The type a column is written with: its own where Parquet keeps that, else text."""
+        kind = self._source.types[self._place[name]]
+        return kind if LASTING.fullmatch(kind) else "VARCHAR"
+
     def _typed_back(self, text: str, name: str, keep: Collection[str]) -> str:
         """SQL that gives text of the source its type again; refused where that would alter it."""
-        kind = self._source.types[self._place[name]] if name in keep else "VARCHAR"
-        if kind in ("VARCHAR", '"NULL"'):
+        kind = self._kind(name) if name in keep else "VARCHAR"
+        if kind == "VARCHAR":
             return text
         typed = f"try_cast({text} AS {kind})"
         if self._session.number(

@@ -35,7 +35,8 @@ def write_ordered(
         target: A .csv or .parquet file.
         names: Published names of the columns.
         repeated: The relation has `rows`, how often to write each of its tuples.
-        escape_formulas: Put an apostrophe before CSV text a spreadsheet would run.
+        escape_formulas: Put an apostrophe before CSV text a spreadsheet would run, also before
+            such names.
         check: Called with the number of rows written, before the file takes its place; what
             it raises leaves nothing behind.
 
@@ -81,7 +82,7 @@ def _csv(
     sql = f"SELECT line, {times} AS times FROM ({sql}) ORDER BY {_order(len(names))}"
     rows = 0
     with part.open("wb") as file, closing(session.stream(sql, target)) as batches:
-        file.write(csvlines.header(names))
+        file.write(csvlines.header(names, escape=escape))
         for batch in batches:
             lines, copies = batch.columns
             # Copies are made after sorting, so that only one of them is sorted.

@@ -111,7 +111,8 @@ def _number(
         ):
             fix = _hint(value) if percent else None
             raise problem(f"{info.field_name!r} needs {words}, not {short(value)}", fix)
-        return int(number) if whole else number
+        # A subclass, such as NumPy's double, would be written in its own way.
+        return int(number) if whole or isinstance(number, int) else float(number)
 
     return validate
 
@@ -190,4 +191,4 @@ Risk = Annotated[
 File = Annotated[Path, PlainValidator(_file), WithJsonSchema(_FILE_SCHEMA)]
 """Resolved against the plan's folder."""
 Source = Annotated[str, PlainValidator(_source), WithJsonSchema(_FILE_SCHEMA)]
-"""A file, resolved against the plan's folder, or something like postgresql://host/base."""
+"""A file, resolved against the plan's folder; an address is left as it is, and refused later."""

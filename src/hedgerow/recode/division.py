@@ -150,7 +150,8 @@ class Division:
             # Entries are in the order of their ranks, so those of a tuple stand together.
             new = (np.diff(node.ranks[there], axis=0) != 0).any(axis=1)
             tuple_of = np.concatenate((np.zeros(1, np.int64), np.cumsum(new)))
-            for together in (tuple_of, np.zeros_like(tuple_of)):
+            alike = np.zeros_like(tuple_of)
+            for together in (tuple_of, alike) if tuple_of[-1] else (alike,):
                 left = np.where(ranks < cut, weight, 0)
                 left[there] = first_of(weight[there], together, ties)
                 if node.allowable(node.left(left, np.array([axis]), END))[0]:

@@ -49,8 +49,7 @@ def deal(
     single = (several_cells & several_lots)[tuples]
     pieces = np.where(single, counts, np.minimum(counts, 1))
     lot = np.repeat(np.arange(len(counts)), pieces)
-    stretch = np.arange(len(lot)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    lot = lot[np.lexsort(((stretch + _scattered(len(lot))) / counts[lot], tuples[lot]))]
+    lot = lot[np.lexsort((_along(pieces), tuples[lot]))]
     order = np.argsort(tuple_of, kind="stable")
     order = order[people[order] > 0]
     # All people in one line, tuple by tuple: cells and lots both cut it into pieces.
@@ -64,27 +63,37 @@ def deal(
 def first_of(people: Ints, tuple_of: Ints, wanted: int) -> Ints:
     """How many people of each cell are among the first `wanted`: whole tuples, but for the last.
 
-    Of the tuple that is not needed whole, a sample is taken (see `deal`).
+    Of the tuple that is not needed whole a sample is taken, as in `deal`. Cells are in the order
+    of their tuples, and none is empty.
 
     >>> first_of(np.array([1, 2, 2, 4]), np.array([0, 1, 1, 2]), 3).tolist()
     [1, 1, 1, 0]
     """
-    sizes = np.bincount(tuple_of, weights=people).astype(np.int64)
-    taken = np.clip(wanted - (np.cumsum(sizes) - sizes), 0, sizes)
-    lots = np.tile(np.arange(len(sizes)), 2), np.concatenate((taken, sizes - taken))
-    cell, count, side = deal(people, tuple_of, *lots, np.repeat((0, 1), len(sizes)))
-    first = np.zeros(len(people), np.int64)
-    first[cell[side == 0]] = count[side == 0]
+    ends = np.cumsum(people)
+    last = tuple_of[np.searchsorted(ends, wanted)]
+    begin, end = np.searchsorted(tuple_of, (last, last + 1))
+    first = people.copy()
+    first[end:] = 0
+    before, reached = int(ends[begin] - people[begin]), int(ends[end - 1])
+    line = np.argsort(_along(np.array([wanted - before, reached - wanted])), kind="stable")
+    starts = (ends - people)[begin:end] - before
+    first[begin:end] = np.add.reduceat(line < wanted - before, starts, dtype=np.int64)
     return first
 
 
-def _scattered(size: int) -> Floats:
-    """Numbers from 0 to 1 without any pattern, always the same (SplitMix64)."""
-    bits = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+def _along(pieces: Ints) -> Floats:
+    """For each piece of each lot, where on the line from 0 to 1 the next one who is met joins it.
+
+    The same numbers at every run, scattered by SplitMix64.
+    """
+    starts, total = np.cumsum(pieces) - pieces, int(pieces.sum())
+    bits = np.arange(1, total + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    scattered: Floats = (bits ^ (bits >> np.uint64(31))) * 2.0**-64
-    return scattered
+    within = (bits ^ (bits >> np.uint64(31))) * 2.0**-64
+    stretch = np.arange(total) - np.repeat(starts, pieces)
+    along: Floats = (stretch + within) / np.repeat(pieces, pieces)
+    return along
 
 
 def together(cell: Ints, people: Ints, group: Ints) -> tuple[Ints, Ints, Ints]:

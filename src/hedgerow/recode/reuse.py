@@ -90,20 +90,44 @@ def covered(hierarchy: Hierarchy, label: str | None) -> NDArray[np.bool_]:
         return ~none
     if label.startswith("{") and label.endswith("}"):
         for member in _members(label):
-            none |= covered(hierarchy, member)
+            # No set is a member of a set; a value that reads like one is looked up by its name.
+            if member is None or not member.startswith("{") or member in hierarchy.place:
+                none |= covered(hierarchy, member)
         return none
-    bounds = _RANGE.fullmatch(label)
-    if bounds and hierarchy.numbers is not None:
-        low, high = float(bounds["a"] or bounds["c"]), float(bounds["b"] or bounds["d"])
+    range_ = _ends(label)
+    if range_ is not None and hierarchy.numbers is not None:
+        low, high = range_
         inside: NDArray[np.bool_] = (hierarchy.numbers >= low) & (hierarchy.numbers <= high)
         return inside
     return none
 
 
+def _ends(label: str) -> tuple[float, float] | None:
+    """The ends of a published range of numbers; None where it is none.
+
+    >>> _ends("20-29"), _ends("[-1.5, 2]"), _ends("[p, q]")
+    ((20.0, 29.0), (-1.5, 2.0), None)
+    """
+    found = _RANGE.fullmatch(label)
+    if not found:
+        return None
+    try:
+        return float(found["a"] or found["c"]), float(found["b"] or found["d"])
+    except ValueError:
+        return None
+
+
 def _members(label: str) -> list[str | None]:
-    """The members of a published set."""
+    """The members of a published set; none where it only looks like one.
+
+    >>> _members('{a, "b, c", missing}'), _members('{"x}')
+    (['a', 'b, c', None], [])
+    """
     members = (found[1] for found in _MEMBER.finditer(label[1:-1]))
-    return [None if m == MISSING else json.loads(m) if m.startswith('"') else m for m in members]
+    try:
+        return [None if m == MISSING else json.loads(m) if m[0] == '"' else m for m in members]
+    except json.JSONDecodeError:
+        return []
 
 
 def _spans(

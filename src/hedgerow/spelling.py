@@ -1,0 +1,59 @@
+"""Spelling: which texts a reader of a release takes for the same value.
+
+A file holds texts. Spreadsheets, pandas and R make numbers and missing values of them, and what
+was "1" and "1.0" is one value to whoever reads it. A claim that counted two would be too strong.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from hedgerow.decimals import Scale, parse
+
+_MISSING = frozenset(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"]
+)  # fmt: skip
+"""What common readers take for a missing value when nobody tells them otherwise."""
+_TRUTH = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+_INFINITE = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
+_SHORTEST = re.compile(r"-?[1-9][0-9]*|0")
+"""A whole number as nobody would write it shorter; most numbers are, and need no arithmetic."""
+
+
+def reading(value: str | None) -> str | None:
+    """The value as a reader of the file may take it: equal for texts that may be taken as one.
+
+    >>> [reading(text) for text in ("1", "+1", "01", "1.0 ", "100e-2", "one")]
+    ['1', '1', '1', '1', '1', 'one']
+    >>> [reading(text) for text in ("-0.0", "0", "", "nan", None)]
+    ['0', '0', None, None, None]
+    """
+    if value is None or _SHORTEST.fullmatch(value):
+        return value
+    text = unicodedata.normalize("NFC", value).strip()
+    if text in _MISSING:
+        return None
+    if number := parse(text):
+        scale = Scale.of([number])
+        return scale.text(scale.units(number))
+    if infinite := _INFINITE.fullmatch(text):
+        return "-inf" if infinite[1] == "-" else "inf"
+    return _TRUTH.get(text, text)
+
+
+def alike(values: Iterable[str | None]) -> list[tuple[str | None, str | None]]:
+    """Pairs of different texts that may be read as one value, each with the first of its kind.
+
+    >>> alike(["flu", "1", "", "1.0", None])
+    [('1', '1.0'), ('', None)]
+    """
+    first: dict[str | None, str | None] = {}
+    pairs = []
+    for value in values:
+        met = first.setdefault(reading(value), value)
+        if met != value:
+            pairs.append((met, value))
+    return pairs
