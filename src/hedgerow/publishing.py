@@ -38,6 +38,7 @@ from hedgerow.release import (
 from hedgerow.schema import Schema
 from hedgerow.table import read_cells
 from hedgerow.utility import measure
+from hedgerow.warming import warming
 from hedgerow.writing import measured_groups, write_release
 
 
@@ -90,7 +91,8 @@ def publish(
         if target is not None:
             check_target(target, replace=replace, inputs=job.files)
         say("counting", None)
-        cells = job.cells()
+        with warming():
+            cells = job.cells()
         if recoding is None:
             chosen = choose(plan, cells, job.models, say)
         else:

@@ -315,7 +315,8 @@ class QueryError(Metric):
     def truth(self, original: Original) -> Floats:
         """The true answers, from one contingency table for each set of columns asked about."""
         chosen, low, high = self.workload(original.leaves)
-        answers = np.empty(self.queries)
+        answers, n = np.empty(self.queries), original.n.astype(np.float64)
+        codes = [np.ascontiguousarray(column, np.int64) for column in original.q.T]
         asked, which = np.unique(chosen, axis=0, return_inverse=True)
         for kind, columns in enumerate(asked):
             shape = tuple(original.leaves[j] for j in columns)
@@ -324,8 +325,10 @@ class QueryError(Metric):
                     inside = _inside(original.q, original.q, columns, low[i], high[i])
                     answers[i] = original.n @ inside
                 continue
-            place = np.ravel_multi_index(tuple(original.q[:, j] for j in columns), shape)
-            counts = np.bincount(place, weights=original.n, minlength=prod(shape)).reshape(shape)
+            place = codes[columns[0]]
+            for j in columns[1:]:
+                place = place * original.leaves[j] + codes[j]
+            counts = np.bincount(place, weights=n, minlength=prod(shape)).reshape(shape)
             for i in np.flatnonzero(which.reshape(-1) == kind):
                 box = tuple(slice(a, b + 1) for a, b in zip(low[i], high[i], strict=True))
                 answers[i] = counts[box].sum()
