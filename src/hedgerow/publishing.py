@@ -207,7 +207,8 @@ def _release(
 ) -> Release:
     plan = job.plan
     measured = measure(chosen.outcome(Lattice.of(cells).original))
-    utility = {name: max(0.0, value) for name, value in measured.items()}  # -1e-16 is rounding
+    # -1e-16 and 1e-14 are rounding, not loss.
+    utility = {name: value if value > 1e-12 else 0.0 for name, value in measured.items()}
     recoding: dict[str, Any] = {"kind": chosen.kind}
     if chosen.levels is not None:
         recoding["levels"] = chosen.levels
