@@ -377,3 +377,28 @@ def test_a_source_that_changed_since_it_was_counted(file, tmp_path):
                 expect_people=people,
             )
     assert leftovers(tmp_path) == ["data.csv"]
+
+
+def test_ctrl_c_before_the_wait_still_stops_the_work(tmp_path):
+    """The interrupt may come when the work is handed over but nobody waits for it yet."""
+    with open_engine(pa.table({"a": ["x"]}), scratch=tmp_path) as engine:
+        session = engine._session
+        submit = session._worker.submit
+        file = tmp_path / "late"
+        begun = []
+
+        def interrupted(work):
+            future = submit(work)
+            if not begun:
+                begun.append(True)
+                raise KeyboardInterrupt
+            return future
+
+        def late():
+            time.sleep(0.3)
+            file.write_text("after the fact")
+
+        session._worker.submit = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            session.run(late)
+        assert file.exists(), "run returned only once the work had ended"

@@ -93,15 +93,17 @@ class Session:
 
     def run(self, work: Callable[[], T], *, target: Path | None = None) -> T:
         """Do work on the connection so that Ctrl-C stops it; DuckDB alone would not notice."""
-        future = self._worker.submit(work)
         try:
-            return future.result()
+            return self._worker.submit(work).result()
         except duckdb.Error as error:
             raise translated(str(error), self.where, target) from error
         except (KeyboardInterrupt, SystemExit):
-            while not future.done():  # an interrupt before the query has begun is lost
+            # Work that was handed over goes on, also if we never got to wait for it: whoever
+            # cleans up after us must find the worker idle. It takes one thing after the other.
+            idle = self._worker.submit(lambda: None)
+            while not idle.done():  # an interrupt before the query has begun is lost
                 self.connection.interrupt()
-                wait([future], timeout=0.1)
+                wait([idle], timeout=0.1)
             raise
 
     def do(self, sql: str, *, target: Path | None = None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hedgerow.errors import TargetError
@@ -33,9 +33,6 @@ def replacing(target: Path) -> Iterator[Path]:
     try:
         # Made here, not by the engine: an unwritable folder shows before hours of work.
         part.open("xb").close()
-    except OSError as error:
-        raise unwritable(error, target) from error
-    try:
         yield part
         _to_disk(part)
         part.replace(target)
@@ -43,7 +40,8 @@ def replacing(target: Path) -> Iterator[Path]:
     except OSError as error:
         raise unwritable(error, target) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            part.unlink()
 
 
 def unwritable(error: OSError, target: Path) -> TargetError:

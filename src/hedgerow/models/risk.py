@@ -21,7 +21,31 @@ from hedgerow.models.base import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProsecutorRisk(RatioModel):
+class Risk(RatioModel):
+    """What the risks share: a probability that must not be exceeded."""
+
+    needs: ClassVar[Needs] = Needs.SIZES
+    higher_is_safer: ClassVar[bool] = False
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    kind: ClassVar[str]
+
+    risk: float
+    """Largest probability, above 0 and at most 1."""
+
+    def __post_init__(self) -> None:
+        require_number("risk", self.risk, above=0, most=1)
+
+    def __str__(self) -> str:
+        return f"{self.kind} risk at most {shown(self.risk)}"
+
+    @property
+    def required(self) -> Fraction:
+        return exact(self.risk)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProsecutorRisk(Risk):
     """Every group's 1 / n(q) is at most the risk.
 
     Guarantee: Whoever knows that someone is in the table, and their quasi-identifiers, picks
@@ -33,31 +57,15 @@ class ProsecutorRisk(RatioModel):
     [False, True]
     """
 
-    needs: ClassVar[Needs] = Needs.SIZES
-    higher_is_safer: ClassVar[bool] = False
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
+    kind: ClassVar[str] = "prosecutor"
     monotone_in_union: ClassVar[bool] = True
-
-    risk: float
-    """Largest probability, above 0 and at most 1."""
-
-    def __post_init__(self) -> None:
-        require_number("risk", self.risk, above=0, most=1)
-
-    def __str__(self) -> str:
-        return f"prosecutor risk at most {shown(self.risk)}"
-
-    @property
-    def required(self) -> Fraction:
-        return exact(self.risk)
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         return [(np.ones(len(groups), np.int64), groups.n)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class JournalistRisk(RatioModel):
+class JournalistRisk(Risk):
     """Every group's 1 / (people of the population in it) is at most the risk.
 
     Guarantee: Whoever has the population, and does not know who of it is in the table,
@@ -69,31 +77,16 @@ class JournalistRisk(RatioModel):
     [0.2, 0.1]
     """
 
+    kind: ClassVar[str] = "journalist"
     needs: ClassVar[Needs] = Needs.SIZES | Needs.POPULATION
-    higher_is_safer: ClassVar[bool] = False
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
     monotone_in_union: ClassVar[bool] = True
-
-    risk: float
-    """Largest probability, above 0 and at most 1."""
-
-    def __post_init__(self) -> None:
-        require_number("risk", self.risk, above=0, most=1)
-
-    def __str__(self) -> str:
-        return f"journalist risk at most {shown(self.risk)}"
-
-    @property
-    def required(self) -> Fraction:
-        return exact(self.risk)
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         return [(np.ones(len(groups), np.int64), population_of(groups, str(self)))]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarketerRisk(RatioModel):
+class MarketerRisk(Risk):
     """The average of 1 / n(q) over all people, groups / people, is at most the risk.
 
     Guarantee: Whoever links the whole table to a list of the same people gets on average at
@@ -106,24 +99,9 @@ class MarketerRisk(RatioModel):
     [0.5, 0.5]
     """
 
-    needs: ClassVar[Needs] = Needs.SIZES
-    higher_is_safer: ClassVar[bool] = False
+    kind: ClassVar[str] = "marketer"
     per_group: ClassVar[bool] = False
-    monotone_in_generalisation: ClassVar[bool] = True
     monotone_in_suppression: ClassVar[bool] = False
-
-    risk: float
-    """Largest average probability, above 0 and at most 1."""
-
-    def __post_init__(self) -> None:
-        require_number("risk", self.risk, above=0, most=1)
-
-    def __str__(self) -> str:
-        return f"marketer risk at most {shown(self.risk)}"
-
-    @property
-    def required(self) -> Fraction:
-        return exact(self.risk)
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         return [_of_all_people(int(np.count_nonzero(groups.n)), groups)]

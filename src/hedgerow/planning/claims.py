@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -38,9 +39,9 @@ Population = Annotated[
 class Parameters(Part):
     """The parameters of one claim."""
 
+    @abstractmethod
     def model(self, of: str | None) -> tuple[str, dict[str, Any]]:
         """The class in `hedgerow.models` and its arguments, for one sensitive column."""
-        raise NotImplementedError
 
 
 class About(Parameters):
