@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -222,7 +223,7 @@ def _release(
         "people": {"in_source": cells.people, "left_out": suppressed},
         "plan": _described(plan),
         "recoding": recoding,
-        "search": rounded(chosen.detail),
+        "search": _searched(chosen.detail),
         "optimal": optimal,
         "claims": [
             claim_certified(verdict, withheld=bool(suppressed) and model.compares_with_table)
@@ -243,6 +244,18 @@ def _release(
         words=in_words(chosen, cells),
         certificate=certificate,
     )
+
+
+def _searched(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """How the recoding was found, for the certificate; the bound is never rounded up."""
+    told: dict[str, Any] = rounded(dict(detail))
+    bound = told.get("lower_bound")
+    if bound is not None and bound > detail["lower_bound"]:
+        if detail["optimal"]:
+            told["lower_bound"] = told["cost"]
+        else:
+            told["lower_bound"] = rounded(bound - 10.0 ** (floor(log10(abs(bound))) - 2))
+    return told
 
 
 def in_words(chosen: Recoding, cells: Cells) -> dict[str, str]:

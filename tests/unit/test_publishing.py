@@ -733,3 +733,10 @@ def test_only_the_models_that_look_at_the_whole_table_are_withheld() -> None:
         name for name in dir(models) if getattr(getattr(models, name), "compares_with_table", 0)
     }
     assert looks == {"BetaLikeness", "DeltaDisclosure", "TCloseness"}
+
+
+@pytest.mark.parametrize("bound", [0.13462, 0.99961, 1234567.0, 0.134, -0.0456789, 0.0])
+def test_the_certified_bound_is_never_above_the_true_one(bound: float) -> None:
+    told = publishing._searched({"optimal": False, "cost": 2e6, "lower_bound": bound})
+    assert told["lower_bound"] <= bound
+    assert told["lower_bound"] == pytest.approx(bound, rel=0.011, abs=1e-9)

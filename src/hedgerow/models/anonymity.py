@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from hedgerow.errors import PlanError
 from hedgerow.groups import ALL, Floats, Groups, Ints
 from hedgerow.models.base import (
+    ColumnModel,
     Needs,
     PrivacyModel,
     Ratio,
     RatioModel,
     exact,
     histogram_of,
-    require_column,
     require_number,
     shown,
 )
@@ -99,7 +99,7 @@ class KAnonymity(PrivacyModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaKAnonymity(RatioModel):
+class AlphaKAnonymity(ColumnModel, RatioModel):
     """Every group has at least k people, and at most a share alpha of them has the value.
 
     Guarantee: As k-anonymity; and whoever finds someone's group believes in the value (in
@@ -118,30 +118,22 @@ class AlphaKAnonymity(RatioModel):
 
     needs: ClassVar[Needs] = Needs.SIZES | Needs.HISTOGRAM
     higher_is_safer: ClassVar[bool] = False
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
 
     alpha: float
     """Largest share, 0 to 1."""
     k: int
     """People in each group, at least 1."""
-    of: str
-    """The sensitive column."""
     value: str | None = None
     """The value to protect; by default every one."""
 
     def __post_init__(self) -> None:
         require_number("alpha", self.alpha, least=0, most=1)
         require_number("k", self.k, least=1, whole=True)
-        require_column(self.of)
+        super().__post_init__()
 
     def __str__(self) -> str:
         what = self.of if self.value is None else f"{self.of} {self.value!r}"
         return f"({shown(self.alpha)}, {self.k})-anonymity of {what}"
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        return (self.of,)
 
     @property
     def required(self) -> Fraction:

@@ -158,6 +158,25 @@ class PrivacyModel(ABC):
         return Verdict(str(self), holds, reached, required, int(worst) if self.per_group else None)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ColumnModel(PrivacyModel):
+    """A claim about what a group's histogram says of one sensitive column."""
+
+    needs: ClassVar[Needs] = Needs.HISTOGRAM
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+
+    of: str
+    """The sensitive column."""
+
+    def __post_init__(self) -> None:
+        require_column(self.of)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        return (self.of,)
+
+
 class RatioModel(PrivacyModel):
     """A model whose level is a ratio of whole numbers, and which therefore decides exactly.
 

@@ -14,12 +14,11 @@ from hedgerow.errors import DataError, PlanError
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.models.base import (
     LARGEST,
-    Needs,
+    ColumnModel,
     Ratio,
     RatioModel,
     exact,
     histogram_of,
-    require_column,
     require_number,
     shown,
 )
@@ -30,7 +29,7 @@ DISTANCES = ("equal", "ordered", "hierarchical")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TCloseness(RatioModel):
+class TCloseness(ColumnModel, RatioModel):
     """In every group the sensitive values are at most t away from the whole table's.
 
     Guarantee: Whoever knows how the values are distributed in the table (suppressed people
@@ -53,22 +52,17 @@ class TCloseness(RatioModel):
     [0.375]
     """
 
-    needs: ClassVar[Needs] = Needs.HISTOGRAM
     compares_with_table: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
 
     t: float
     """Largest distance, 0 to 1."""
-    of: str
-    """The sensitive column."""
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
     """How far values are from each other."""
 
     def __post_init__(self) -> None:
         require_number("t", self.t, least=0, most=1)
-        require_column(self.of)
+        super().__post_init__()
         if self.distance not in DISTANCES:
             raise PlanError(
                 f"there is no distance {self.distance!r}", fix=f"Use {', '.join(DISTANCES)}."
@@ -76,10 +70,6 @@ class TCloseness(RatioModel):
 
     def __str__(self) -> str:
         return f"{shown(self.t)}-closeness of {self.of} ({self.distance} distance)"
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        return (self.of,)
 
     @property
     def required(self) -> Fraction:

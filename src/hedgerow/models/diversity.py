@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from hedgerow.groups import Floats, Groups, Ints
 from hedgerow.models.base import (
-    Needs,
+    ColumnModel,
     PrivacyModel,
     Ratio,
     RatioModel,
     exact,
     histogram_of,
-    require_column,
     require_number,
     shown,
 )
@@ -34,30 +33,21 @@ from hedgerow.models.staying import could_stay, largest_share
 
 
 @dataclass(frozen=True, kw_only=True)
-class LDiversity(PrivacyModel):
+class LDiversity(ColumnModel):
     """What the l-diversities with one parameter share."""
 
-    needs: ClassVar[Needs] = Needs.HISTOGRAM
     higher_is_safer: ClassVar[bool] = True
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
     kind: ClassVar[str]
 
     l: float  # noqa: E741
     """How many values, at least 1."""
-    of: str
-    """The sensitive column."""
 
     def __post_init__(self) -> None:
         require_number("l", self.l, least=1)
-        require_column(self.of)
+        super().__post_init__()
 
     def __str__(self) -> str:
         return f"{self.kind} {shown(self.l)}-diversity of {self.of}"
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        return (self.of,)
 
     @property
     def required(self) -> Fraction:
@@ -90,7 +80,7 @@ class DistinctLDiversity(LDiversity, RatioModel):
 
     def __post_init__(self) -> None:
         require_number("l", self.l, least=1, whole=True)
-        require_column(self.of)
+        super().__post_init__()
 
     def could_stay(self, groups: Groups) -> Ints:
         # With one value each, more people never means fewer values.
@@ -192,7 +182,7 @@ class EntropyLDiversity(LDiversity):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecursiveLDiversity(RatioModel):
+class RecursiveLDiversity(ColumnModel, RatioModel):
     """In every group r_1 < c (r_l + ... + r_m), r_i being the i-th largest count.
 
     Guarantee: The most frequent value stays less than c times as frequent as the rest,
@@ -210,30 +200,21 @@ class RecursiveLDiversity(RatioModel):
     50.0
     """
 
-    needs: ClassVar[Needs] = Needs.HISTOGRAM
     higher_is_safer: ClassVar[bool] = False
     strict: ClassVar[bool] = True
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
 
     c: float
     """How many times as frequent, above 0."""
     l: int  # noqa: E741
     """From which value on the rest counts, at least 1."""
-    of: str
-    """The sensitive column."""
 
     def __post_init__(self) -> None:
         require_number("c", self.c, above=0)
         require_number("l", self.l, least=1, whole=True)
-        require_column(self.of)
+        super().__post_init__()
 
     def __str__(self) -> str:
         return f"recursive ({shown(self.c)}, {self.l})-diversity of {self.of}"
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        return (self.of,)
 
     @property
     def required(self) -> Fraction:

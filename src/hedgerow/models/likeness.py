@@ -17,13 +17,11 @@ from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
 from hedgerow.models.base import (
     LARGEST,
     NEAR,
-    Needs,
-    PrivacyModel,
+    ColumnModel,
     Ratio,
     RatioModel,
     exact,
     histogram_of,
-    require_column,
     require_number,
     shown,
 )
@@ -33,7 +31,7 @@ from hedgerow.models.staying import could_stay
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaDisclosure(PrivacyModel):
+class DeltaDisclosure(ColumnModel):
     """In every group |ln(p(q, s) / p(s))| < delta for every value s of the table.
 
     Guarantee: Finding someone's group makes no value more than e^delta times more likely, or
@@ -47,28 +45,19 @@ class DeltaDisclosure(PrivacyModel):
     [0.4055, 0.2877]
     """
 
-    needs: ClassVar[Needs] = Needs.HISTOGRAM
     compares_with_table: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     strict: ClassVar[bool] = True
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
 
     delta: float
     """Largest logarithm, above 0."""
-    of: str
-    """The sensitive column."""
 
     def __post_init__(self) -> None:
         require_number("delta", self.delta, above=0)
-        require_column(self.of)
+        super().__post_init__()
 
     def __str__(self) -> str:
         return f"{shown(self.delta)}-disclosure privacy of {self.of}"
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        return (self.of,)
 
     @property
     def required(self) -> Fraction:
@@ -106,7 +95,7 @@ class DeltaDisclosure(PrivacyModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BetaLikeness(RatioModel):
+class BetaLikeness(ColumnModel, RatioModel):
     """In every group no value is more than 1 + beta times as frequent as in the table.
 
     Guarantee: For every value with p(q, s) > p(s), (p(q, s) - p(s)) / p(s) <= beta; enhanced:
@@ -125,22 +114,17 @@ class BetaLikeness(RatioModel):
     True
     """
 
-    needs: ClassVar[Needs] = Needs.HISTOGRAM
     compares_with_table: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
 
     beta: float
     """Largest relative gain, at least 0."""
-    of: str
-    """The sensitive column."""
     kind: Literal["basic", "enhanced"] = "basic"
     """Whether frequent values have a bound of their own."""
 
     def __post_init__(self) -> None:
         require_number("beta", self.beta, least=0)
-        require_column(self.of)
+        super().__post_init__()
         if self.kind not in ("basic", "enhanced"):
             raise PlanError(
                 f"likeness is 'basic' or 'enhanced', not {self.kind!r}", fix="Use one of the two."
@@ -148,10 +132,6 @@ class BetaLikeness(RatioModel):
 
     def __str__(self) -> str:
         return f"{self.kind} {shown(self.beta)}-likeness of {self.of}"
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        return (self.of,)
 
     @property
     def required(self) -> Fraction:
