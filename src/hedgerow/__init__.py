@@ -6,6 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hedgerow.adversary import AtMost as AtMost
+    from hedgerow.adversary import ClassI as ClassI
+    from hedgerow.adversary import ClassII as ClassII
+    from hedgerow.adversary import ClassIII as ClassIII
+    from hedgerow.adversary import ClassIV as ClassIV
+    from hedgerow.adversary import Known as Known
     from hedgerow.errors import ClaimError as ClaimError
     from hedgerow.errors import DataError as DataError
     from hedgerow.errors import HedgerowError as HedgerowError
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
     from hedgerow.models import DeltaPresence as DeltaPresence
     from hedgerow.models import DistinctLDiversity as DistinctLDiversity
     from hedgerow.models import EntropyLDiversity as EntropyLDiversity
+    from hedgerow.models import EpsilonPrivacy as EpsilonPrivacy
     from hedgerow.models import JournalistRisk as JournalistRisk
     from hedgerow.models import KAnonymity as KAnonymity
     from hedgerow.models import KMap as KMap
@@ -28,6 +35,9 @@ if TYPE_CHECKING:
     from hedgerow.models import TCloseness as TCloseness
     from hedgerow.models import UniqueShare as UniqueShare
     from hedgerow.plan import Plan as Plan
+    from hedgerow.predicates import Predicates as Predicates
+    from hedgerow.prior_files import read_prior as read_prior
+    from hedgerow.priors import Prior as Prior
     from hedgerow.publishing import check as check
     from hedgerow.publishing import publish as publish
     from hedgerow.release import Release as Release
@@ -38,6 +48,9 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Plan": "plan",
+    "Predicates": "predicates",
+    "Prior": "priors",
+    "read_prior": "prior_files",
     "Release": "release",
     "check": "publishing",
     "publish": "publishing",
@@ -46,11 +59,13 @@ _HOME = {
 } | dict.fromkeys(
     (
         "AlphaKAnonymity", "BetaLikeness", "DeltaDisclosure", "DeltaPresence",
-        "DistinctLDiversity", "EntropyLDiversity", "JournalistRisk", "KAnonymity", "KMap",
-        "MarketerRisk", "ProbabilisticLDiversity", "ProsecutorRisk", "RecursiveLDiversity",
-        "TCloseness", "UniqueShare",
+        "DistinctLDiversity", "EntropyLDiversity", "EpsilonPrivacy", "JournalistRisk",
+        "KAnonymity", "KMap", "MarketerRisk", "ProbabilisticLDiversity", "ProsecutorRisk",
+        "RecursiveLDiversity", "TCloseness", "UniqueShare",
     ),
     "models",
+) | dict.fromkeys(
+    ("AtMost", "ClassI", "ClassII", "ClassIII", "ClassIV", "Known"), "adversary"
 ) | dict.fromkeys(
     ("ClaimError", "DataError", "HedgerowError", "HierarchyError", "PlanError", "TargetError"),
     "errors",

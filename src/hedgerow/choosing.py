@@ -46,6 +46,7 @@ def choose(
 ) -> Recoding:
     """Find the recoding the plan's method asks for."""
     method = plan.method
+    refuse_hopeless(models)
     limit = plan.method.may_suppress(cells.people)
     metric = METRICS[plan.utility]
     if method.search != "lattice" and any(Needs.POPULATION in m.needs for m in models):
@@ -81,6 +82,16 @@ def choose(
     if not sizes:
         raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
     return microaggregation(cells, k=max(sizes), models=models, progress=searching)
+
+
+def refuse_hopeless(models: Sequence[PrivacyModel]) -> None:
+    """Say why, where a claim cannot be kept by any release."""
+    for model in models:
+        if model.hopeless is not None:
+            raise ClaimError(
+                f"{model} cannot be kept: {model.hopeless}",
+                fix="Say what the attackers know and how stubborn they are: class I, II or III.",
+            )
 
 
 def bounds(plan: Plan) -> dict[str, tuple[int, int]]:

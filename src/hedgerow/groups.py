@@ -36,11 +36,30 @@ class Sensitive:
     """People in the whole table."""
     levels: tuple[NDArray[np.int32], ...] = ()
     """Taxonomy: levels[i][value] is the value's ancestor at level i; level 0 is the value."""
+    labels: tuple[tuple[str | None, ...], ...] = ()
+    """Taxonomy: labels[i][node] is the name of a node at level i."""
 
     @property
     def several(self) -> bool:
         """Whether some person has more than one value (or none)."""
         return int(self.reference.sum()) != self.people
+
+
+@dataclass(frozen=True, eq=False)
+class Facts(Sensitive):
+    """Sensitive values together with what a release does not show of the people who have them.
+
+    Each of its values is a combination: a value of the sensitive column, whether an attacker
+    holds the person's record already, and what the person wants protected.
+    """
+
+    value: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """The combination's value of the sensitive column."""
+    known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether the attacker holds the records of the people with the combination."""
+    wish: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """The combination's place in `wishes`."""
+    wishes: tuple[str | None, ...] = (None,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +89,12 @@ class Histogram:
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         entries = np.repeat(self.indptr[index] - indptr[:-1], lengths) + np.arange(indptr[-1])
         return Histogram(indptr, self.codes[entries], self.counts[entries])
+
+    def sorted(self, width: int) -> tuple[Ints, Ints]:
+        """Group and value of each entry as one number, in order, and the counts."""
+        entries = self.owner() * width + self.codes
+        order = np.argsort(entries)
+        return entries[order], self.counts[order]
 
     def of(self, group: int) -> Ints:
         """The counts of one group's values, those present only."""
@@ -108,6 +133,7 @@ class Groups:
         population: Sequence[int] | None = None,
         order: Mapping[str, Sequence[str | None]] | None = None,
         levels: Mapping[str, Sequence[Sequence[int]]] | None = None,
+        labels: Mapping[str, Sequence[Sequence[str]]] | None = None,
     ) -> Groups:
         """Groups written out by hand: sizes, or for each sensitive attribute a dict per group.
 
@@ -117,6 +143,7 @@ class Groups:
             population: People of the outside population per group.
             order: Attribute -> its values in order; by default as first met.
             levels: Attribute -> ancestor codes per level above the values (see `Sensitive`).
+            labels: Attribute -> names of the nodes of these levels.
         """
         outside = None if population is None else np.asarray(population, np.int64)
         if not isinstance(counts, Mapping):
@@ -143,6 +170,7 @@ class Groups:
                 matrix.sum(axis=0),
                 int(sizes.sum()),
                 (np.arange(len(values), dtype=np.int32), *above) if above else (),
+                (values, *(tuple(names) for names in (labels or {}).get(name, ()))),
             )
         assert sizes is not None, "at least one attribute"
         return cls(sizes, histograms, domains, outside)

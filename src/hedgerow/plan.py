@@ -235,9 +235,24 @@ class Plan(Part):
         """The claims as privacy models, one for each sensitive column a claim is about."""
         sensitive = self.schema().sensitive
         models: list[PrivacyModel] = []
-        for claim in self.protect:
-            models.extend(claim.models(sensitive) if isinstance(claim, Claim) else [claim])
+        for place, claim in enumerate(self.protect):
+            if not isinstance(claim, Claim):
+                models.append(claim)
+                continue
+            try:
+                models.extend(claim.models(sensitive, null=self.null))
+            except PlanError as error:
+                if error.where is not None:
+                    raise
+                where = self.where("protect", place, claim.name)
+                raise PlanError(error.what, where=where, fix=error.fix) from None
         return tuple(models)
+
+    @property
+    def claim_files(self) -> tuple[Path, ...]:
+        """Files that claims refer to: what attackers may have seen."""
+        claims = (claim for claim in self.protect if isinstance(claim, Claim))
+        return tuple(file for claim in claims for file in claim.parameters.files)
 
     def schema(  # type: ignore[override]
         self, columns: Sequence[str] | None = None
@@ -342,7 +357,15 @@ def _is_text(place: Place) -> bool:
             return True
         case ("columns", _, "hierarchy", "csv"):
             return True
-        case ("protect", _, _, "of" | "value" | "population"):
+        case ("protect", _, _, "of" | "value" | "population" | "wishes"):
+            return True
+        case ("protect", _, _, "predicates", *_):
+            return True
+        case ("protect", _, _, "adversary", "class" | "prior"):
+            return True
+        case ("protect", _, _, "adversary", "prior", "file" | "column" | "count"):
+            return True
+        case ("protect", _, _, "adversary", "knows", "file" | "by"):
             return True
     return False
 

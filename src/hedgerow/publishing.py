@@ -26,7 +26,9 @@ from hedgerow.engines.base import Engine, Written
 from hedgerow.errors import ClaimError, HedgerowError, PlanError
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel, Verdict
+from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.plan import Plan
+from hedgerow.prior_files import refuse_misspelt
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
@@ -156,19 +158,28 @@ class Job:
     def files(self) -> tuple[Path, ...]:
         """The files a release is made from, patterns resolved."""
         outside = () if self.population is None else self.population.files
-        return (*self.engine.files, *outside)
+        return (*self.engine.files, *outside, *self.plan.claim_files)
 
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""
         joint = any(isinstance(m, KAnonymity) and m.over == "all" for m in self.models)
-        return read_cells(
+        against = [m for m in self.models if isinstance(m, EpsilonPrivacy)]
+        cells = read_cells(
             self.engine,
             self.plan,
             self.schema,
             population=self.population,
             joint=joint,
+            facts=[m.facts for m in against if m.facts],
             as_it_is=as_it_is,
         )
+        values = {domain.name: domain.values for domain in cells.sensitive}
+        for model in against:
+            if model.adversary.believed is not None:
+                refuse_misspelt(
+                    model.adversary.believed, values[model.of], where=self.plan.where("protect")
+                )
+        return cells
 
 
 @contextlib.contextmanager
@@ -227,6 +238,7 @@ def _release(
         "optimal": optimal,
         "claims": [
             claim_certified(verdict, withheld=bool(suppressed) and model.compares_with_table)
+            | model.spelled_out()
             for model, verdict in zip(job.models, claims, strict=True)
         ],
         "utility": rounded(utility),

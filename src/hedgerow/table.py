@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from hedgerow.encoding import encoded, histogram, set_codes
 from hedgerow.engines.base import Engine, Table
 from hedgerow.errors import MOST_NAMED, DataError, PlanError, some
-from hedgerow.groups import ALL, Histogram, Ints, Sensitive
+from hedgerow.groups import ALL, Facts, Histogram, Ints, Sensitive
+from hedgerow.models.epsilon import AskedFacts
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.pack import Layout, distinct
@@ -19,6 +20,7 @@ from hedgerow.schema import Schema
 from hedgerow.spelling import alike
 
 Codes = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
 
 def read_cells(
@@ -28,6 +30,7 @@ def read_cells(
     *,
     population: Engine | None = None,
     joint: bool = False,
+    facts: Sequence[AskedFacts] = (),
     as_it_is: bool = False,
 ) -> Cells:
     """Count the table and encode it.
@@ -38,6 +41,7 @@ def read_cells(
         schema: Which columns are what, in the order of the source.
         population: Holds the outside population some claims refer to.
         joint: Whether a claim counts every published column as a quasi-identifier.
+        facts: What claims have to know of people that the release does not show.
         as_it_is: Whether people the plan would leave out for a missing value count too.
     """
     names = schema.quasi_identifiers
@@ -48,7 +52,12 @@ def read_cells(
             fix="Rename it in the data.",
         )
     sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
-    counted = engine.counts(names, sets=sets)
+    facts = tuple(dict.fromkeys(facts))
+    wishes = tuple(dict.fromkeys(asked.wishes for asked in facts if asked.wishes is not None))
+    lists = tuple(dict.fromkeys(asked.known for asked in facts if asked.known is not None))
+    counted = engine.counts(
+        names, sets=(*sets, *wishes), marks=[(known.by, known.people) for known in lists]
+    )
     n, rows = _ints(counted["n"]), _ints(counted["rows"])
     if not len(n):
         raise DataError(
@@ -58,6 +67,8 @@ def read_cells(
         )
     columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
     values = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
+    wished = {name: histogram(counted[f"s{len(sets) + i}"], n) for i, name in enumerate(wishes)}
+    marked = {known: _flags(counted[f"m{i}"]) for i, known in enumerate(lists)}
     outside = None if population is None else population.counts(names)
     hierarchies, codes = [], []
     for j, (name, (found, code)) in enumerate(zip(names, columns, strict=True)):
@@ -70,8 +81,15 @@ def read_cells(
         _domain(plan, name, *value, n)
         for name, value in zip(schema.sensitive, values, strict=False)
     ]
-    order = _canonical(q, [h for _, h in values])
+    more = [h for _, h in wished.values()]
+    order = _canonical(q, [*(h for _, h in values), *more], list(marked.values()))
     attributes = [(domain, h.take(order)) for domain, h in sensitive]
+    for asked in facts:
+        domain, h = next(pair for pair in sensitive if pair[0].name == asked.of)
+        wish = None if asked.wishes is None else wished[asked.wishes]
+        mark = None if asked.known is None else marked[asked.known]
+        together, joined = facts_attribute(asked, domain, h, wish, mark, n)
+        attributes.append((together, joined.take(order)))
     if joint:
         attributes.append(joint_attribute([h.take(order) for _, h in values], n[order]))
     cells = Cells(
@@ -88,15 +106,19 @@ def read_cells(
     return _with_population(cells, outside, str(plan.population_file))
 
 
-def _canonical(q: Codes, values: Sequence[Histogram]) -> Ints:
+def _canonical(q: Codes, values: Sequence[Histogram], marks: Sequence[Flags]) -> Ints:
     """An order of the cells that is the same however the engine came upon them."""
-    columns = np.column_stack([q, *(set_codes(h) for h in values)])
+    columns = np.column_stack([q, *(set_codes(h) for h in values), *marks])
     sizes = [int(column.max(initial=0)) + 1 for column in columns.T]
     return np.lexsort(Layout.of(sizes).pack(columns).T)
 
 
 def _ints(column: Any) -> Ints:
     return np.asarray(column.to_numpy(), np.int64)
+
+
+def _flags(column: Any) -> Flags:
+    return np.asarray(column.to_numpy(), np.bool_)
 
 
 def _domain(
@@ -110,6 +132,7 @@ def _domain(
     order = np.argsort(place, kind="stable")
     given = plan.columns[name].hierarchy is not None
     levels = tuple(level[place[order]] for level in hierarchy.codes) if given else ()
+    labels = tuple(tuple(level) for level in hierarchy.labels) if given else ()
     rank = np.empty(len(values), np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
     codes = rank[found.codes]
@@ -120,6 +143,7 @@ def _domain(
         reference.astype(np.int64),
         int(n.sum()),
         levels,
+        labels,
     )
     return domain, Histogram(found.indptr, codes, found.counts)
 
@@ -165,6 +189,47 @@ def joint_attribute(histograms: Sequence[Histogram], n: Ints) -> tuple[Sensitive
     reference = np.bincount(into, weights=n, minlength=len(first)).astype(np.int64)
     domain = Sensitive(ALL, tuple(map(str, range(len(first)))), reference, int(n.sum()))
     return domain, Histogram(np.arange(cells + 1), into.astype(np.int32), n)
+
+
+def facts_attribute(
+    asked: AskedFacts,
+    domain: Sensitive,
+    found: Histogram,
+    wish: tuple[list[str | None], Histogram] | None,
+    mark: Flags | None,
+    n: Ints,
+) -> tuple[Facts, Histogram]:
+    """The sensitive values together with what people want protected and who is known.
+
+    Raises:
+        DataError: Some people have several values, or several wishes.
+    """
+    cells = len(n)
+    wishes: list[str | None] = [None]
+    wanted = np.zeros(cells, np.int32)
+    if wish is not None:
+        wishes, wanted = wish[0], wish[1].codes
+    for name, codes in ((asked.of, found.codes), (asked.wishes, wanted)):
+        if len(codes) != cells:
+            raise DataError(
+                f"some people have several values as {name!r}, and the claim is about one each",
+                fix="Give every person one value in it.",
+            )
+    known = np.zeros(cells, np.bool_) if mark is None else mark
+    columns = np.stack([found.codes, wanted, known.astype(np.int32)], axis=1)
+    first, into = distinct(columns, [len(domain.values), len(wishes), 2])
+    reference = np.bincount(into, weights=n, minlength=len(first)).astype(np.int64)
+    facts = Facts(
+        asked.name,
+        tuple(map(str, range(len(first)))),
+        reference,
+        int(n.sum()),
+        value=found.codes[first],
+        known=known[first],
+        wish=wanted[first],
+        wishes=tuple(wishes),
+    )
+    return facts, Histogram(np.arange(cells + 1), into.astype(np.int32), n)
 
 
 def _union(values: list[str | None], more: list[str | None]) -> list[str | None]:

@@ -15,7 +15,7 @@ from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Table, Written
 from hedgerow.engines.csvlines import unrun
 from hedgerow.errors import DataError, PlanError, some
-from hedgerow.groups import ALL, Groups, Histogram, Ints, Sensitive
+from hedgerow.groups import ALL, Facts, Groups, Histogram, Ints, Sensitive
 from hedgerow.hierarchy import ANY
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
@@ -49,9 +49,10 @@ def write_release(
             escape_formulas=escape_formulas,
         )
     parts = by_part(cells, recoding)
-    if parts and any(d.name == ALL for d in cells.sensitive):
+    if parts and any(d.name == ALL or isinstance(d, Facts) for d in cells.sensitive):
         raise PlanError(
-            "k-anonymity over all columns cannot be kept by a method that separates equal tuples",
+            "claims about what a release does not show, or about all its columns together, cannot "
+            "be kept by a method that separates equal tuples",
             fix="Search the lattice, or use local recoding or strict Mondrian.",
         )
     return engine.write(
@@ -98,16 +99,18 @@ def measured_groups(
     first, into = distinct(codes, [len(values) for values, _ in columns])
     histograms, domains = {}, {}
     for domain in cells.sensitive:
+        if isinstance(domain, Facts):
+            continue
         if domain.name == ALL:
             domain, h = joint_attribute([h for _, h in found], n)
         else:
             h = _as_counted(domain, *found[schema.sensitive.index(domain.name)], text)
         histograms[domain.name], domains[domain.name] = h, domain
     groups = Groups(n, histograms, domains).merge(into, len(first))
+    labels = [np.array(values, object)[codes[first, j]] for j, (values, _) in enumerate(columns)]
+    if any(isinstance(domain, Facts) for domain in cells.sensitive):
+        groups = _with_facts(cells, recoding, groups, labels, text)
     if cells.population is not None:
-        labels = [
-            np.array(values, object)[codes[first, j]] for j, (values, _) in enumerate(columns)
-        ]
         groups = _with_population(cells, recoding, groups, labels, text)
     return groups, "the written file"
 
@@ -170,7 +173,7 @@ def _refuse_altered(
         rows = np.bincount(target, weights=cells.rows[recoding.cell[kept]])
         same = np.array_equal(rows, np.bincount(read, weights=n))
     for domain in cells.sensitive:
-        if not same or domain.name == ALL:
+        if not same or domain.name == ALL or isinstance(domain, Facts):
             continue
         values, h = found[schema.sensitive.index(domain.name)]
         width, wanted = len(domain.values), groups.histograms[domain.name]
@@ -180,10 +183,45 @@ def _refuse_altered(
             np.unique(read[h.owner()] * width + codes),
         )
     if not same:
-        raise DataError(
-            "the written file does not hold the groups and values that were to be published",
-            fix="Nothing was published. Has the source changed since it was counted?",
-        )
+        raise _altered()
+
+
+def _altered() -> DataError:
+    return DataError(
+        "the written file does not hold the groups and values that were to be published",
+        fix="Nothing was published. Has the source changed since it was counted?",
+    )
+
+
+def _with_facts(
+    cells: Cells,
+    recoding: Recoding,
+    groups: Groups,
+    labels: list[NDArray[np.object_]],
+    text: Text,
+) -> Groups:
+    """Add what the file does not show, from the recoding; the file must hold its groups."""
+    intended, (first, _) = recoding.groups(cells), recoding.seen
+    names = [[text(label) for label in kind[first]] for kind in recoding.labels]
+    place = {key: g for g, key in enumerate(zip(*names, strict=True)) if intended.n[g]}
+    keys = list(zip(*labels, strict=True))
+    if len(place) != len(keys) or any(key not in place for key in keys):
+        raise _altered()
+    mine = intended.take(np.array([place[key] for key in keys], np.int64))
+    if not np.array_equal(mine.n, groups.n):
+        raise _altered()
+    for name, h in groups.histograms.items():
+        width = len(groups.domains[name].values)
+        both = zip(h.sorted(width), mine.histograms[name].sorted(width), strict=True)
+        if name != ALL and not all(np.array_equal(a, b) for a, b in both):
+            raise _altered()
+    facts = {d.name: d for d in cells.sensitive if isinstance(d, Facts)}
+    return Groups(
+        groups.n,
+        {**groups.histograms, **{name: mine.histograms[name] for name in facts}},
+        {**groups.domains, **facts},
+        groups.population,
+    )
 
 
 def _places(name: str, values: Sequence[str | None], text: Text) -> dict[str | None, int]:

@@ -63,8 +63,16 @@ def test_the_walk_sees_what_there_is() -> None:
 )
 def test_models_and_utility_know_only_groups(module: str) -> None:
     allowed = {"hedgerow.groups", "hedgerow.errors", "hedgerow._jit"}
+    if module == "hedgerow.models.epsilon":
+        allowed |= {"hedgerow.adversary", "hedgerow.predicates"}
     ours = {name for name in imported(module) if name.startswith("hedgerow")}
     assert {n for n in ours if not n.startswith("hedgerow.models")} <= allowed
+
+
+def test_adversaries_know_only_groups() -> None:
+    allowed = {"hedgerow.groups", "hedgerow.errors", "hedgerow.predicates", "hedgerow.priors"}
+    for module in ("hedgerow.adversary", "hedgerow.predicates", "hedgerow.priors"):
+        assert {name for name in imported(module) if name.startswith("hedgerow")} <= allowed
 
 
 @pytest.mark.parametrize("module", MODULES)

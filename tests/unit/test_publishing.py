@@ -19,13 +19,19 @@ from hypothesis import strategies as st
 import hedgerow
 from hedgerow import (
     ClaimError,
+    ClassI,
+    ClassII,
+    ClassIII,
     DataError,
     DistinctLDiversity,
+    EpsilonPrivacy,
     HedgerowError,
     KAnonymity,
     KMap,
+    Known,
     Plan,
     PlanError,
+    Prior,
     ProbabilisticLDiversity,
     TargetError,
     TCloseness,
@@ -730,9 +736,26 @@ def test_the_certificate_does_not_give_away_those_left_out() -> None:
 
 def test_only_the_models_that_look_at_the_whole_table_are_withheld() -> None:
     looks = {
-        name for name in dir(models) if getattr(getattr(models, name), "compares_with_table", 0)
+        name
+        for name in dir(models)
+        if getattr(getattr(models, name), "compares_with_table", 0) is True
     }
     assert looks == {"BetaLikeness", "DeltaDisclosure", "TCloseness"}
+
+
+def test_what_attackers_believe_may_compare_with_the_table_too() -> None:
+    given = Prior.shape({"flu": 1, "ulcer": 2})
+    listed = Known(by="id", people=("1",))
+    for adversary, looks in (
+        (ClassI(prior=Prior.of_table(), stubbornness=9), True),
+        (ClassIII(prior=Prior.uniform()), True),
+        (ClassI(prior=Prior.counts({"flu": 1})), True),
+        (ClassIII(prior=given), False),
+        (ClassIII(prior=given, knows=listed), True),
+        (ClassII(stubbornness=9), False),
+    ):
+        model = EpsilonPrivacy(epsilon=2, of="illness", adversary=adversary)
+        assert model.compares_with_table == looks
 
 
 @pytest.mark.parametrize("bound", [0.13462, 0.99961, 1234567.0, 0.134, -0.0456789, 0.0])

@@ -88,7 +88,13 @@ class Engine(Protocol):
         """What each column looks like in the first `sample` rows; fewer for very wide tables."""
         ...
 
-    def counts(self, columns: Sequence[str], *, sets: Sequence[str] = ()) -> Table:
+    def counts(
+        self,
+        columns: Sequence[str],
+        *,
+        sets: Sequence[str] = (),
+        marks: Sequence[tuple[str, Sequence[str]]] = (),
+    ) -> Table:
         """The frequency set: distinct tuples with people `n` and `rows`.
 
         Args:
@@ -97,6 +103,12 @@ class Engine(Protocol):
             sets: The sensitive columns; s0, s1, ... of the result. With a person column each
                 is the sorted list of the person's distinct values (missing first), without
                 one the plain value.
+            marks: Lists of people, each a column that tells people apart and what it holds for
+                those on the list; m0, m1, ... of the result say whether they are. With a person
+                column it must be that one.
+
+        Raises:
+            DataError: Nobody in the table is who the list names.
         """
         ...
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import pyarrow as pa
 
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, Written
 from hedgerow.engines.mapping import INTO, assigned, checked
@@ -97,17 +100,51 @@ class DuckDBEngine:
         table = self._session.table(f"SELECT {values} FROM source LIMIT {int(limit)}")
         return table.rename_columns(list(columns))
 
-    def counts(self, columns: Sequence[str], *, sets: Sequence[str] = ()) -> Table:
+    def counts(
+        self,
+        columns: Sequence[str],
+        *,
+        sets: Sequence[str] = (),
+        marks: Sequence[tuple[str, Sequence[str]]] = (),
+    ) -> Table:
         keys = _keys(columns, sets)
-        if self._person is None:
-            wanted = [*self._texts("q", columns), *self._texts("s", sets), "count(*) AS n"]
-            wanted, relation = [*wanted, "count(*) AS rows"], "source"
-        else:
-            self._gather(columns, sets)
-            wanted = [*keys, "count(*) AS n", "coalesce(sum(rows), 0)::BIGINT AS rows"]
-            relation = "people"
-        grouped = " GROUP BY ALL" if keys else ""
-        return self._session.table(f"SELECT {', '.join(wanted)} FROM {relation}{grouped}")
+        with contextlib.ExitStack() as held:
+            marked = [held.enter_context(self._list(i, *mark)) for i, mark in enumerate(marks)]
+            if self._person is None:
+                wanted = [*self._texts("q", columns), *self._texts("s", sets), *marked]
+                wanted, relation = [*wanted, "count(*) AS n", "count(*) AS rows"], "source"
+            else:
+                self._gather(columns, sets)
+                wanted = [*keys, *marked, "count(*) AS n", "coalesce(sum(rows), 0)::BIGINT AS rows"]
+                relation = "people"
+            grouped = " GROUP BY ALL" if keys or marked else ""
+            return self._session.table(f"SELECT {', '.join(wanted)} FROM {relation}{grouped}")
+
+    @contextlib.contextmanager
+    def _list(self, place: int, column: str, people: Sequence[str]) -> Iterator[str]:
+        """SQL of whether a person is on a list."""
+        name = f"list{place}"
+        if self._person not in (None, column):
+            raise DataError(
+                f"people are told apart by {self._person!r}, not by {column!r}",
+                where=self._session.where,
+                fix=f"List people by {self._person!r}.",
+            )
+        text = self._text(column)
+        with self._session.holding(name, pa.table({"who": pa.array(people, pa.string())})):
+            lost = self._session.fetch(
+                f"SELECT who FROM {name} WHERE who NOT IN "
+                f"(SELECT {text} FROM source WHERE {text} IS NOT NULL) ORDER BY who"
+            )
+            if lost:
+                raise DataError(
+                    f"{len(lost):,} of the {len(people):,} people on the list are not in the "
+                    f"table's column {column!r}: {some(row[0] for row in lost)}",
+                    where=self._session.where,
+                    fix="List only people of the table, spelled as there.",
+                )
+            who = text if self._person is None else "p"
+            yield f"coalesce({who} IN (SELECT who FROM {name}), false) AS m{place}"
 
     def write(
         self,

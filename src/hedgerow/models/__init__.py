@@ -10,6 +10,7 @@ from hedgerow.models.diversity import (
     ProbabilisticLDiversity,
     RecursiveLDiversity,
 )
+from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.models.likeness import BetaLikeness, DeltaDisclosure
 from hedgerow.models.presence import DeltaPresence, KMap
 from hedgerow.models.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, UniqueShare
@@ -22,6 +23,7 @@ __all__ = [
     "DeltaPresence",
     "DistinctLDiversity",
     "EntropyLDiversity",
+    "EpsilonPrivacy",
     "Explanation",
     "JournalistRisk",
     "KAnonymity",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from fractions import Fraction
 from numbers import Rational
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,10 +67,6 @@ class PrivacyModel(ABC):
     """Whether a level equal to the parameter fails."""
     per_group: ClassVar[bool] = True
     """False for claims about the table as a whole, such as an average risk."""
-    compares_with_table: ClassVar[bool] = False
-    """Whether the level depends on the whole table's distribution, which a release need not show.
-
-    Where people were left out, such a level says something about their sensitive values."""
 
     @property
     @abstractmethod
@@ -91,6 +87,24 @@ class PrivacyModel(ABC):
     def monotone_in_union(self) -> bool:
         """Adding any people at all to a group that passes gives a group that passes."""
         return False
+
+    @property
+    def compares_with_table(self) -> bool:
+        """Whether the level depends on more than a release need show.
+
+        Such as the whole table's distribution: where people were left out, the level would say
+        something about their sensitive values.
+        """
+        return False
+
+    @property
+    def hopeless(self) -> str | None:
+        """Why no release at all can keep the claim, where none can."""
+        return None
+
+    def spelled_out(self) -> dict[str, Any]:
+        """What the certificate should say of the claim besides its name."""
+        return {}
 
     def could_stay(self, groups: Groups) -> Ints:
         """At most how many people of each group can be in parts of it that pass.

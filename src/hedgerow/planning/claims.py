@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
+from hedgerow.planning.adversaries import AdversaryPlan
 from hedgerow.planning.fields import (
     AboveOne,
     File,
+    FromOne,
     OneOf,
     OpenUnit,
     Part,
@@ -22,7 +24,7 @@ from hedgerow.planning.fields import (
     Unit,
     Whole,
 )
-from hedgerow.planning.problems import problem
+from hedgerow.planning.problems import problem, short
 
 if TYPE_CHECKING:
     from hedgerow.models.base import PrivacyModel
@@ -31,6 +33,30 @@ Of = Annotated[
     str | None,
     Field(description="The sensitive column it is about; every one of them if left out."),
 ]
+
+
+def _predicates(value: Any) -> tuple[str | tuple[str, ...], ...]:
+    if not isinstance(value, list | tuple) or not value:
+        raise problem(f"{short(value)} is not a list of what must not be learned")
+    found: list[str | tuple[str, ...]] = []
+    for entry in value:
+        parts = list(entry) if isinstance(entry, list | tuple) else [entry]
+        if not parts or any(
+            isinstance(part, list | tuple | dict) or part is None for part in parts
+        ):
+            raise problem(f"{short(entry)} is neither a value nor a list of values")
+        found.append(tuple(map(str, parts)) if isinstance(entry, list | tuple) else str(entry))
+    return tuple(found)
+
+
+_LABEL = {"type": ["string", "number", "boolean"]}
+Predicates = Annotated[
+    tuple[str | tuple[str, ...], ...],
+    PlainValidator(_predicates),
+    WithJsonSchema({"type": "array", "minItems": 1,
+                    "items": {"anyOf": [_LABEL, {"type": "array", "minItems": 1,
+                                                 "items": _LABEL}]}}),
+]  # fmt: skip
 Population = Annotated[
     File, Field(description="File with the outside population: the same columns, a row a person.")
 ]
@@ -42,6 +68,11 @@ class Parameters(Part):
     @abstractmethod
     def model(self, of: str | None) -> tuple[str, dict[str, Any]]:
         """The class in `hedgerow.models` and its arguments, for one sensitive column."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What has to be read to know what the claim says."""
+        return ()
 
 
 class About(Parameters):
@@ -147,6 +178,60 @@ class BetaLikeness(About):
         return "BetaLikeness", {"beta": self.beta, "of": of, "kind": self.kind}
 
 
+class EpsilonPrivacy(About):
+    """What an attacker believes of a person hardly depends on the person's record being there."""
+
+    epsilon: FromOne = Field(description="How many times as sure, at most.")
+    adversary: AdversaryPlan = Field(description="Against whom.")
+    predicates: Predicates | None = Field(
+        default=None,
+        description="What must not be learned: values, nodes of the column's hierarchy, or lists "
+        "of these (any of them); each single value if left out.",
+    )
+    negative: bool = Field(
+        default=False, description="Whether the opposite must not be learned either."
+    )
+    wishes: str | None = Field(
+        default=None,
+        description="Column that says what each person wants protected: a value or a node of the "
+        "hierarchy. Its role must be identifier.",
+    )
+    by: Literal["exact", "theorem"] = Field(
+        default="exact",
+        description="exact: decided by the attacker's beliefs themselves; theorem: by the "
+        "conditions of the paper, which ask a little more.",
+    )
+
+    _null: tuple[str, ...] = PrivateAttr(default=())
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> EpsilonPrivacy:
+        if self.predicates is not None and self.wishes is not None:
+            raise problem(
+                "predicates are the same for everybody, or each person's own",
+                "Give predicates or wishes, not both.",
+            )
+        return self
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.adversary.files
+
+    def model(self, of: str | None) -> tuple[str, dict[str, Any]]:
+        from hedgerow.predicates import Predicates
+
+        assert of is not None, "it is about a column"
+        return "EpsilonPrivacy", {
+            "epsilon": self.epsilon,
+            "of": of,
+            "adversary": self.adversary.adversary(of, self._null),
+            "predicates": Predicates(
+                sets=self.predicates, negative=self.negative, wishes=self.wishes
+            ),
+            "by": self.by,
+        }
+
+
 class DeltaPresence(Parameters):
     """How sure one can be that somebody of the population is in the table."""
 
@@ -227,6 +312,7 @@ class Claim(OneOf):
     alpha_k_anonymity: AlphaKAnonymity | None = Field(default=None, alias="alpha-k-anonymity")
     delta_disclosure: DeltaDisclosure | None = Field(default=None, alias="delta-disclosure")
     beta_likeness: BetaLikeness | None = Field(default=None, alias="beta-likeness")
+    epsilon_privacy: EpsilonPrivacy | None = Field(default=None, alias="epsilon-privacy")
     delta_presence: DeltaPresence | None = Field(default=None, alias="delta-presence")
     k_map: KMap | None = Field(default=None, alias="k-map")
     prosecutor_risk: ProsecutorRisk | None = Field(default=None, alias="prosecutor-risk")
@@ -251,14 +337,21 @@ class Claim(OneOf):
         """The file of the outside population, where the claim needs one."""
         return getattr(self.parameters, "population", None)
 
-    def models(self, sensitive: Sequence[str]) -> list[PrivacyModel]:
-        """The privacy models the claim stands for: one for each column it is about."""
+    def models(self, sensitive: Sequence[str], *, null: Sequence[str] = ()) -> list[PrivacyModel]:
+        """The privacy models the claim stands for: one for each column it is about.
+
+        Args:
+            sensitive: The sensitive columns.
+            null: Texts that mean missing, in files the claim refers to.
+        """
         # Here, not above: the models compile kernels, and reading a plan must not wait for that.
         from hedgerow import models
 
         about: Sequence[str | None] = [None]
         if isinstance(self.parameters, About):
             about = [self.parameters.of] if self.parameters.of is not None else sensitive
+        if isinstance(self.parameters, EpsilonPrivacy):
+            self.parameters._null = tuple(null)
         built = []
         for of in about:
             name, arguments = self.parameters.model(of)

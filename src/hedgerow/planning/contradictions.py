@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import nearest, some
-from hedgerow.planning.claims import About, AlphaKAnonymity, Claim
+from hedgerow.planning.claims import About, AlphaKAnonymity, Claim, EpsilonPrivacy
 from hedgerow.planning.problems import Place, Problem
 from hedgerow.schema import Role
 
@@ -64,6 +64,7 @@ def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) ->
     if isinstance(claim, Claim):
         asked, place = claim.parameters, (*place, claim.name)
     of = getattr(asked, "of", None)
+    yield from _facts_contradict(plan, place, asked)
     if of is not None and of not in sensitive:
         close = nearest(str(of), sensitive)
         role = plan.columns[of].role if of in plan.columns else None
@@ -76,6 +77,11 @@ def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) ->
         yield Problem(
             place, "the claim is about a sensitive column, and no column has that role",
             "Give the role sensitive to what must not be learned of a person.",
+        )  # fmt: skip
+    elif isinstance(asked, EpsilonPrivacy) and of is None and len(sensitive) > 1:
+        yield Problem(
+            place, f"the claim may be about any of {some(sensitive)}, and what attackers believe "
+            "is about one column", "Say which column is meant: `of: ...`.",
         )  # fmt: skip
     elif isinstance(asked, AlphaKAnonymity) and asked.value is not None and of is None:
         if len(sensitive) > 1:
@@ -90,3 +96,36 @@ def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) ->
                     (*place, "distance"), f"{name!r} has no hierarchy to measure distance in",
                     f"Give {name!r} a hierarchy, or use distance: equal.",
                 )  # fmt: skip
+
+
+def _facts_contradict(plan: Plan, place: Place, asked: Any) -> Iterable[Problem]:
+    """Columns that say what people want protected, or who they are, must exist and stay back."""
+    roles = plan.schema().roles
+    if isinstance(asked, EpsilonPrivacy):
+        wishes, by = asked.wishes, asked.adversary.knows.by
+        at: Place = ("wishes",)
+        told: Place = ("adversary", "knows", "by")
+    else:
+        facts = getattr(asked, "facts", None)
+        wishes = facts.wishes if facts else None
+        by = facts.known.by if facts and facts.known else None
+        at = told = ()
+    for name, spot in ((wishes, at), (by, told)):
+        if name is not None and name not in roles:
+            close = nearest(name, list(roles))
+            yield Problem(
+                (*place, *spot), f"there is no column {name!r}",
+                f"Did you mean {close!r}?" if close else "Name a column of the table.",
+            )  # fmt: skip
+    if wishes in roles and roles[wishes] is not Role.IDENTIFIER:
+        yield Problem(
+            (*place, *at),
+            f"{wishes!r} says what people want protected, so it must not be published, and its "
+            f"role is {roles[wishes]}",
+            "Give it the role identifier.",
+        )
+    if by in roles and plan.person is not None and by != plan.person:
+        yield Problem(
+            (*place, *told), f"people are told apart by {plan.person!r}, not by {by!r}",
+            f"List people by {plan.person!r}.",
+        )  # fmt: skip

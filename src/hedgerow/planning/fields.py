@@ -117,6 +117,16 @@ def _number(
     return validate
 
 
+def _stubbornness(value: Any, info: ValidationInfo) -> float:
+    if value in ("infinite", math.inf):
+        return math.inf
+    if not isinstance(value, str):
+        return _number(1)(value, info)
+    raise problem(
+        f"{info.field_name!r} needs a number of at least 1, or infinite, not {short(value)}"
+    )
+
+
 def _percent(text: str) -> float | str:
     match = re.fullmatch(r"\s*(\d{1,3}(?:\.\d{1,12})?)\s*%\s*", text, re.ASCII)
     # Through the exact decimal, so that 5% is the double that is written 0.05.
@@ -166,6 +176,14 @@ AboveOne = Annotated[
     float,
     PlainValidator(_number(1, above=True)),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 1}),
+]
+FromOne = Annotated[
+    float, PlainValidator(_number(1)), WithJsonSchema({"type": "number", "minimum": 1})
+]
+Stubbornness = Annotated[
+    float,
+    PlainValidator(_stubbornness),
+    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 1}, {"const": "infinite"}]}),
 ]
 Unit = Annotated[
     float,

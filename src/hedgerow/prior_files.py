@@ -1,0 +1,139 @@
+"""What attackers know, read from files and tables: priors, and lists of people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hedgerow.adversary import Known
+from hedgerow.engines import open_engine
+from hedgerow.engines.base import Engine
+from hedgerow.errors import DataError, nearest, some
+from hedgerow.priors import Prior, Value
+from hedgerow.spelling import alike
+
+COUNT = "count"
+"""In a file of two columns, the one with this name counts people."""
+
+
+def read_prior(
+    source: Any, *, column: str, count: str | None = None, null: Sequence[str] = ()
+) -> Prior:
+    """A prior from people counted elsewhere.
+
+    Args:
+        source: A data file, or a pyarrow, pandas or polars table.
+        column: Has the sensitive value of each person, or of each line of counts.
+        count: Has the number of people with the value, where a line is not one person. A file
+            with just two columns, `column` and "count", is read that way without being told.
+        null: Texts that mean missing.
+
+    Raises:
+        DataError: There is no such column, or a count is no whole number.
+    """
+    with open_engine(source, null=null) as engine:
+        columns = engine.columns()
+        if column not in columns:
+            raise _no_column(engine, column, source)
+        if count is None and set(columns) == {column, COUNT} and column != COUNT:
+            count = COUNT
+        if count is None:
+            return Prior.counts(_people(engine, column, source))
+        if count not in columns:
+            raise _no_column(engine, count, source)
+        return Prior.counts(_counts(engine, column, count, source))
+
+
+def read_known(source: Any, *, by: str, null: Sequence[str] = ()) -> Known:
+    """The people whose records an attacker holds: a file or table with a line a person.
+
+    Raises:
+        DataError: There is no such column, or it is empty somewhere.
+    """
+    with open_engine(source, null=null) as engine:
+        if by not in engine.columns():
+            raise _no_column(engine, by, source)
+        people = engine.distinct(by)
+    if None in people or not people:
+        raise DataError(
+            f"has no value in {by!r} for some people" if people else "lists nobody",
+            where=_place(source),
+            fix="Say who each of them is.",
+        )
+    return Known(by=by, people=tuple(who for who in people if who is not None))
+
+
+def refuse_misspelt(prior: Prior, values: Sequence[Value], *, where: str | None) -> None:
+    """Refuse a prior whose values are spelled unlike the table's.
+
+    An attacker who saw it would know better, and believe more than we reckon.
+
+    Raises:
+        DataError: Names the values.
+    """
+    if prior.kind not in ("counts", "shape"):
+        return
+    theirs = [value for value, _ in prior.weights]
+    new = [value for value in theirs if value not in set(values)]
+    folded: dict[str, Value] = {_folded(value): value for value in values}
+    pairs = [(folded[_folded(value)], value) for value in new if _folded(value) in folded]
+    pairs += [pair for pair in alike([*values, *new]) if pair[1] in new and pair not in pairs]
+    if pairs:
+        raise DataError(
+            "the prior spells values otherwise than the table: "
+            + "; ".join(some(pair) for pair in pairs[:3]),
+            where=where,
+            fix="Give each value the table's spelling in the prior.",
+        )
+    if theirs and len(new) == len(theirs):
+        raise DataError(
+            f"the prior has no value in common with the table: {some(theirs)} against "
+            f"{some(values)}",
+            where=where,
+            fix="Is it about the same column?",
+        )
+
+
+def _folded(value: Value) -> str:
+    return "" if value is None else " ".join(value.casefold().split())
+
+
+def _people(engine: Engine, column: str, source: Any) -> dict[Value, int]:
+    counted = engine.counts([column])
+    if not counted.num_rows:
+        raise DataError("has no rows", where=_place(source), fix="Give a prior with people in it.")
+    return dict(zip(counted["q0"].to_pylist(), counted["n"].to_pylist(), strict=True))
+
+
+def _counts(engine: Engine, column: str, count: str, source: Any) -> dict[Value, int]:
+    """Values may stand in several lines (by year, by ward); their counts add up."""
+    counted = engine.counts([column, count])
+    totals: dict[Value, int] = {}
+    lines = zip(*(counted[name].to_pylist() for name in ("q0", "q1", "n")), strict=True)
+    for value, text, times in lines:
+        # Spreadsheets and frames with gaps write whole numbers as 12.0.
+        number = str(text).strip().removesuffix(".0") if text is not None else ""
+        if not (number.isascii() and number.isdigit()):
+            raise DataError(
+                f"{count!r} of {value!r} is {text!r}, not a whole number of people",
+                where=_place(source),
+                fix="Give counts of people; a prior of shares is written as a shape.",
+            )
+        totals[value] = totals.get(value, 0) + int(number) * times
+    if not totals:
+        raise DataError("has no rows", where=_place(source), fix="Give a prior with people in it.")
+    return totals
+
+
+def _no_column(engine: Engine, column: str, source: Any) -> DataError:
+    columns = engine.columns()
+    near = nearest(column, columns)
+    return DataError(
+        f"there is no column {column!r}",
+        where=_place(source),
+        fix=f"Did you mean {near!r}?" if near else f"It has {some(columns)}.",
+    )
+
+
+def _place(source: Any) -> str:
+    return str(source) if isinstance(source, str) or hasattr(source, "__fspath__") else "the table"
