@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from examples.realistic_adversaries import census, figures, hospital, page
+from examples.realistic_adversaries.claims import label
 from hedgerow.charts import save
 from hedgerow.errors import HedgerowError
 
@@ -65,7 +66,7 @@ def table_5(experiment: census.Experiment) -> str:
     for by in ("theorem", "exact"):
         columns = [experiment.levels(adversary, by) for adversary in census.SIX]
         for node in experiment.nodes:
-            rows.writerow([page.label(node), by, *(repr(column[node]) for column in columns)])
+            rows.writerow([label(node), by, *(repr(column[node]) for column in columns)])
     return text.getvalue()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -43,7 +43,7 @@ MARRIED = [
     "Married-civilian spouse present", "Married-A F spouse present", "Married-spouse absent",
     "Separated", "Divorced", "Widowed",
 ]  # fmt: skip
-COLUMNS = {
+COLUMNS: dict[str, Any] = {
     "age": {"role": "quasi-identifier", "hierarchy": {"ranges": [5, 10, 20, 40]}},
     "marital_status": {
         "role": "quasi-identifier",

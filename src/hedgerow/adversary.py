@@ -302,15 +302,22 @@ class ClassIV(Adversary):
 
 
 def _scaled(shape: Shape, predicates: Bound, sigma: Fraction | None) -> Extreme:
-    """The prior of this shape and stubbornness."""
-    shares = [
-        sum((shape.shares[code] for code in predicates.codes[a:b]), Fraction(0))
-        for a, b in zip(predicates.start[:-1], predicates.start[1:], strict=True)
-    ]
-    shares = [
-        1 - share if opposite else share
-        for share, opposite in zip(shares, predicates.negated, strict=True)
-    ]
+    """The prior of this shape and stubbornness.
+
+    Where nobody can say whether a value that only the prior's source has makes a predicate
+    true, it is reckoned not to: then the attacker expects less, and learns more.
+    """
+    whole, elsewhere = sum(shape.shares, Fraction(0)), dict(shape.elsewhere)
+    shares = []
+    for p, others in enumerate(predicates.others):
+        inside = predicates.codes[predicates.start[p] : predicates.start[p + 1]]
+        share = sum((shape.shares[code] for code in inside), Fraction(0))
+        if predicates.negated[p]:
+            share = whole - share
+        if others is not None:
+            more = sum((elsewhere.get(value, Fraction(0)) for value in others), Fraction(0))
+            share += 1 - whole - more if predicates.negated[p] else more
+        shares.append(share)
     return Extreme(sigma, tuple(share if sigma is None else share * sigma for share in shares))
 
 

@@ -19,8 +19,11 @@ from hedgerow.groups import Ints, Sensitive
 Value = str | None
 Named = Value | tuple[Value, ...]
 """A value, a node of the taxonomy, or several of these together."""
-Found = tuple[str, list[int]]
-"""What a predicate is called, and the codes that make it true."""
+Others = frozenset[Value] | None
+"""Values nobody in the table has that make a predicate true; None: nobody can say which."""
+Found = tuple[str, list[int], Others]
+"""What a predicate is called, the codes that make it true, and the other values that do."""
+NO_OTHERS: Others = frozenset()
 MOST_WORDS = 3
 
 
@@ -35,6 +38,8 @@ class Bound:
     negated: NDArray[np.bool_]
     width: int
     """How many values the table has."""
+    others: tuple[Others, ...]
+    """For each predicate (before negation)."""
     wished: tuple[tuple[int, ...], ...] = ()
     """For each wish of the table, the predicates it stands for."""
 
@@ -130,16 +135,18 @@ class Predicates:
         Raises:
             DataError: A name is unknown, or the predicate is true of everybody.
         """
-        singles = [(_words(value), [code]) for code, value in enumerate(domain.values)]
+        singles: list[Found] = [
+            (_words(value), [code], NO_OTHERS) for code, value in enumerate(domain.values)
+        ]
         if self.wishes is not None:
             return self._by_wishes(domain, singles, wishes)
         if self.sets is None:
             return self._bound(domain, singles)
         outside = set(known)
         found = [
-            (_words(entry), codes)
+            (_words(entry), codes, others)
             for entry in self.sets
-            for codes in _meant(domain, entry, outside)
+            for codes, others in _meant(domain, entry, outside)
         ]
         _refuse_certain(domain, found)
         return self._bound(domain, found)
@@ -153,10 +160,10 @@ class Predicates:
                 wished.append(list(range(len(singles))))
                 continue
             meant = []
-            for codes in _meant(domain, wish, set()):
+            for codes, others in _meant(domain, wish, set()):
                 new = place.setdefault(tuple(codes), len(found))
                 if new == len(found):
-                    found.append((wish, codes))
+                    found.append((wish, codes, others))
                 meant.append(new)
             wished.append(meant)
         _refuse_certain(domain, found[len(singles) :])
@@ -170,21 +177,23 @@ class Predicates:
         found: list[Found],
         wished: tuple[tuple[int, ...], ...] = (),
     ) -> Bound:
-        names, lists = [name for name, _ in found], [codes for _, codes in found]
+        names, lists = [name for name, _, _ in found], [codes for _, codes, _ in found]
+        others = tuple(rest for _, _, rest in found)
         negated = [False] * len(found)
         if self.negative:
             names += [f"not {name}" for name in names]
-            lists, negated = lists * 2, negated + [True] * len(found)
+            lists, others, negated = lists * 2, others * 2, negated + [True] * len(found)
         start = np.concatenate(([0], np.cumsum([len(codes) for codes in lists]))).astype(np.int64)
         flat = np.array([code for codes in lists for code in codes], np.int32)
         width = len(domain.values)
-        return Bound(tuple(names), start, flat, np.array(negated, np.bool_), width, wished)
+        opposite = np.array(negated, np.bool_)
+        return Bound(tuple(names), start, flat, opposite, width, others, wished)
 
 
 def _refuse_certain(domain: Sensitive, found: list[Found]) -> None:
     """No release hides what is true of everybody in the table."""
     present = set(np.flatnonzero(domain.reference).tolist())
-    for name, codes in found:
+    for name, codes, _ in found:
         if present and present <= set(codes):
             raise DataError(
                 f"{name!r} is true of everybody in the table, so no release hides it",
@@ -201,11 +210,12 @@ def _words(entry: Named) -> str:
     return " or ".join(names)
 
 
-def _meant(domain: Sensitive, entry: Named, outside: set[Value]) -> list[list[int]]:
+def _meant(domain: Sensitive, entry: Named, outside: set[Value]) -> list[tuple[list[int], Others]]:
     """The sets of values an entry stands for: several where a node is named like a value."""
     if not isinstance(entry, tuple):
         return _nodes(domain, entry, outside)
     codes: set[int] = set()
+    others: Others = NO_OTHERS
     for part in entry:
         sets = _nodes(domain, part, outside)
         if len(sets) > 1:
@@ -213,24 +223,27 @@ def _meant(domain: Sensitive, entry: Named, outside: set[Value]) -> list[list[in
                 f"{part!r} is a value of {domain.name!r} and also a node of its taxonomy",
                 fix="In a list, name the values themselves, or rename the node.",
             )
-        codes |= set(sets[0])
-    return [sorted(codes)]
+        codes |= set(sets[0][0])
+        others = None if others is None or sets[0][1] is None else others | sets[0][1]
+    return [(sorted(codes), others)]
 
 
-def _nodes(domain: Sensitive, name: Value, outside: set[Value]) -> list[list[int]]:
+def _nodes(domain: Sensitive, name: Value, outside: set[Value]) -> list[tuple[list[int], Others]]:
     """The values below each node of that name; a value is its own node."""
-    found: list[list[int]] = []
+    found: list[tuple[list[int], Others]] = []
     if name in domain.values:
-        found.append([domain.values.index(name)])
+        found.append(([domain.values.index(name)], NO_OTHERS))
     for codes, labels in zip(domain.levels[1:], domain.labels[1:], strict=False):
         nodes = {node for node, label in enumerate(labels) if label == name and name is not None}
         below = [code for code, node in enumerate(codes.tolist()) if node in nodes]
-        if below and below not in found:
-            found.append(below)
+        if below and below not in [codes for codes, _ in found]:
+            found.append((below, None))
     if found:
         return found
-    if name in outside or any(name in labels for labels in domain.labels):
-        return [[]]  # it exists, and nobody in the table has it
+    if name in outside:
+        return [([], frozenset([name]))]
+    if any(name in labels for labels in domain.labels):
+        return [([], None)]  # it exists, and nobody in the table has it
     above = [label for labels in domain.labels[1:] for label in labels if label is not None]
     names = list(dict.fromkeys([v for v in domain.values if v is not None] + above))
     near = nearest(str(name), names)

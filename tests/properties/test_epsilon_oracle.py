@@ -316,15 +316,15 @@ class TestSafeSide:
         assert model.level(groups).tolist() == [inf]
 
     def test_only_those_without_it_mind(self) -> None:
-        """a, b, b; the a does not want it known who has b, and the attacker knows somebody.
+        """a, b, b; the a does not want to be thought a b, and the attacker may know one of the two.
 
-        Knowing a b, they hold b for the likelier of two: 1/2. p_out is (2 + 2)/(2 + 4) = 2/3.
+        Who does believes 1/2, who does not 2/3; p_out is (2 + 2)/(2 + 5), so (3/7)/(1/3) = 9/7.
         """
         group = (Person("a", wish="b"), Person("b", wish="c"), Person("b", wish="c"))
         adversary = ClassI(prior=Learned.counts({"a": 1, "b": 1, "c": 0}), knows=1)
         every = tuple(Person(value) for value in VALUES)
         case = Case((group, every), adversary, Predicates(wishes="w"), (finite(2, 2, 1),))
-        assert case.oracle(group) == 1
+        assert case.oracle(group) == Fraction(9, 7)
         assert exact_level(case.model(), case.counted(), 0) == inf
         assert case.safe_side(group)
 
@@ -437,3 +437,15 @@ class TestMerging:
                 part = [Person(v) for v, c in zip(VALUES, few, strict=True) for _ in range(c)]
                 if len(part) > stay[g]:
                     assert case.oracle(part) > epsilon
+
+    def test_those_whom_nothing_concerns_can_stay(self) -> None:
+        """However few they are: of a c alone nothing is learned that must not be."""
+        case = Case(
+            (tuple(map(Person, VALUES)),),
+            ClassI(prior=Learned.uniform(), knows=2),
+            Predicates(sets=(("a", "b"),)),
+            (finite(1, 1, 1),),
+        )
+        assert case.oracle([Person("c")]) == 1
+        assert case.model(epsilon=2).holds(counted([[Person("c")]], case.model())).all()
+        assert case.model(epsilon=2).could_stay(case.counted()).tolist() >= [1]
