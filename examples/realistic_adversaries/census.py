@@ -21,11 +21,11 @@ from hedgerow import (
     EpsilonPrivacy,
     KAnonymity,
     Plan,
+    Prior,
     TCloseness,
 )
 from hedgerow.adversary import Adversary
 from hedgerow.groups import Groups
-from hedgerow.priors import Prior
 from hedgerow.publishing import opened
 from hedgerow.recode.lattice import Lattice
 from hedgerow.utility import AverageClassSize, Discernibility

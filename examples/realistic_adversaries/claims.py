@@ -20,9 +20,8 @@ from examples.realistic_adversaries.census import (
     as_table,
     uniform,
 )
-from hedgerow import AtMost
+from hedgerow import AtMost, Prior
 from hedgerow.adversary import Adversary
-from hedgerow.priors import Prior
 
 SLACK = 1e-12
 """Levels closer than this (relatively) are equal; they are computed in floating point."""
@@ -347,7 +346,8 @@ def _second_against_diversity(e: Experiment) -> Iterator[Finding]:
             strictly += admits > diverse
             lost = f", without {listed(diverse - admits)}" if diverse - admits else ""
             words.append(f"{power(s)} {listed(admits - diverse)}{lost}")
-        stubborn = [s for s in STUBBORN if e.private(any_shape(s), epsilon) - diverse]
+        gains = [s for s in STUBBORN if e.private(any_shape(s), epsilon) - diverse]
+        end = f"From {power(10 * max(gains))} on it admits" if gains else "It admits"
         yield Finding(
             f"class II against ({parameters.c},2)-diversity",
             f"class II with σ < 10⁵ at ε = {float(epsilon):g} admits all nodes that "
@@ -356,8 +356,8 @@ def _second_against_diversity(e: Experiment) -> Iterator[Finding]:
             strictly,
             len(below),
             "σ = 10², 10³, 10⁴",
-            f"(diversity: {listed(diverse)}) in addition at σ = {'; '.join(words)}. From "
-            f"{power(10 * max(stubborn))} on class II admits nothing that diversity does not",
+            f"(diversity: {listed(diverse)}) in addition at σ = {'; '.join(words)}. "
+            f"{end} nothing that diversity does not",
         )
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from hedgerow import ClassI, ClassII, ClassIII, ClassIV, EpsilonPrivacy
+from hedgerow import ClassI, ClassII, ClassIII, ClassIV, EpsilonPrivacy, Prior
 from hedgerow.adversary import Adversary
 from hedgerow.groups import Groups
-from hedgerow.priors import Prior
 
 GROUPS = ("< 40, male", "≥ 40, male", "≥ 40, female")
 TABLE_3 = Groups.of(

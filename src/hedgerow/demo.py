@@ -28,7 +28,7 @@ OLDEST = 103
 LAST_YEAR = 2025
 """Ages are those of 31 December of this year."""
 COLUMNS = ("name", "zip", "birth_date", "sex", "nationality", "diagnosis", "bill")
-SHIPPED = ("nationality.csv", "diagnosis.csv", "plan.yaml")
+SHIPPED = ("nationality.csv", "diagnosis.csv", "metropolis.csv", "plan.yaml")
 """Files of the demo that do not depend on the number of patients."""
 
 

@@ -97,7 +97,7 @@ _PAGE = """<!DOCTYPE html>
 <script type="module">
 const spec = {data};
 const actions = {{export: true, source: false, compiled: false, editor: false}};
-vegaEmbed("#chart", spec, {{mode: "vega-lite", ast: true, actions: actions}});
+vegaEmbed("#chart", spec, {{mode: "vega-lite", renderer: "svg", ast: true, actions}});
 </script>
 </body>
 </html>

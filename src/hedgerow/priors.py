@@ -54,7 +54,7 @@ class Shape:
     def least(self) -> Fraction:
         """The smallest stubbornness with this shape at which every value has been counted."""
         shares = [*self.shares, *(share for _, share in self.elsewhere)]
-        return 1 / min(share for share in shares if share > 0)
+        return 1 / min((share for share in shares if share > 0), default=Fraction(1))
 
 
 @dataclass(frozen=True, kw_only=True)

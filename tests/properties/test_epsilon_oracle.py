@@ -1,19 +1,20 @@
 """Epsilon-privacy against Bayes' rule over all worlds (`worlds.py`), on groups small enough for it.
 
-`by="exact"` equals the oracle as a fraction. It errs on the safe side in three cases only:
+`by="exact"` equals the oracle as a fraction. It errs on the safe side in two cases only:
 
 - One value is all there is in the table. 1 is right, infinity is said.
 - Each person has wishes and the attacker knows any b people: where nobody who wants phi protected
   has it, and at most b people of the group do not have it, infinity is said. Who asks is one of
   these, so in truth the attacker knows one fewer and p_in is at most m / (m + 1), m having it.
-- A set names values that nobody in the table has: the attacker's belief in them is not counted,
-  so sigma(phi) is too small by theirs.
+
+Where nobody can say whether a value only the prior's source has is below a node of the taxonomy,
+the oracle is asked about both readings, and the worse counts.
 
 `by="theorem"` is never below the oracle, and above it at most by the factors in `theorems_ask`:
 (n + sigma) / (n + sigma - 1) for p_in / p_out, and for the other ratio one imagined person more in
-n - n(phi) + sigma - sigma(phi). Largest factor seen in 20,000 tables: FACTOR_SAME. Theorem 2 knows
-single values, and no theorem knows wishes of people for whom they are false; there no factor
-holds in general, and the largest seen is FACTOR_WISH.
+n - n(phi) + sigma - sigma(phi). Theorem 2 knows only single values, and no theorem knows that a
+person wants protected what is not true of them; there no such factor holds. Largest seen in
+50,000 groups: 1.80, with sets against class II 2.50, with wishes 24.5 (at sigma(s) = 0.05).
 """
 
 from __future__ import annotations
@@ -74,6 +75,8 @@ class Case:
         """What must not be learned of a person, as plain sets of values."""
         if self.predicates.wishes is not None and person.wish is not None:
             found = [frozenset(NODES[person.wish])]
+            if person.wish not in VALUES and ELSEWHERE in self.domain:
+                found.append(found[0] | {ELSEWHERE})
         elif self.predicates.sets is not None:
             found = [frozenset(map(str, entry or ())) for entry in self.predicates.sets]
         else:
@@ -328,29 +331,6 @@ class TestSafeSide:
         assert exact_level(case.model(), case.counted(), 0) == inf
         assert case.safe_side(group)
 
-    @settings(max_examples=100, deadline=None)
-    @given(
-        table=st.lists(st.sampled_from(VALUES), min_size=1, max_size=4),
-        named=st.sampled_from([phi for phi in SUBSETS if len(phi) == 1]),
-        counts=st.lists(st.integers(0, 6), min_size=4, max_size=4),
-        negative=st.booleans(),
-        knows=st.integers(0, 2),
-    )
-    def test_sets_that_name_what_nobody_has(
-        self, table: list[str], named: Set, counts: list[int], negative: bool, knows: int
-    ) -> None:
-        """Also of the opposite, which must then leave these values out."""
-        domain = VALUES + ELSEWHERE
-        case = Case(
-            (tuple(map(Person, table)), tuple(map(Person, VALUES))),
-            ClassI(prior=Learned.counts(dict(zip(domain, counts, strict=True))), knows=knows),
-            Predicates(sets=((*named, ELSEWHERE),), negative=negative),
-            (finite(*(count + 1 for count in counts)),),
-            domain,
-        )
-        for g, group in enumerate(case.groups):
-            assert exact_level(case.model(), case.counted(), g) >= case.oracle(group)
-
 
 class TestAdversaries:
     @settings(max_examples=60, deadline=None)
@@ -389,6 +369,29 @@ class TestAdversaries:
             (tuple(map(Person, table)), tuple(map(Person, VALUES))),
             ClassII(stubbornness=5 + more), Predicates(), tuple(priors),
         )  # fmt: skip
+        for g, group in enumerate(case.groups):
+            assert exact_level(case.model(), case.counted(), g) == case.oracle(group)
+
+    @settings(max_examples=100, deadline=None)
+    @given(
+        table=st.lists(st.sampled_from(VALUES), min_size=1, max_size=4),
+        named=st.sampled_from([phi for phi in SUBSETS if len(phi) == 1]),
+        counts=st.lists(st.integers(0, 6), min_size=4, max_size=4),
+        negative=st.booleans(),
+        knows=st.integers(0, 2),
+    )
+    def test_a_set_that_names_what_nobody_has(
+        self, table: list[str], named: Set, counts: list[int], negative: bool, knows: int
+    ) -> None:
+        """The attacker's belief in it counts as one in the set, and not in its opposite."""
+        domain = VALUES + ELSEWHERE
+        case = Case(
+            (tuple(map(Person, table)), tuple(map(Person, VALUES))),
+            ClassI(prior=Learned.counts(dict(zip(domain, counts, strict=True))), knows=knows),
+            Predicates(sets=((*named, ELSEWHERE),), negative=negative),
+            (finite(*(count + 1 for count in counts)),),
+            domain,
+        )
         for g, group in enumerate(case.groups):
             assert exact_level(case.model(), case.counted(), g) == case.oracle(group)
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII
 from hedgerow.groups import ALL, Groups, Histogram
 from hedgerow.models import (
     AlphaKAnonymity,
@@ -21,6 +22,7 @@ from hedgerow.models import (
     DeltaPresence,
     DistinctLDiversity,
     EntropyLDiversity,
+    EpsilonPrivacy,
     JournalistRisk,
     KAnonymity,
     KMap,
@@ -32,6 +34,8 @@ from hedgerow.models import (
     UniqueShare,
 )
 from hedgerow.models.base import PrivacyModel
+from hedgerow.predicates import Predicates
+from hedgerow.priors import Prior
 
 WIDTH = 4
 Random = np.random.Generator
@@ -47,6 +51,21 @@ WHOLE: dict[str, Build] = {
 AT_LEAST_ONE: dict[str, Build] = {
     "probabilistic": lambda x: ProbabilisticLDiversity(l=x, of="s"),
     "entropy": lambda x: EntropyLDiversity(l=x, of="s"),
+}
+AT_MOST_FROM_ONE: dict[str, Build] = {
+    **{
+        f"epsilon {name} {by}": lambda e, a=adversary, p=predicates, by=by: EpsilonPrivacy(
+            epsilon=e, of="s", adversary=a, predicates=p, by=by
+        )
+        for by in ("exact", "theorem")
+        for name, adversary, predicates in (
+            ("I", ClassI(prior=Prior.counts({"0": 3, "1": 9, "7": 2})), Predicates()),
+            ("I knowing", ClassI(prior=Prior.uniform(), stubbornness=30, knows=2), Predicates()),
+            ("at most", AtMost(prior=Prior.of_table(), stubbornness=50), Predicates()),
+            ("II", ClassII(stubbornness=20, knows=1), Predicates(sets=[["0", "1"]], negative=True)),
+            ("III", ClassIII(prior=Prior.of_table()), Predicates(negative=True)),
+        )
+    },
 }
 POSITIVE: dict[str, Build] = {
     **{f"recursive {x}": lambda c, x=x: RecursiveLDiversity(c=c, l=x, of="s") for x in (1, 2, 3)},
@@ -68,7 +87,7 @@ UNIT: dict[str, Build] = {
     "marketer": lambda r: MarketerRisk(risk=r),
     "unique": lambda u: UniqueShare(share=u),
 }
-BUILD = WHOLE | AT_LEAST_ONE | POSITIVE | UNIT
+BUILD = WHOLE | AT_LEAST_ONE | AT_MOST_FROM_ONE | POSITIVE | UNIT
 every_name = pytest.mark.parametrize("name", BUILD)
 
 
@@ -79,9 +98,9 @@ all too small to refute anything (see `test_the_search_refutes_a_wrong_declarati
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
-def people_in_groups(random: Random) -> Groups:
+def people_in_groups(random: Random, *, name: str = "") -> Groups:
     """Two to six groups; people with one or with several values; two attributes; a population."""
-    several = random.random() < 0.5
+    several = random.random() < 0.5 and name not in AT_MOST_FROM_ONE
     groups = []
     for _ in range(random.integers(2, 7)):
         weights = random.dirichlet([random.choice([0.7, 10.0])] * WIDTH)
@@ -91,6 +110,8 @@ def people_in_groups(random: Random) -> Groups:
             chosen = random.choice(WIDTH, size=most, p=weights)
             group.append((sorted({int(v) for v in chosen}), int(random.integers(2))))
         groups.append(group)
+    if name in AT_MOST_FROM_ONE:
+        groups.append([([v], 0) for v in range(WIDTH)])  # what is true of everybody is refused
     counts: dict[str, list[dict[str | None, int]]] = {"s": [], "other": [], ALL: []}
     for group in groups:
         counts["s"].append(dict(Counter(str(v) for values, _ in group for v in values)))
@@ -121,7 +142,7 @@ def attained(name: str, groups: Groups, random: Random) -> PrivacyModel:
     if abs(float(nearest) - chosen) > 1e-12 * max(1, chosen):
         safer = Fraction(-1, 1000) if name in AT_LEAST_ONE else Fraction(1, 1000)
         nearest = Fraction(chosen).limit_denominator(10**6) + safer
-    if name in AT_LEAST_ONE:
+    if name in AT_LEAST_ONE | AT_MOST_FROM_ONE:
         nearest = max(Fraction(1), nearest)
     if name in UNIT:
         nearest = min(Fraction(1), nearest)
@@ -165,7 +186,7 @@ def assert_union_passes(model: PrivacyModel, groups: Groups, random: Random) -> 
 @given(random=seeds)
 def test_merging_groups_that_pass_gives_a_group_that_passes(name: str, random: Random) -> None:
     for _ in range(ROUNDS):
-        groups = people_in_groups(random)
+        groups = people_in_groups(random, name=name)
         model = attained(name, groups, random)
         assert model.monotone_in_generalisation, "declared otherwise: add a counterexample below"
         assert_union_passes(model, groups, random)
@@ -176,7 +197,7 @@ def test_merging_groups_that_pass_gives_a_group_that_passes(name: str, random: R
 @given(random=seeds)
 def test_leaving_out_a_group_keeps_what_held(name: str, random: Random) -> None:
     for _ in range(ROUNDS):
-        groups = people_in_groups(random)
+        groups = people_in_groups(random, name=name)
         model = attained(name, groups, random)
         if not model.monotone_in_suppression:
             return

@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tables import cells_of
 
+from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII
 from hedgerow.groups import ALL, Groups
 from hedgerow.hierarchy import Hierarchy
 from hedgerow.models import (
@@ -24,6 +25,7 @@ from hedgerow.models import (
     DeltaPresence,
     DistinctLDiversity,
     EntropyLDiversity,
+    EpsilonPrivacy,
     JournalistRisk,
     KAnonymity,
     KMap,
@@ -35,6 +37,7 @@ from hedgerow.models import (
     UniqueShare,
 )
 from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.priors import Prior
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.fulldomain import at_node
 from hedgerow.recode.lattice import Lattice
@@ -54,6 +57,10 @@ MODELS = [
     DeltaDisclosure(delta=1.5, of="s"),
     BetaLikeness(beta=1.0, of="s"),
     BetaLikeness(beta=1.0, of="s", kind="enhanced"),
+    EpsilonPrivacy(epsilon=2, of="s", adversary=ClassI(prior=Prior.uniform(), stubbornness=4)),
+    EpsilonPrivacy(epsilon=3, of="s", adversary=ClassII(stubbornness=4), by="theorem"),
+    EpsilonPrivacy(epsilon=2.5, of="s", adversary=ClassIII(prior=Prior.of_table())),
+    EpsilonPrivacy(epsilon=4, of="s", adversary=AtMost(prior=Prior.uniform(), knows=1)),
     ProsecutorRisk(risk=0.3),
     MarketerRisk(risk=0.4),
     UniqueShare(share=0.2),

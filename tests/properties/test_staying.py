@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII
 from hedgerow.groups import ALL, Groups, Histogram, Sensitive
 from hedgerow.models import (
     AlphaKAnonymity,
@@ -16,6 +17,7 @@ from hedgerow.models import (
     DeltaDisclosure,
     DistinctLDiversity,
     EntropyLDiversity,
+    EpsilonPrivacy,
     JournalistRisk,
     KAnonymity,
     KMap,
@@ -25,8 +27,24 @@ from hedgerow.models import (
     TCloseness,
 )
 from hedgerow.models.base import Needs
+from hedgerow.predicates import Predicates
+from hedgerow.priors import Prior
 
 PARAMETERS = st.sampled_from([0.05, 0.1, 0.25, 0.3, 0.5, 0.75, 1.0, 1.5])
+PRIORS = st.sampled_from([
+    Prior.uniform(), Prior.of_table(), Prior.counts({"x": 1, "y": 6, "z": 0, "elsewhere": 3}),
+    Prior.shape({"x": 0.02, "y": 0.58, "z": 0.4}),
+])  # fmt: skip
+KNOWS = st.integers(0, 2)
+ADVERSARIES = st.one_of(
+    st.builds(ClassI, prior=PRIORS, stubbornness=st.sampled_from([1, 2.5, 7, 40]), knows=KNOWS),
+    st.builds(AtMost, prior=PRIORS, stubbornness=st.sampled_from([3, 40]), knows=KNOWS),
+    st.builds(ClassII, stubbornness=st.sampled_from([3, 10]), knows=KNOWS),
+    st.builds(ClassIII, prior=PRIORS, knows=KNOWS),
+)
+PREDICATES = st.sampled_from(
+    [Predicates(), Predicates(negative=True), Predicates(sets=["x", ["x", "y"]])]
+)
 MODELS = st.one_of(
     st.builds(KAnonymity, k=st.integers(1, 6)),
     st.builds(KAnonymity, k=st.integers(1, 4), over=st.just("all")),
@@ -44,6 +62,9 @@ MODELS = st.one_of(
     st.builds(BetaLikeness, beta=PARAMETERS, of=st.just("s"),
               kind=st.sampled_from(["basic", "enhanced"])),
     st.builds(ProsecutorRisk, risk=st.sampled_from([0.1, 0.25, 0.5])),
+    st.builds(EpsilonPrivacy, epsilon=st.sampled_from([1, 1.05, 1.2, 1.5, 2, 3, 8]),
+              of=st.just("s"), adversary=ADVERSARIES, predicates=PREDICATES,
+              by=st.sampled_from(["exact", "theorem"])),
 )  # fmt: skip
 COUNTS = st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any)
 

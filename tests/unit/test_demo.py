@@ -131,6 +131,8 @@ def test_plan_loads_and_claims_what_its_comments_say(folder):
     assert [str(model) for model in plan.models()] == [
         "5-anonymity",
         "entropy 3-diversity of diagnosis",
+        "3-privacy of diagnosis (Mental disorders; Infectious diseases; Neoplasms) against a class I "
+        "attacker (prior from counts of 30,000 people)",
         "0.1-closeness of bill (ordered distance)",
     ]
     assert plan.schema().quasi_identifiers == ("zip", "birth_date", "sex", "nationality")
@@ -139,7 +141,7 @@ def test_plan_loads_and_claims_what_its_comments_say(folder):
 def test_the_claim_to_try_can_be_uncommented(folder, tmp_path):
     text = (folder / "plan.yaml").read_text(encoding="utf-8")
     assert text.count("# - t-closeness") == 1
-    for name in ("nationality.csv", "diagnosis.csv", "patients.csv"):
+    for name in ("nationality.csv", "diagnosis.csv", "metropolis.csv", "patients.csv"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     (tmp_path / "plan.yaml").write_text(text.replace("# - t-closeness", "- t-closeness"))
     *_, added = Plan.read(tmp_path / "plan.yaml").models()
@@ -186,7 +188,7 @@ def test_writing_again_changes_nothing(folder):
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
     demo.write_hospital(folder)
     assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
-    assert set(before) == {"patients.csv", "nationality.csv", "diagnosis.csv", "plan.yaml"}
+    assert set(before) == {*demo.SHIPPED, "patients.csv"}
 
 
 def test_own_files_are_never_overwritten(tmp_path):

@@ -280,6 +280,14 @@ class TestSmallestEpsilon:
                 smallest_epsilon(list("abbc"), priors=[finite(1, 2, 4)], known=1)
             )
 
+    def test_belief_without_u_lies_between_the_ends_of_stubbornness(self) -> None:
+        """So the ends decide for a whole range of stubbornness at one shape."""
+        for table in FEW:
+            ends = smallest_epsilon(table, priors=at_most([1, 2, 4], [1, 30]), domain="abc")
+            for sigma in (Fraction(3, 2), 3, 7, 15, 29):
+                inside = smallest_epsilon(table, priors=at_most([1, 2, 4], [sigma]), domain="abc")
+                assert inside <= ends
+
     def test_refusals(self) -> None:
         with pytest.raises(ValueError, match="not a prior over"):
             smallest_epsilon(["a", "b"], priors=[finite(1, 1, 1)])
@@ -287,3 +295,38 @@ class TestSmallestEpsilon:
             smallest_epsilon(["a", "b"], priors=[finite(1, 1)], known={2})
         with pytest.raises(ValueError, match="wishes of"):
             smallest_epsilon(["a", "b"], priors=[finite(1, 1)], predicates=[[{"a"}]])
+
+
+class TestMerging:
+    """Whether two groups that pass make one that does."""
+
+    @pytest.mark.parametrize("b", [0, 1])
+    def test_the_same_predicates_for_all(self, b: int) -> None:
+        few = [table for table in FEW if len(table) <= 2]
+        for one, other in product(few, repeat=2):
+            for predicates in (None, [{"a", "b"}, {"c"}]):
+                parts = [
+                    smallest_epsilon(t, priors=PRIORS[:3], known=b, predicates=predicates,
+                                     domain="abc") for t in (one, other)
+                ]  # fmt: skip
+                merged = smallest_epsilon(
+                    one + other, priors=PRIORS[:3], known=b, predicates=predicates, domain="abc"
+                )
+                assert merged <= max(parts)
+
+    def test_wishes(self) -> None:
+        """Three who do not mind, all b, join a, a, b who do: from 1/3 they become 2/3 b."""
+        mind: list[set[str]] = [{"b"}]
+        never: list[set[str]] = []
+        prior = [finite(2, 2)]
+        assert smallest_epsilon(list("aab"), priors=prior, predicates=[mind] * 3) == 1
+        assert smallest_epsilon(list("bbb"), priors=prior, predicates=[never] * 3, domain="ab") == 1
+        joined = [mind] * 3 + [never] * 3
+        assert smallest_epsilon(list("aabbbb"), priors=prior, predicates=joined) == Fraction(4, 3)
+
+    def test_known_people(self) -> None:
+        """Three known to have a join a, b: the attacker expects a, and still believes 1/2."""
+        prior = [finite(2, 2)]
+        assert smallest_epsilon(list("ab"), priors=prior, known=set()) == Fraction(5, 4)
+        assert smallest_epsilon(list("aaa"), priors=prior, known={0, 1, 2}, domain="ab") == 1
+        assert smallest_epsilon(list("abaaa"), priors=prior, known={2, 3, 4}) == 2

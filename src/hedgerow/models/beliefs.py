@@ -2,7 +2,7 @@
 
 n people are in a group, `count` of them make a predicate true. Of m of these, out of N people
 whose records the attacker does not hold, they believe p_in = m / N. Had the person's record
-been taken out, they would believe p_out = (count + u) / (n + v) and 1 - p_out =
+been taken out, they would believe p_out = (count - 1 + u) / (n + v) and 1 - p_out =
 (n - count + w) / (n + x), where u, v, w, x come from their prior; or, where nothing changes
 their mind, p_out = u and 1 - p_out = w.
 """
@@ -121,7 +121,7 @@ def smallest_epsilons(
             back = 1 if lenient and personal and not own[p] else 0
             for k in range(len(learns)):
                 if learns[k]:
-                    out, of = true_of + u[k, p] + back, n[g] + v[k]
+                    out, of = (true_of - 1 + back) + u[k, p], n[g] + v[k]
                     not_out, not_of = n[g] - true_of + w[k, p] - back, n[g] + x[k]
                 else:
                     out, of, not_out, not_of = u[k, p], 1.0, w[k, p], 1.0
@@ -208,7 +208,7 @@ def most_who_stay(
                     if learns[k]:
                         slope = people + v[k] - epsilon * others
                         if slope > 0:
-                            share = min(share, max(0.0, epsilon * u[k, p] / slope))
+                            share = min(share, max(0.0, epsilon * (u[k, p] - 1) / slope))
                         room = epsilon * (people + x[k]) - others
                         if room <= 0:
                             share = 0.0

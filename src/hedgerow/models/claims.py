@@ -16,6 +16,7 @@ from hedgerow.models.diversity import (
     ProbabilisticLDiversity,
     RecursiveLDiversity,
 )
+from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.models.likeness import BetaLikeness, DeltaDisclosure
 from hedgerow.models.presence import DeltaPresence, KMap
 from hedgerow.models.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, UniqueShare
@@ -23,7 +24,7 @@ from hedgerow.models.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, U
 _MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity, DistinctLDiversity, ProbabilisticLDiversity, EntropyLDiversity,
     RecursiveLDiversity, TCloseness, AlphaKAnonymity, DeltaDisclosure, BetaLikeness,
-    DeltaPresence, KMap, ProsecutorRisk, JournalistRisk, MarketerRisk, UniqueShare,
+    EpsilonPrivacy, DeltaPresence, KMap, ProsecutorRisk, JournalistRisk, MarketerRisk, UniqueShare,
 )  # fmt: skip
 
 
@@ -212,6 +213,86 @@ _EXPLANATIONS = (
             _OF,
         ),
         example="- beta-likeness: {beta: 2, kind: enhanced, of: disease}",
+    ),
+    Explanation(
+        name="epsilon-privacy",
+        classes=("EpsilonPrivacy",),
+        promises="An attacker of the class you name, who knows a person's quasi-identifiers and "
+        "that the person is in the table, becomes at most epsilon times as sure of what must not "
+        "be learned as if the person's record had been left out: nobody has to regret being in "
+        "the release. Also the doubt that remains is at least 1/epsilon of what it would be.\n"
+        "Class I: attackers who formed their belief from a data set you name, and who change "
+        "their mind when a group of the release says otherwise, the later the larger that data "
+        "set. At-most: the same, from data sets of that size or smaller. Class II: from any data "
+        "set of at most that size. Class III: attackers who never change their mind. Class IV: "
+        "everybody, against whom no generalised table is private.",
+        does_not_protect="What the group as a whole says: if everybody in a large group has flu, "
+        "an attacker without your record would think so too (but a group in which everybody has "
+        "the same value is never private). Attackers stronger than the class: with more data, "
+        "with beliefs that differ from one group to another, who hold more records, or who reason "
+        "from how the recoding was chosen. Other sensitive columns, identity, and the combination "
+        "of two releases.",
+        reference="Machanavajjhala, Gehrke, Goetz 2009 (VLDB); the corrections are in "
+        "docs/realistic_adversaries.md.",
+        parameters=(
+            Parameter(
+                name="epsilon",
+                range="at least 1",
+                meaning="How many times as sure an attacker may become.",
+            ),
+            Parameter(
+                name="adversary.class",
+                range="I, at-most, II, III or IV",
+                meaning="How much of the attacker's belief is known.",
+            ),
+            Parameter(
+                name="adversary.prior",
+                range="file, uniform, table, {counts: ...} or {shape: ...}",
+                meaning="What the attacker has seen elsewhere. A file has the sensitive column, a "
+                "row a person, or values with a count.",
+            ),
+            Parameter(
+                name="adversary.stubbornness",
+                range="at least 1, or infinite",
+                meaning="How many people's data the belief is worth. What the prior's data "
+                "justify, if left out: their people plus the number of values.",
+            ),
+            Parameter(
+                name="adversary.at_least",
+                range="at least 1; only for at-most",
+                meaning="The least stubborn; if left out, that at which each value counts once.",
+            ),
+            Parameter(
+                name="adversary.knows",
+                range="number, or {file: ..., by: ...}",
+                meaning="People whose exact records the attacker holds: how many, whoever they "
+                "are, or which.",
+            ),
+            Parameter(
+                name="predicates",
+                range="list of values, nodes of the hierarchy, or lists of these",
+                meaning="What must not be learned; each single value if left out.",
+            ),
+            Parameter(
+                name="negative",
+                range="true or false",
+                meaning="Whether the opposite must not be learned either.",
+            ),
+            Parameter(
+                name="wishes",
+                range="name of a column with the role identifier",
+                meaning="What each person wants protected: a value or a node of the hierarchy.",
+            ),
+            Parameter(
+                name="by",
+                range="exact or theorem",
+                meaning="Decided by the attacker's beliefs themselves, or by the paper's "
+                "conditions, which ask a little more.",
+            ),
+            _OF,
+        ),
+        example="- epsilon-privacy: {epsilon: 2.5, of: disease, "
+        "adversary: {class: I, prior: metropolis.csv}}",
     ),
     Explanation(
         name="delta-presence",

@@ -374,7 +374,7 @@ def _numbers(
     sigma = extreme.stubbornness
     if sigma is None:
         return list(extreme.weight), Fraction(1), [1 - p for p in extreme.weight], Fraction(1)
-    u = [weight - 1 for weight in extreme.weight]
+    u = list(extreme.weight)
     if is_exact:
         return u, sigma - 1, [sigma - weight for weight in extreme.weight], sigma - 1
     return u, sigma, [sigma - weight + 1 for weight in extreme.weight], sigma - 1
@@ -401,7 +401,8 @@ def _belief(
     else:
         (u,), v, (w,), x = _numbers(Extreme(sigma, (weight,)), is_exact)
         back = int(false_of_person)
-        p_out, not_out = (true_of + u + back) / (n + v), (n - true_of + w - back) / (n + x)
+        p_out = (true_of - 1 + back + u) / (n + v)
+        not_out = (n - true_of + w - back) / (n + x)
         expected = weight / sigma
     epsilon = None
     if p_in < 1 and p_out > 0:

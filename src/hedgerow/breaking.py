@@ -1,0 +1,139 @@
+"""How stubborn an attacker has to be to break a claim, in closed form.
+
+For one group, one predicate and one shape of prior, p_in does not depend on the stubbornness,
+and p_out is a ratio of two linear functions of it. So each of the two conditions of
+epsilon-privacy bounds the stubbornness from above or from below, and what a claim allows is an
+interval. Which groups bound it is found in floating point; the bounds are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from hedgerow.groups import Groups
+from hedgerow.models.epsilon import Belief, EpsilonPrivacy
+
+AT_ONCE = 4
+"""Failing groups that are looked at exactly before all are measured again."""
+
+Line = tuple[Fraction, Fraction]
+"""A condition (slope, constant): slope * sigma + constant <= 0."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Where an interval of stubbornness ends, and who ends it."""
+
+    stubbornness: Fraction
+    group: int
+    predicate: str
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The stubbornness at which a claim holds: every one from `low` to `high`."""
+
+    low: Fraction
+    high: Fraction | None
+    """None: however stubborn."""
+    below: Edge | None = None
+    """Who breaks the claim if it is a little less than `low`; None: nobody."""
+    above: Edge | None = None
+    """Who breaks it if it is a little more than `high`."""
+    never: Edge | None = None
+    """Who breaks it at any stubbornness that the others leave; then the interval is empty."""
+
+    @property
+    def empty(self) -> bool:
+        return self.never is not None
+
+    def holds(self, low: Fraction, high: Fraction | None) -> bool:
+        """Whether everything from `low` to `high` is in it (None: infinite)."""
+        if self.empty or low < self.low:
+            return False
+        return self.high is None or (high is not None and high <= self.high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """Attackers who differ in their stubbornness alone."""
+
+    at: Callable[[Fraction | None], EpsilonPrivacy]
+    """The claim against those of a stubbornness; None: infinite."""
+    keeps_shape: bool
+    """Whether what they expect of a predicate stays the same (class I), or becomes less
+    the more stubborn they are, so that sigma(phi) does (class II)."""
+    least: Fraction
+    """The least stubborn of them."""
+    most: Fraction | None = None
+    """The most stubborn one asks about; None: infinite."""
+
+
+def where_it_holds(family: Family, groups: Groups) -> Interval:
+    """The stubbornness at which the claim holds in every group.
+
+    Each round measures all groups at one end of what is left, and lets those that fail there
+    bound it. A group whose bounds are known is not asked again, so this ends; mostly soon,
+    since the worst group bounds it most.
+    """
+    found = Interval(family.least, family.most)
+    # Evidence moves these attackers, and the closed form is read off what they believe.
+    movable = family.at(family.least)
+    settled = np.zeros(len(groups), np.bool_)
+    for at_top in (True, False):
+        while True:
+            model = family.at(found.high if at_top else found.low)
+            level = model.level(groups)
+            failing = np.flatnonzero(~model.decide(groups, level) & ~settled & (groups.n > 0))
+            if not len(failing):
+                break
+            worst = failing[np.argsort(-level[failing], kind="stable")[:AT_ONCE]]
+            settled[worst] = True
+            for group in worst.tolist():
+                for belief in movable.beliefs(groups, group):
+                    lines = _conditions(belief, movable, family.keeps_shape)
+                    found = _narrowed(found, lines, Edge(found.low, group, belief.predicate))
+                    if found.empty:
+                        return found
+    return found
+
+
+def _narrowed(found: Interval, lines: Iterable[Line], edge: Edge) -> Interval:
+    """What the conditions on one predicate in one group leave of the interval."""
+    for slope, constant in lines:
+        if slope == 0:
+            if constant > 0:
+                return replace(found, never=edge)
+            continue
+        here = replace(edge, stubbornness=-constant / slope)
+        if slope > 0 and (found.high is None or here.stubbornness < found.high):
+            found = replace(found, high=here.stubbornness, above=here)
+        elif slope < 0 and here.stubbornness > found.low:
+            found = replace(found, low=here.stubbornness, below=here)
+        if found.high is not None and found.low > found.high:
+            return replace(found, never=here)
+    return found
+
+
+def _conditions(belief: Belief, model: EpsilonPrivacy, keeps_shape: bool) -> Iterator[Line]:
+    """Both conditions on what an attacker believes.
+
+    p_out = (counted + share * sigma) / (n - 1 + more + sigma), where the theorems imagine one
+    person more than there is.
+    """
+    if belief.p_in == 1:
+        yield Fraction(0), Fraction(1)  # sure is sure
+        return
+    assert belief.stubbornness is not None, "asked of attackers whom evidence moves"
+    epsilon, more = model.required, int(model.by == "theorem")
+    others = belief.people - 1 + more
+    share = belief.expected if keeps_shape else Fraction(0)
+    counted = belief.p_out * (others + belief.stubbornness) - share * belief.stubbornness
+    p_in = belief.p_in
+    yield p_in - epsilon * share, p_in * others - epsilon * counted
+    doubt = epsilon * (1 - p_in)
+    yield 1 - share - doubt, others - counted - doubt * (others - more)
