@@ -45,6 +45,11 @@ OURS = {
     "publish_frame": (1, 5),
     "models": (1, 9),
     "models_frame": (1, 7),
+    "adversaries": (2, 5),
+    "duckdb_groups": (2, 5),
+    "adversaries_parquet": (2, 7),
+    "duckdb_groups_parquet": (2, 7),
+    "adversaries_counted": (1, 9),
     "steps": (2, 1),
 }
 """Jobs in processes of their own: how many processes, and runs in each."""
@@ -256,6 +261,14 @@ def rows(found: Mapping[str, Measured]) -> list[Row]:
     add("nine models on the raw table, from a data frame", "models_frame", "pycanon",
         found.get("pycanon"), Target("faster", 500))  # fmt: skip
     add("the same, on counted groups", "models", "pycanon", found.get("pycanon"))
+    by_group = "DuckDB: the one group-by over the file"
+    half_more = Target("within", 1.5)
+    add("smallest epsilon, 72 nodes, 6 adversaries, 3,000,000 rows of CSV, counting included",
+        "adversaries", by_group, found.get("duckdb_groups"), half_more)  # fmt: skip
+    add("the same, Parquet", "adversaries_parquet", by_group, found.get("duckdb_groups_parquet"),
+        half_more)  # fmt: skip
+    add("the same, on counted cells", "adversaries_counted", by_group,
+        found.get("duckdb_groups_parquet"), half_more)  # fmt: skip
     add("strict Mondrian, k = 5, data frame to published table", "mondrian_frame", "anonypy",
         anonypy, Target("faster", 100), _groups(found, "mondrian_frame", "anonypy"))  # fmt: skip
     add(

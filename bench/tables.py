@@ -1,4 +1,4 @@
-"""The tables that are measured on: Adult, and a million rows drawn from it.
+"""The tables that are measured on: Adult, a million rows drawn from it, and a census.
 
 Run as `python -m bench.tables FOLDER`, so that the process that measures needs no NumPy.
 """
@@ -68,6 +68,54 @@ def drawn(table: pa.Table, rows: int, *, seed: int) -> pa.Table:
     return pa.table(columns, names=table.column_names)
 
 
+CENSUS = {
+    "age": {str(age): 60 - abs(age - 40) // 2 for age in range(17, 90)},
+    "marital": {"married": 50, "separated": 3, "divorced": 10, "widowed": 6, "never married": 30,
+                "spouse absent": 1},
+    "race": {f"race {i}": 2 ** (9 - i) for i in range(9)},
+    "sex": {"F": 51, "M": 49},
+    "salary": {"high": 334, "low": 666},
+}  # fmt: skip
+"""Columns like those of the VLDB 2009 experiment: values and their weights."""
+EVER = ("married", "separated", "divorced", "widowed", "spouse absent")
+
+
+def census(rows: int, *, seed: int) -> pa.Table:
+    """People whose salary depends on all else, so that groups differ."""
+    random = np.random.Generator(np.random.PCG64(seed))
+    codes = {}
+    for name, weights in CENSUS.items():
+        p = np.array(list(weights.values()), float)
+        codes[name] = random.choice(len(p), size=rows, p=p / p.sum())
+    older, married = codes["age"] > 20, codes["marital"] == 0
+    rich = 0.15 + 0.2 * older + 0.1 * married + 0.05 * codes["sex"] - 0.01 * codes["race"]
+    codes["salary"] = (random.random(rows) >= rich).astype(np.int64)
+    columns = [
+        pa.array(list(CENSUS[name])).take(pa.array(codes[name])).cast(pa.string())
+        for name in CENSUS
+    ]
+    return pa.table(columns, names=list(CENSUS))
+
+
+def write_census_plan(path: Path, source: Path) -> None:
+    """The lattice of that experiment: 6 x 3 x 2 x 2 = 72 nodes."""
+    ever = ", ".join(EVER)
+    path.write_text(
+        f"""source: {source}
+columns:
+  age: {{role: quasi-identifier, hierarchy: {{ranges: [5, 10, 20, 40]}}}}
+  marital: {{role: quasi-identifier,
+            hierarchy: {{taxonomy: {{once married: [{ever}], never: [never married]}}}}}}
+  race: quasi-identifier
+  sex: quasi-identifier
+  salary: sensitive
+protect:
+  - epsilon-privacy: {{epsilon: 2.5, adversary: {{class: II, stubbornness: 1000}}}}
+""",
+        "utf-8",
+    )
+
+
 def write_plan(
     path: Path,
     source: Path,
@@ -93,13 +141,16 @@ def write_plan(
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def prepare(folder: Path, adult: Path, *, rows: int = MILLION, large: int = 0) -> dict[str, int]:
+def prepare(
+    folder: Path, adult: Path, *, rows: int = MILLION, people: int = 3 * MILLION, large: int = 0
+) -> dict[str, int]:
     """Write the tables and plans of all jobs into a folder.
 
     Args:
         folder: Where to.
         adult: Folder of Adult and its hierarchies.
         rows: Of the table drawn from it.
+        people: Of the census.
         large: Rows of the Parquet file for the measurement of memory, or none.
     """
     table = read_adult(adult)
@@ -112,6 +163,11 @@ def prepare(folder: Path, adult: Path, *, rows: int = MILLION, large: int = 0) -
     write_plan(
         folder / "close.yaml", folder / "adult.csv", adult, names=EIGHT, sensitive="occupation"
     )
+    everybody = census(people, seed=1)
+    pa.csv.write_csv(everybody, folder / "census.csv", pa.csv.WriteOptions(quoting_style="none"))
+    pa.parquet.write_table(everybody, folder / "census.parquet")
+    for form in ("csv", "parquet"):
+        write_census_plan(folder / f"census_{form}.yaml", folder / f"census.{form}")
     if large:
         _write_large(folder / "large.parquet", table, large)
         write_plan(folder / "large.yaml", folder / "large.parquet", adult, others=("number",))

@@ -52,7 +52,7 @@ def _intro() -> Iterator[str]:
 
 Machanavajjhala, Gehrke and Götz, *Data publishing against realistic adversaries* (VLDB 2009), introduced ε-privacy: what an attacker believes about a person may change by a factor of at most ε because of that person's record. Attackers come in four classes: they have a prior of known or unknown *shape*, and a finite or infinite *stubbornness* σ, the number of people they have seen elsewhere.
 
-This page repeats the paper's worked example and its experiment with Hedgerow and says where the results agree, where they do not, and why. Every number below is computed. To do it again, with figures as SVG and as interactive HTML:
+This page repeats the paper's worked example and its experiment with Hedgerow and says where the results agree, where they do not, and why. Numbers of this page are computed, except what is quoted from the paper. To do it again, with figures as SVG and as interactive HTML:
 
 ```
 HEDGEROW_DATA=/path/to/data python -m examples.realistic_adversaries --to out/
@@ -67,6 +67,14 @@ def _short(e: Experiment, counted: list[Finding]) -> Iterator[str]:
     third, second = found["class I ≤ III, table's shape"], found["class II at 10³ below class III"]
     few = [n for n in e.nodes if e.levels(any_shape(10**6))[n] <= 20]
     many = [n for n in e.nodes if e.levels(any_shape(10**3))[n] <= 20]
+    one, one_exact = (
+        max(hospital.levels(hospital.CASES[0].adversary, by)) for by in ("theorem", "exact")
+    )
+    thousand, thirty, shape = (
+        hospital.levels(hospital.CASES[i].adversary, "theorem") for i in (1, 2, 3)
+    )
+    two, three = thirty[hospital.RACHEL], shape[hospital.RACHEL]
+    most = max(e.levels(as_table(s))[e.nodes[0]] for s in STUBBORN)
     share, allowed = hospital.second_rule(Fraction(5, 2))
     close = e.close(PAPER.t)
     diverse = found["(c,2)-diversity is A_d^∞((c+1)/2)"]
@@ -78,10 +86,10 @@ def _short(e: Experiment, counted: list[Finding]) -> Iterator[str]:
 
 | the paper | here | agrees |
 |---|---|---|
-| Example 3: Rachel has 4-, 6.4-, 6- and no privacy against classes I to IV | 4.0003 by the theorem, 4.0001 by the beliefs themselves, 4 with the example's rounded p_out; 6.4001; 6; none | yes |
-| after Theorem 1: Table 3 is 2.5-private against D(12000, 18000) | rule R2 asks {float(share):g} ≤ {float(allowed):.6f} for (women, flu); the smallest ε is 4.0003 | **no**, the paper errs |
-| after Theorem 2: 3-private against σ = 1,000, ε ≥ 61 for men under 40 against σ = 30,000 | 3 and 61 | yes |
-| class I is weaker than class II and class III | at all nodes and stubbornnesses against II and against III with a uniform prior; against III with the table's own shape in {third.holds} of {third.of} cases | yes, but for the most general table, where ε is 1 against III and up to 1.00006 against I |
+| Example 3: Rachel has 4-, 6.4-, 6- and no privacy against classes I to IV | {one:.4f} by the theorem, {one_exact:.4f} by the beliefs themselves, 4 with the example's rounded p_out; {two:.4f}; {three:g}; none | yes |
+| after Theorem 1: Table 3 is 2.5-private against D(12000, 18000) | rule R2 asks {float(share):g} ≤ {float(allowed):.6f} for (women, flu); the smallest ε is {one:.4f} | **no**, the paper errs |
+| after Theorem 2: 3-private against σ = 1,000, ε ≥ 61 for men under 40 against σ = 30,000 | {max(thousand):g} and {thirty[0]:g} | yes |
+| class I is weaker than class II and class III | at all nodes and stubbornnesses against II and against III with a uniform prior; against III with the table's own shape in {third.holds} of {third.of} cases | yes, but for the most general table, where ε is {e.levels(as_table(math.inf))[e.nodes[0]]:g} against III and up to {most:.6f} against I |
 | (c, 2)-diversity is A<sub>d</sub><sup>∞</sup>((c + 1) / 2) | in {diverse.holds:,} of {diverse.of:,} cases | yes, if diversity means “at most c / (c + 1)”, not “less than” |
 | t-closeness without homogeneous groups implies A<sub>c</sub><sup>∞</sup>(ε<sub>t</sub>) (Lemma 1) | {lemma.holds} of {lemma.of} cases | yes |
 | “every table that satisfies A<sub>c</sub><sup>∞</sup>(ε<sub>t</sub>) also satisfies t-closeness” (section 4.2) | {reverse.holds} of {reverse.of} nodes | **no**, the sentence is the wrong way round |
@@ -133,7 +141,7 @@ A node [x₁, x₂, x₃, x₄] says how many levels {", ".join(PLACES[:-1])} an
 
 Three differences decide what follows. High salaries are five times rarer, so a uniform prior is far from every group and the pointwise ratios are large. There is a tenth of the people, so an attacker of the same stubbornness is ten times as hard to convince. And children are in the table: nobody under {young} has a high salary, so every node that publishes ages in ranges of 10 or less has a group in which all have the same salary class, and no ε. That leaves {len(e.nodes) - len(e.homogeneous)} of {len(e.nodes)} nodes without a homogeneous group.
 
-**Parameters.** The paper compares (4, 2)-diversity, ε = (c + 1) / 2 = 2.5 and t = 0.2, for which Lemma 1 gives ε<sub>t</sub> = 2.4925. Here (4, 2)-diversity admits no table at all: the most general one has {up(float(_top_ratio(e)))} people with a low salary to each with a high one. And t = 0.2 is above the share of high salaries, so Lemma 1 gives no ε<sub>t</sub>, and a group in which nobody has a high salary is only {float(e.high):.3f} away from the table. The same construction with numbers that fit: c = {here.c}, ε = (c + 1) / 2 = {float(here.epsilon):g}, and t = {float(here.t):g}, the largest with four digits for which ε<sub>t</sub> ({float(epsilon_t):.2f}) is at most ε. The class II attacker of the figures has σ = {power(here.sigma)}, which is to this table what a million is to the paper's.
+**Parameters.** The paper compares (4, 2)-diversity, ε = (c + 1) / 2 = 2.5 and t = 0.2, for which Lemma 1 gives ε<sub>t</sub> = {0.334 / (0.334 - 0.2):.4f}. Here (4, 2)-diversity admits {len(e.diverse(PAPER.c)) or "no"} table at all: the most general one has {up(float(_top_ratio(e)))} people with a low salary to each with a high one. And t = 0.2 is above the share of high salaries, so Lemma 1 gives no ε<sub>t</sub>, and a group in which nobody has a high salary is only {float(e.high):.3f} away from the table. The same construction with other numbers, chosen after looking at Table 5 so that each definition admits some of the tables and not all: c = {here.c}, ε = (c + 1) / 2 = {float(here.epsilon):g}, and t = {float(here.t):g}, the largest with four digits for which ε<sub>t</sub> ({float(epsilon_t):.2f}) is at most ε. The class II attacker of the figures has σ = {power(here.sigma)}, which is to this table what a million is to the paper's.
 """
 
 
@@ -157,9 +165,10 @@ The smallest ε at which each table is private against six attackers, for all {l
         yield f"| {level} | {label(node)} | {' | '.join(cells)} |"
     lacking = [node for node in paper.TABLE_5 if node not in dict(rows)]
     empty = [node for node in lacking if node in e.homogeneous]
+    least = min(e.levels(a)[n] for a in SIX for n in lacking if n not in e.homogeneous)
     hardest = sum(row[3] == max(row) for _, row in rows)
     yield f"""
-The paper's table also has {listed(lacking)}. Here {listed(empty)} {"has a homogeneous group" if len(empty) == 1 else "have homogeneous groups"}, and the others need more than 20 against everybody.
+The paper's table also has {listed(lacking)}. Here {listed(empty)} {"has a homogeneous group" if len(empty) == 1 else "have homogeneous groups"}, and the others need at least {up(least)} against each of the six.
 
 Both tables agree in the order that the theory asks for: class I needs no more than class III with the same shape, nor than class II with the same stubbornness; the table's own shape needs no more than the uniform one; and class II with a million needs the most ({hardest} of {len(rows)} rows here). What differs is the size: against a uniform prior that nothing changes, a group in which a share q has a high salary needs .5 / q, and already in the whole table q is {float(e.high):.3f}.
 """
@@ -195,9 +204,9 @@ The best discernibility (sum of squared group sizes) and the smallest average gr
 
 ![Smallest average group at ε = 30]({folder}/figure_2c_here.svg)
 
-Utility grows as less stubborn attackers are considered, as in the paper. At ε = 2.5 nothing can be published against a uniform prior from σ = 10⁵ on, nor against class II, while the table's own shape still allows two tables at infinite stubbornness.
+Utility grows as less stubborn attackers are considered, as in the paper. The number of private tables, of {len(e.nodes)}:
 
-| private tables | ε | {" | ".join(map(power, STUBBORN))} | ∞ |
+| | ε | {" | ".join(map(power, STUBBORN))} | ∞ |
 |---|--:|{"--:|" * (len(STUBBORN) + 1)}"""
     for parameters in (PAPER, e.here):
         for who, family in FAMILIES.items():

@@ -51,12 +51,6 @@ class Interval:
     def empty(self) -> bool:
         return self.never is not None
 
-    def holds(self, low: Fraction, high: Fraction | None) -> bool:
-        """Whether everything from `low` to `high` is in it (None: infinite)."""
-        if self.empty or low < self.low:
-            return False
-        return self.high is None or (high is not None and high <= self.high)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Family:

@@ -1,57 +1,58 @@
-"""Beliefs, groups and numbers in words a data steward understands."""
+"""Beliefs, priors and numbers in words a data steward understands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from pathlib import Path
 
-from hedgerow.errors import some
+from hedgerow.adversary import Adversary, AtMost, ClassII, ClassIV
 from hedgerow.hierarchy import ANY
 from hedgerow.models.epsilon import Belief, EpsilonPrivacy
 from hedgerow.priors import Shape, Value
+from hedgerow.study import Breaking, Labels
 
 DIGITS = 12
 """Significant digits of a level; what is cut off raises the last one."""
 MOST_NAMED = 3
-"""Values of a prior that are named."""
+"""Values of a prior that are named, if there are many."""
+
+Range = tuple[Fraction | None, Fraction | None]
+"""The least and the most stubborn of some attackers; None: infinite."""
 
 
 def rounded_up(epsilon: Fraction | float) -> float:
     """A level for programs: never below the true one, and short.
 
-    >>> rounded_up(Fraction(20001, 5000)), rounded_up(Fraction(1, 3))
-    (4.0002, 0.333333333334)
+    >>> rounded_up(Fraction(20001, 5000)), rounded_up(Fraction(4, 3))
+    (4.0002, 1.33333333334)
     """
-    if epsilon == math.inf:
-        return math.inf
     exact = Fraction(epsilon)
     context = Context(prec=DIGITS, rounding=ROUND_CEILING)
     return float(context.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
 
 
-def times(epsilon: Fraction | float | None) -> str:
+def times(epsilon: Fraction | float) -> str:
     """A level for people: rounded up, in at most eight characters.
 
-    >>> times(4.00008), times(6), times(Fraction(123_456, 10)), times(2.3e7), times(None)
+    >>> times(4.00008), times(6), times(Fraction(123_456, 10)), times(2.3e7), times(math.inf)
     ('4.0001', '6', '12,346', '2.3e+07', 'infinite')
     """
-    if epsilon is None or epsilon == math.inf:
+    if epsilon == math.inf:
         return "infinite"
     exact = Fraction(epsilon if isinstance(epsilon, Fraction) else repr(epsilon))
     if exact >= 10**6:
-        context = Context(prec=3, rounding=ROUND_CEILING)
-        return f"{context.divide(Decimal(exact.numerator), Decimal(exact.denominator)):.3g}"
+        context = Context(prec=2, rounding=ROUND_CEILING)
+        return f"{context.divide(Decimal(exact.numerator), Decimal(exact.denominator)):.1e}"
     places = max(0, 5 - len(str(int(exact))))
-    scaled = math.ceil(exact * 10**places)
-    text = f"{scaled // 10**places:,}"
-    part = f"{scaled % 10**places:0{places}}".rstrip("0") if places else ""
-    return f"{text}.{part}" if part else text
+    whole, part = divmod(math.ceil(exact * 10**places), 10**places)
+    return f"{whole:,}.{part:0{places}}".rstrip("0").rstrip(".")
 
 
 def percent(share: Fraction, *others: Fraction) -> str:
-    """A share, with as many digits as it takes to tell it from the others and from 0 and 1.
+    """A share, with as many digits as it takes to tell it from 0, 1 and the other ones.
 
     >>> percent(Fraction(9, 10)), percent(Fraction(1, 3)), percent(Fraction(99_999, 100_000))
     ('90.0%', '33.3%', '99.999%')
@@ -60,111 +61,179 @@ def percent(share: Fraction, *others: Fraction) -> str:
     """
     if share in (0, 1):
         return f"{int(share):.0%}"
-    text = ""
-    for digits in range(1, 9):
+    apart = {other for other in (*others, Fraction(0), Fraction(1)) if other != share}
+    for digits in range(1, 12):
         text = f"{float(share):.{digits}%}"
-        apart = {f"{float(other):.{digits}%}" for other in (*others, Fraction(0), Fraction(1))}
-        if text not in apart or (digits > 4 and share in others):
-            break
-    return text
+        if text not in {f"{float(other):.{digits}%}" for other in apart}:
+            return text
+    return f"{float(share):.3g}"
 
 
-def published_as(labels: Mapping[str, str | None]) -> str:
+def stubborn(sigma: Fraction | float) -> str:
+    """A stubbornness.
+
+    >>> stubborn(Fraction(30_000)), stubborn(2.5), stubborn(math.inf)
+    ('30,000', '2.5', 'infinite')
+    """
+    if sigma == math.inf:
+        return "infinite"
+    return f"{int(sigma):,}" if sigma == int(sigma) else f"{float(sigma):,.6g}"
+
+
+def published(labels: Labels) -> str:
     """What a group is published as, without the columns that say nothing.
 
-    >>> published_as({"age": "40-59", "sex": "F", "zip": "*"}), published_as({"zip": "*"})
-    ('(age 40-59, sex F)', 'all alike')
+    >>> published({"age": "40-59", "sex": "F", "zip": "*"}), published({"zip": "*"})
+    ('published as (age 40-59, sex F)', 'published, all alike')
     """
-    told = [
-        f"{name} {'missing' if label is None else label}"
-        for name, label in labels.items()
-        if label != ANY
-    ]
-    return f"({', '.join(told)})" if told else "all alike"
+    told = [f"{n} {'missing' if v is None else v}" for n, v in labels.items() if v != ANY]
+    return f"published as ({', '.join(told)})" if told else "published, all alike"
 
 
-def has(model: EpsilonPrivacy, predicate: str, *, plural: bool = True) -> str:
-    """That people make a predicate true.
+def has(model: EpsilonPrivacy, predicate: str, *, who: str, one: bool = False) -> str:
+    """That a predicate is true of somebody.
 
     >>> from hedgerow.adversary import ClassIV
-    >>> has(EpsilonPrivacy(epsilon=2, of="disease", adversary=ClassIV()), "flu")
-    'have flu as their disease'
+    >>> model = EpsilonPrivacy(epsilon=2, of="disease", adversary=ClassIV())
+    >>> has(model, "flu", who="18,000")
+    '18,000 have flu as their disease'
     """
     if model.predicates.negative and predicate.startswith("not "):
-        return f"{'do' if plural else 'does'} not have {predicate[4:]} as their {model.of}"
-    return f"{'have' if plural else 'has'} {predicate} as their {model.of}"
+        return f"{who} {'does' if one else 'do'} not have {predicate[4:]} as their {model.of}"
+    return f"{who} {'has' if one else 'have'} {predicate} as their {model.of}"
 
 
-def sentence(model: EpsilonPrivacy, belief: Belief, labels: Mapping[str, str | None]) -> str:
+def nobody_has(model: EpsilonPrivacy, predicate: str) -> str:
+    """That a predicate is true of nobody."""
+    if model.predicates.negative and predicate.startswith("not "):
+        return f"everybody has {predicate[4:]} as their {model.of}"
+    return has(model, predicate, who="nobody", one=True)
+
+
+def sentence(model: EpsilonPrivacy, belief: Belief, labels: Labels) -> str:
     """What an attacker believes of the people of one group, with and without the record."""
-    n = belief.people
-    told = [f"{_group(n, labels)}, {_number(belief.holders, n)} {has(model, belief.predicate)}."]
-    if belief.p_in == 1:
-        return " ".join([*told, _sure(model, belief)])
-    p_in, p_out = belief.p_in, belief.p_out
-    shares = (p_in, p_out, belief.expected)
-    told.append(
-        f"Whoever knows that somebody is among them{_holding(model)} believes this of them with "
-        f"{percent(p_in, *shares[1:])}."
+    n, p_in, p_out = belief.people, belief.p_in, belief.p_out
+    everybody = {1: "this one", 2: "both"}.get(n, "all")
+    who = everybody if belief.holders == n else f"{belief.holders:,}"
+    told = "Of the one person " if n == 1 else f"Of the {n:,} people "
+    told += f"{published(labels)}, {has(model, belief.predicate, who=who, one=n == 1)}. "
+    if p_in == 1:
+        return told + _sure(model, belief)
+    told += (
+        f"Whoever knows that somebody is among them{_holding(model)} believes it of them with "
+        f"{percent(p_in, p_out)}. Had that record been left out, they would believe it with "
+        f"{percent(p_out, p_in)}"
     )
     if belief.stubbornness is None:
-        why = "as they expected, since nothing changes their mind"
+        told += ", as they do of anybody: nothing changes their mind. "
     else:
-        others = "the one other has" if n == 2 else f"the {n - 1:,} others have"
-        why = f"they had expected {percent(belief.expected, p_in, p_out)}, and {others} "
-        why += "changed their mind" if n > 1 else "nobody to change their mind"
-        if n == 1:
-            why = f"they had expected {percent(belief.expected, p_in, p_out)}"
-    told.append(
-        f"Had the record been left out, they would believe it with {percent(p_out, p_in)}: {why}."
-    )
-    told.append(_compared(model, belief))
-    return " ".join(told)
-
-
-def _group(n: int, labels: Mapping[str, str | None]) -> str:
-    people = "the one person" if n == 1 else f"the {n:,} people"
-    return f"Of {people} published {'as ' if ANY else ''}{published_as(labels)}"
-
-
-def _number(holders: int, n: int) -> str:
-    return "all" if holders == n and n > 1 else f"{holders:,}"
+        others = "the other one" if n == 2 else f"the {n - 1:,} others"
+        told += f": they had expected {percent(belief.expected, p_out)}, and {others} moved them. "
+    return told + _compared(belief)
 
 
 def _holding(model: EpsilonPrivacy) -> str:
     """What else the attacker knows."""
     if model.adversary.listed is not None:
-        return ", and holds the records of those on the list,"
+        return ", and holds the records on the list,"
     known = model.adversary.known
-    if not known:
-        return ""
-    return f", and holds the records of {known:,} others of whom this is not true,"
+    others = "one other" if known == 1 else f"{known:,} others"
+    return f", and holds the records of {others} of whom it is not true," if known else ""
 
 
 def _sure(model: EpsilonPrivacy, belief: Belief) -> str:
     if belief.holders == belief.people:
         return "Whoever knows that somebody is among them is sure of it; no epsilon covers that."
-    held = "those on the list" if model.adversary.listed else f"{model.adversary.known:,} others"
+    known = model.adversary.listed or f"{model.adversary.known:,} of them"
     return (
-        f"Whoever holds the records of {held} can take these away, and may be sure of it for "
-        "those who remain; no epsilon covers that."
+        f"Whoever holds the records of {known} can take these away and be sure of it for those who "
+        "remain; no epsilon covers that."
     )
 
 
-def _compared(model: EpsilonPrivacy, belief: Belief) -> str:
+def _compared(belief: Belief) -> str:
     """The two ratios, and which of them decides."""
     assert belief.epsilon is not None, "nobody is sure"
-    surer = belief.p_in / belief.p_out
     if belief.epsilon == 1:
-        return "The record makes them no surer: epsilon 1."
+        return "So the record makes them no surer: epsilon 1."
+    surer = belief.p_in / belief.p_out
+    told = f"So the record makes them {times(surer)} times as sure that it is true"
     if belief.epsilon == surer:
-        return f"The record makes them {times(surer)} times as sure: epsilon {times(surer)}."
-    doubt, before = 1 - belief.p_in, 1 - belief.p_out
+        return f"{told}: epsilon {times(surer)}."
+    after, before = 1 - belief.p_in, 1 - belief.p_out
     return (
-        f"The record leaves them {percent(doubt, before)} of doubt instead of "
-        f"{percent(before, doubt)}, {times(belief.epsilon)} times less: epsilon "
+        f"{told}; but it also leaves them only {percent(after, before)} of doubt instead of "
+        f"{percent(before, after)}, {times(belief.epsilon)} times less, and that decides: epsilon "
         f"{times(belief.epsilon)}."
     )
+
+
+def prior_in_words(
+    adversary: Adversary,
+    shape: Shape,
+    values: tuple[Value, ...],
+    file: Path | None,
+    own: Range | None,
+) -> Iterator[str]:
+    """Where a prior comes from, what it expects, and how stubbornly it is held.
+
+    Args:
+        adversary: The plan's.
+        shape: Their prior; a uniform one where they have none of their own.
+        values: Of the table.
+        file: What the prior was read from, where that was a file.
+        own: The least and the most stubborn of them; None: everybody.
+    """
+    known, prior = len(shape.shares) + len(shape.elsewhere), adversary.believed
+    if isinstance(adversary, ClassIV):
+        yield (
+            "Class IV is every attacker there can be. No generalisation is private against all "
+            "of them: some were sure of the opposite, and nothing changes their mind."
+        )
+    elif prior is None:
+        yield "Class II attackers may hold any prior that some data set leads to."
+    elif prior.kind == "counts":
+        people = int(sum(weight for _, weight in prior.weights))
+        source = "counts in the plan" if file is None else file.name
+        yield (
+            f"The prior comes from {source}: {people:,} people, {known:,} values. Whoever has seen "
+            f"these data and nothing else has a stubbornness of {people + known:,}, people plus "
+            "values."
+        )
+    elif prior.kind == "shape":
+        yield f"The prior is a shape given in the plan, over {known:,} values."
+    elif prior.kind == "uniform":
+        yield f"The prior: all {known:,} values equally likely, as to somebody without any data."
+    else:
+        yield f"The prior: how the {known:,} values are distributed in the table itself."
+    if prior is None:
+        yield f"Where a certain prior is needed below, all {known:,} values are equally likely."
+    elif prior.kind != "uniform":
+        yield f"It expects {expectations(shape, values)}."
+    if own is not None:
+        yield from _stubbornness_in_words(adversary, shape, known, *own)
+
+
+def _stubbornness_in_words(
+    adversary: Adversary, shape: Shape, known: int, least: Fraction | None, most: Fraction | None
+) -> Iterator[str]:
+    if least is None:
+        yield "The plan's attackers are infinitely stubborn: nothing they see changes their mind."
+        return
+    upper = stubborn(math.inf if most is None else most)
+    worth = ""
+    if most is not None and most > known:
+        worth = f", which takes data about {stubborn(most - known)} people"
+    if isinstance(adversary, ClassII):
+        yield f"Their stubbornness is at most {upper}{worth}."
+    elif isinstance(adversary, AtMost):
+        yield f"The plan's attackers have any stubbornness from {stubborn(least)} to {upper}{worth}."
+    elif most == shape.stubbornness and adversary.believed and adversary.believed.kind == "counts":
+        yield "That is the stubbornness of the plan's attackers."
+    else:
+        yield f"The plan's attackers have a stubbornness of {upper}{worth}."
+    if shape.stubbornness is not None and most is not None and most < shape.stubbornness:
+        yield "Whoever has seen all these data is more stubborn than the plan's attackers."
 
 
 def expectations(shape: Shape, values: tuple[Value, ...]) -> str:
@@ -175,12 +244,77 @@ def expectations(shape: Shape, values: tuple[Value, ...]) -> str:
     """
     shares = [*zip(values, shape.shares, strict=True), *shape.elsewhere]
     shares.sort(key=lambda entry: (-entry[1], entry[0] is not None, entry[0] or ""))
-    told = [f"{'missing' if v is None else v} {percent(p)}" for v, p in shares[:MOST_NAMED]]
-    more = len(shares) - len(told)
-    if more == 1:
-        value, share = shares[-1]
-        return ", ".join([*told, f"{'missing' if value is None else value} {percent(share)}"])
-    if more:
-        rest = sum((share for _, share in shares[MOST_NAMED:]), Fraction(0))
-        return f"{', '.join(told)} and {percent(rest)} for {more:,} others together"
-    return ", ".join(told)
+    named = len(shares) if len(shares) <= MOST_NAMED + 1 else MOST_NAMED
+    told = ", ".join(f"{'missing' if v is None else v} {percent(p)}" for v, p in shares[:named])
+    rest = sum((share for _, share in shares[named:]), Fraction(0))
+    return f"{told}, {percent(rest)} for {len(shares) - named:,} others together" if rest else told
+
+
+def breaks_like(
+    model: EpsilonPrivacy, found: Breaking, *, keeps: bool, below: tuple[str, Labels] | None
+) -> Iterator[str]:
+    """Which data sets of the prior's shape break the claim.
+
+    Args:
+        model: The claim.
+        found: The data sets.
+        keeps: Whether the claim holds against the plan's attackers.
+        below: What is learned by those who have seen fewer data, and of whom.
+    """
+    prior = model.adversary.believed
+    like = "with the prior's shares" if prior and prior.kind != "uniform" else (
+        "with equal shares of all values"
+    )  # fmt: skip
+    first = "" if found.labels is None else _place(found.predicate or "", found.labels)
+    if not keeps and prior is not None:
+        yield "The claim does not hold against the plan's attackers."
+    if found.holds_from is None:
+        yield f"No attacker {like} is harmless, however stubborn or not, because of {first}."
+        return
+    if not keeps and prior is not None:
+        low, high = stubborn(found.holds_from), stubborn(found.holds_to or 0)
+        yield f"It would hold against those of a stubbornness from {low} to {high}."
+    if found.people == math.inf:
+        yield f"No data set {like} breaks the claim, however large."
+    elif found.people is None:
+        yield f"Any data set {like} breaks the claim, however small: first because of {first}."
+    else:
+        yield (
+            f"A data set of more than {found.people:,} people {like} breaks the claim, first "
+            f"because of {first}."
+        )
+    if found.fewest and below is not None:
+        yield (
+            f"So does one of fewer than {found.fewest:,} people, because of {_place(*below)}: who "
+            "knows little is moved by a single record."
+        )
+
+
+def breaks_any(model: EpsilonPrivacy, found: Breaking) -> Iterator[str]:
+    """Which data sets of any shape break the claim."""
+    if found.people == math.inf:
+        yield "No data set that can exist breaks the claim, whatever its shares."
+        return
+    assert found.predicate is not None, "something breaks it"
+    assert found.labels is not None, "somewhere"
+    first = _place(found.predicate, found.labels)
+    if found.people is None:
+        yield (
+            "Even somebody without any data, to whom all values are equally likely, breaks the "
+            f"claim, because of {first}."
+        )
+        return
+    most = f"more than {found.people:,} people" if found.people else "a single person"
+    yield (
+        f"Whatever its shares, a data set of {most} can break the claim, for instance one in "
+        f"which {nobody_has(model, found.predicate)}: first because of {first}."
+    )
+    if found.people:
+        yield (
+            f"None of at most {found.people:,} people does, as long as it has only values that "
+            "the table has too."
+        )
+
+
+def _place(predicate: str, labels: Labels) -> str:
+    return f"{predicate} among those {published(labels)}"
