@@ -218,8 +218,8 @@ def markdown(
         "recode.",
         "- *Smallest epsilon*: every node of the lattice of the VLDB 2009 experiment (age in "
         "ranges, marital status, race, sex; salary sensitive) against its six adversaries, on a "
-        "generated table. *Counting included* opens the file and counts it; DuckDB groups by the same five "
-        "columns.",
+        "generated table. *Counting included* opens the file and counts it; DuckDB groups by the "
+        "same five columns.",
         "- *anjana* gets the same hierarchies; its loss is our metric on its output.",
         "- *anonypy* and we split the same eight columns; more groups is finer.",
     ]

@@ -51,6 +51,9 @@ app.add_typer(explain, name="explain")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Memory = Annotated[
+    str | None, typer.Option(help="Memory the engine may use, e.g. 4GB; the rest is on disk.")
+]
 PlanFile = Annotated[Path, typer.Argument(help="The plan (YAML).", show_default=False)]
 
 
@@ -113,9 +116,7 @@ def publish(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace an existing release.")
     ] = False,
-    memory: Annotated[
-        str | None, typer.Option(help="Memory the engine may use, e.g. 4GB; the rest is on disk.")
-    ] = None,
+    memory: Memory = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -167,6 +168,53 @@ def explain_model(
 
         found = describe(name)
         job.done(asdict(found), lambda: _show().explanation(found))
+
+
+@explain.command("adversary")
+def explain_adversary(
+    plan: PlanFile,
+    node: Annotated[
+        list[str] | None,
+        typer.Option(help="Levels to look at, e.g. age=2,zip=1; may be given several times."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw it: a file that ends in .svg, .html or .png.")
+    ] = None,
+    memory: Memory = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """How the plan's epsilon-privacy claims move as attackers get more stubborn."""
+    with _job("explain", as_json, quiet) as job:
+        import hedgerow
+        from hedgerow.study import refuse_plot
+
+        if plot is not None:
+            refuse_plot(plot)
+        study = hedgerow.explain_adversary(
+            plan, nodes=node, memory=memory, progress=job.progress
+        )
+        plots = () if plot is None else study.plot(plot)
+        result = study.summary() | {"plots": [str(path) for path in plots]}
+        job.done(result, lambda: _show().study(study, plots))
+
+
+@explain.command("definitions")
+def explain_definitions(
+    name: Annotated[
+        str | None, typer.Argument(help="Only this one, e.g. t-closeness.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What other privacy definitions amount to as epsilon-privacy, and when."""
+    with _job("explain", as_json, quiet=False) as job:
+        from dataclasses import asdict
+
+        from hedgerow.definitions import define, definitions
+
+        found = definitions() if name is None else (define(name),)
+        result = {"definitions": [asdict(definition) for definition in found]}
+        job.done(result, lambda: _show().definitions(found))
 
 
 def main() -> None:

@@ -114,7 +114,8 @@ def _origins(plan: Plan) -> Iterator[tuple[Path | None, str]]:
             prior = claim.parameters.adversary.prior
             about = sensitive if claim.parameters.of is None else [claim.parameters.of]
             for _ in about:
-                yield prior and prior.file, plan.where("protect", place, claim.name)
+                file = None if prior is None else prior.file
+                yield file, plan.where("protect", place, claim.name)
 
 
 class Attackers:
@@ -344,9 +345,12 @@ def _breaking(view: View, found: Interval, values: int, high: Fraction | None) -
     """An interval of stubbornness as numbers of people, rounded against ourselves."""
     edge = found.never or found.above
     people = math.inf if high is None else math.floor(high - values)
+    low, most = math.ceil(found.low), math.inf if high is None else math.floor(high)
+    if low > most:  # no whole number is between them
+        low, most = float(found.low), float(high)
     return Breaking(
-        holds_from=None if found.empty else math.ceil(found.low),
-        holds_to=None if found.empty else math.inf if high is None else math.floor(high),
+        holds_from=None if found.empty else low,
+        holds_to=None if found.empty else most,
         people=None if found.empty or people < 0 else people,
         fewest=0,
         labels=None if edge is None else view.labels(edge.group),

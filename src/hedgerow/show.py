@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -15,10 +15,18 @@ from rich.text import Text
 from hedgerow.errors import printable
 from hedgerow.models import Explanation, Verdict
 from hedgerow.release import Release, level_in_words
+from hedgerow.telling import stubborn, times
 from hedgerow.utility import METRICS
+
+if TYPE_CHECKING:
+    from hedgerow.definitions import Definition
+    from hedgerow.study import AdversaryStudy, ClaimStudy, NodeStudy
 
 WIDEST = 17
 """Characters of a value in a table of rows; seven columns then fit in 80."""
+
+NODES_ABREAST = 3
+"""Nodes in one table of levels by stubbornness; they then fit in 80."""
 
 console = Console(highlight=False)
 
@@ -128,6 +136,93 @@ def explanation(found: Explanation) -> None:
         console.print()
         say(title, style="bold")
         console.print(plain(text, keep="\n"))
+
+
+def definitions(found: Sequence[Definition]) -> None:
+    """Privacy definitions as points of epsilon-privacy."""
+    for number, definition in enumerate(found):
+        if number:
+            console.print()
+        say(definition.name, style="bold")
+        for title, text in definition.sections():
+            console.print()
+            say(title, style="bold")
+            console.print(plain(text, keep="\n"))
+
+
+def study(found: AdversaryStudy, plots: Sequence[Path] = ()) -> None:
+    """What the adversaries of a plan mean for its table."""
+    for note in found.notes:
+        console.print(plain(f"{note}\n"))
+    for number, claim in enumerate(found.claims):
+        if number:
+            console.print()
+        _claim_study(claim)
+    say("\nThis is about the raw table: keep it where the table is.")
+    for path in plots:
+        say(f"plot: {path}")
+
+
+def _claim_study(claim: ClaimStudy) -> None:
+    console.print(plain(claim.claim, style="bold"))
+    console.print(plain(" ".join(claim.prior.sentences)))
+    say("\nWhere the claim was measured", style="bold")
+    table = _table(("", "left"), ("groups", "right"), ("left out", "right"), ("epsilon", "right"),
+                   ("", "left"), ("levels", "left"))  # fmt: skip
+    for node in claim.nodes:
+        word = Text("holds", "green") if node.holds else Text("fails", "bold red")
+        levels = ", ".join(f"{name} {level}" for name, level in (node.levels or {}).items())
+        table.add_row(node.name, f"{node.groups:,}", f"{node.left_out:,}", times(node.level), word,
+                      plain(levels or "no levels"))  # fmt: skip
+    console.print(table)
+    say("\nThe smallest epsilon by stubbornness", style="bold")
+    for start in range(0, len(claim.nodes), NODES_ABREAST):
+        if start:
+            console.print()
+        console.print(_by_stubbornness(claim, claim.nodes[start : start + NODES_ABREAST]))
+    console.print(
+        plain(
+            f"The claim asks for at most {times(claim.epsilon)}. Stubbornness is the size of the "
+            "data an attacker's belief rests on. prior: attackers with this prior (class I, and "
+            "class III where infinite). any: attackers with any prior (class II). *: the plan's."
+        )
+    )
+    main = claim.nodes[0].name
+    if claim.worst:
+        say(f"\nThe worst groups ({main})", style="bold")
+    for number, group in enumerate(claim.worst, 1):
+        console.print(_entry(f"{number}.", group.sentence))
+    say(f"\nWhich data would break it ({main})", style="bold")
+    console.print(_entry("-", " ".join(claim.like_prior.sentences)))
+    console.print(_entry("-", " ".join(claim.any_prior.sentences)))
+
+
+def _by_stubbornness(claim: ClaimStudy, nodes: Sequence[NodeStudy]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("\nstubbornness ", justify="right")
+    for node in nodes:
+        table.add_column(Text(f"{node.name}\nprior"), justify="right")
+        table.add_column("\nany", justify="right")
+    for rows in zip(*(node.rows for node in nodes), strict=True):
+        mark = "*" if rows[0].own else " "
+        cells = [Text(f"{stubborn(rows[0].stubbornness)}{mark}")]
+        for row in rows:
+            for level in (row.class_iii if row.class_i is None else row.class_i, row.class_ii):
+                if level is None:
+                    cells.append(Text("-"))
+                else:
+                    cells.append(Text(times(level), "green" if level <= claim.epsilon else "red"))
+        table.add_row(*cells)
+    return table
+
+
+def _entry(mark: str, text: str) -> Table:
+    """A paragraph that hangs from its mark."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column()
+    table.add_row(mark, plain(text))
+    return table
 
 
 def say(text: str, *, style: str = "") -> None:

@@ -227,7 +227,8 @@ def _stubbornness_in_words(
     if isinstance(adversary, ClassII):
         yield f"Their stubbornness is at most {upper}{worth}."
     elif isinstance(adversary, AtMost):
-        yield f"The plan's attackers have any stubbornness from {stubborn(least)} to {upper}{worth}."
+        lower = stubborn(least)
+        yield f"The plan's attackers have any stubbornness from {lower} to {upper}{worth}."
     elif most == shape.stubbornness and adversary.believed and adversary.believed.kind == "counts":
         yield "That is the stubbornness of the plan's attackers."
     else:

@@ -131,8 +131,8 @@ def test_plan_loads_and_claims_what_its_comments_say(folder):
     assert [str(model) for model in plan.models()] == [
         "5-anonymity",
         "entropy 3-diversity of diagnosis",
-        "3-privacy of diagnosis (Mental disorders; Infectious diseases; Neoplasms) against a class I "
-        "attacker (prior from counts of 30,000 people)",
+        "3-privacy of diagnosis (Mental disorders; Infectious diseases; Neoplasms) against "
+        "a class I attacker (prior from counts of 30,000 people)",
         "0.1-closeness of bill (ordered distance)",
     ]
     assert plan.schema().quasi_identifiers == ("zip", "birth_date", "sex", "nationality")
