@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hedgerow.errors import PlanError
+from hedgerow.adversary import ClassI, ClassII, ClassIII
+from hedgerow.errors import DataError, PlanError
 from hedgerow.groups import ALL, Groups
 from hedgerow.models import (
     CLAIMS,
@@ -29,6 +30,7 @@ from hedgerow.models import (
     DeltaPresence,
     DistinctLDiversity,
     EntropyLDiversity,
+    EpsilonPrivacy,
     JournalistRisk,
     KAnonymity,
     KMap,
@@ -42,6 +44,7 @@ from hedgerow.models import (
     describe,
 )
 from hedgerow.models.base import PrivacyModel, exact
+from hedgerow.priors import Prior
 
 INF = math.inf
 Person = frozenset[int]
@@ -199,6 +202,33 @@ def present_share(minimum: Fraction) -> Callable[[Table, int], Level]:
     return level
 
 
+def believed(
+    prior: Callable[[Table], tuple[list[Fraction], Fraction | None]], b: int = 0
+) -> Callable[[Table, int], Level]:
+    """Epsilon from p_in and p_out, person by person; tests/worlds.py derives these."""
+
+    def level(t: Table, g: int) -> Level:
+        (sigma, total), n = prior(t), len(t.people[g])
+        worst: Level = ONE
+        for person in t.people[g]:
+            (value,) = person
+            same = sum(other == person for other in t.people[g])
+            p_in = Fraction(same, n - b) if n - b > same else ONE
+            p_out = sigma[value] if total is None else (same - 1 + sigma[value]) / (n - 1 + total)
+            if p_in == 1 or p_out == 0:
+                return INF
+            worst = max(worst, p_in / p_out, (1 - p_out) / (1 - p_in))
+        return worst
+
+    return level
+
+
+def counted_elsewhere(t: Table) -> tuple[list[Fraction], Fraction | None]:
+    """Two people with value 0 and one with a value the table does not know."""
+    sigma = [Fraction(1 + 2 * (v == 0)) for v in range(t.width)]
+    return sigma, sum(sigma, Fraction(2))
+
+
 class Case(NamedTuple):
     """One model: how to build it from its strength, and its level by the definition."""
 
@@ -209,6 +239,8 @@ class Case(NamedTuple):
     most: Level = INF
     whole: bool = False
     counts_empty: bool = False
+    one_each: bool = False
+    """Whether it refuses tables in which people have several values."""
 
 
 ONE, UNIT = Fraction(1), Fraction(1, 10**6)
@@ -235,6 +267,33 @@ CASES = [
         lambda a: AlphaKAnonymity(alpha=a, k=1, of="s", value="0"),
         alpha_k(1, 0),
         most=ONE,
+    ),
+    *(
+        Case(
+            f"epsilon {name}",
+            lambda e, adversary=adversary: EpsilonPrivacy(epsilon=e, of="s", adversary=adversary),
+            level,
+            ONE,
+            one_each=True,
+        )
+        for name, adversary, level in (
+            ("I", ClassI(prior=Prior.counts({"0": 2, "x": 1})), believed(counted_elsewhere)),
+            (
+                "I knowing",
+                ClassI(prior=Prior.counts({"0": 2, "x": 1}), knows=2),
+                believed(counted_elsewhere, 2),
+            ),
+            (
+                "II",
+                ClassII(stubbornness=7, knows=1),
+                believed(lambda t: ([ONE] * t.width, ONE * 7), 1),
+            ),
+            (
+                "III",
+                ClassIII(prior=Prior.uniform()),
+                believed(lambda t: ([Fraction(1, t.width)] * t.width, None)),
+            ),
+        )
     ),
     Case("beta", lambda b: BetaLikeness(beta=b, of="s"), gain),
     Case("beta enhanced", lambda b: BetaLikeness(beta=b, of="s", kind="enhanced"), enhanced),
@@ -309,6 +368,10 @@ def passes(model: PrivacyModel, level: Level) -> bool:
 @settings(max_examples=60, deadline=None)
 @given(table=tables())
 def test_level_is_what_the_definition_says(case: Case, table: Table) -> None:
+    if case.one_each and table.several:
+        with pytest.raises(DataError, match="one value a person"):
+            case.build(2).level(table.groups())
+        return
     level = case.build(clamped(case, ONE) if not case.whole else 1).level(table.groups())
     for g in range(len(table.people)):
         if counted(case, table, g):
@@ -320,6 +383,7 @@ def test_level_is_what_the_definition_says(case: Case, table: Table) -> None:
 @given(table=tables(), data=st.data())
 def test_decisions_at_and_around_attained_levels(case: Case, table: Table, data: Any) -> None:
     """The level is the strictest parameter: it holds there, and a hair beyond it does not."""
+    assume(not (case.one_each and table.several))
     levels = [case.level(table, g) for g in range(len(table.people)) if counted(case, table, g)]
     attained = data.draw(st.sampled_from(levels)) if levels else ONE
     hair = data.draw(st.sampled_from([0, 1, -1])) * (ONE if case.whole else Fraction(1, 10**15))
