@@ -215,21 +215,27 @@ class AtMost(_Shaped):
             )
 
     def __str__(self) -> str:
-        low = "" if self.at_least is None else f" from {_shown(self.at_least)}"
-        high = "" if self.stubbornness is None else f" to {_shown(self.stubbornness)}"
-        if not low and high:
-            high = f" up to {_shown(self.stubbornness)}"
-        words = f"any stubbornness{low}{high}" if low or high else "any stubbornness it justifies"
+        high = "what it justifies" if self.stubbornness is None else _shown(self.stubbornness)
+        if self.at_least is None:
+            words = f"any stubbornness up to {high} at which each value counts at least once"
+        else:
+            words = f"any stubbornness from {_shown(self.at_least)} to {high}"
         return f"attackers ({self.prior}, {words}{self._knowing()})"
 
-    def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
+    def extremes(
+        self, domain: Sensitive, predicates: Bound, *, exact: bool
+    ) -> tuple[Extreme, ...]:
         shape = self.prior.bind(domain)
         high = None
         if self.stubbornness != math.inf:
             high = _justified(self.stubbornness, shape, self.prior)
         low = shape.least if self.at_least is None else Fraction(self.at_least)
-        if high is not None:
-            low = min(low, high)
+        if high is not None and low > high:
+            raise PlanError(
+                f"with a stubbornness of {_shown(high)} not every value of {domain.name!r} counts "
+                f"once in the {self.prior}; that takes {_shown(low)}",
+                fix="Give at_least, or a larger stubbornness.",
+            )
         ends = [low] if low == high else [low, high]
         return tuple(_scaled(shape, predicates, end) for end in ends)
 

@@ -191,9 +191,7 @@ def explain_adversary(
 
         if plot is not None:
             refuse_plot(plot)
-        study = hedgerow.explain_adversary(
-            plan, nodes=node, memory=memory, progress=job.progress
-        )
+        study = hedgerow.explain_adversary(plan, nodes=node, memory=memory, progress=job.progress)
         plots = () if plot is None else study.plot(plot)
         result = study.summary() | {"plots": [str(path) for path in plots]}
         job.done(result, lambda: _show().study(study, plots))

@@ -16,7 +16,7 @@ import numpy as np
 from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, unseen_in_words
 from hedgerow.breaking import Family, Interval, where_it_holds
 from hedgerow.choosing import Progress, refuse_meaningless
-from hedgerow.errors import PlanError
+from hedgerow.errors import DataError, PlanError
 from hedgerow.groups import Groups, Sensitive
 from hedgerow.models.epsilon import Belief, EpsilonPrivacy
 from hedgerow.plan import Plan
@@ -126,13 +126,13 @@ class Attackers:
     ) -> None:
         self.model, self.domain, self.file = model, domain, file
         self.prior = model.adversary.believed or Prior.uniform()
-        self.shape: Shape = self.prior.bind(domain)
         self.at = lru_cache(maxsize=64)(self._at)
         self.any_at = lru_cache(maxsize=64)(self._any_at)
         try:
+            self.shape: Shape = self.prior.bind(domain)
             self.range = self._range()
-        except PlanError as error:
-            raise PlanError(error.what, where=error.where or where, fix=error.fix) from None
+        except (PlanError, DataError) as error:
+            raise type(error)(error.what, where=error.where or where, fix=error.fix) from None
 
     @property
     def values(self) -> int:
@@ -204,6 +204,7 @@ class Attackers:
         most = None if self.range is None else self.range[1]
         justified = self.shape.stubbornness if self.model.adversary.believed else None
         return PriorStudy(
+            own=self.model.adversary.believed is not None,
             stubbornness=None if self.range is None else _number(most),
             justified=None if justified is None else float(justified),
             values=self.values,
@@ -325,12 +326,13 @@ def _badness(belief: Belief) -> tuple[bool, Fraction, Fraction]:
 def _like_prior(attackers: Attackers, view: View, found: Interval, *, keeps: bool) -> Breaking:
     """Which data sets of the prior's shape break the claim."""
     told = _breaking(view, found, attackers.values, found.high)
-    below = found.below
     # Nobody forms this prior from fewer data than make each value count once.
     if not found.empty and found.low > attackers.shape.least:
         told = replace(told, fewest=max(0, math.ceil(found.low - attackers.values)))
-    learned = None if below is None else (below.predicate, view.labels(below.group))
-    words = breaks_like(attackers.model, told, keeps=keeps, below=learned)
+    # And nobody at all is less stubborn than somebody without any data.
+    edge = found.below if found.low > attackers.values else None
+    below = None if edge is None else (edge.predicate, view.labels(edge.group))
+    words = breaks_like(attackers.model, told, keeps=keeps, below=below)
     return replace(told, sentences=tuple(words))
 
 
@@ -345,8 +347,9 @@ def _breaking(view: View, found: Interval, values: int, high: Fraction | None) -
     """An interval of stubbornness as numbers of people, rounded against ourselves."""
     edge = found.never or found.above
     people = math.inf if high is None else math.floor(high - values)
-    low, most = math.ceil(found.low), math.inf if high is None else math.floor(high)
-    if low > most:  # no whole number is between them
+    low: float = math.ceil(found.low)
+    most = math.inf if high is None else math.floor(high)
+    if high is not None and low > most:  # no whole number is between them
         low, most = float(found.low), float(high)
     return Breaking(
         holds_from=None if found.empty else low,

@@ -101,7 +101,19 @@ class Predicates:
             )
             if not sets or () in sets:
                 raise PlanError("an empty list protects nothing", fix="Name what must not leak.")
+            for part in (p for entry in sets for p in (entry if type(entry) is tuple else [entry])):
+                if part is not None and not isinstance(part, str):
+                    raise PlanError(
+                        f"{part!r} is neither a value nor the name of a node",
+                        fix="Write values as the table does, as text; None stands for missing.",
+                    )
             object.__setattr__(self, "sets", sets)
+        if self.wishes is not None and not isinstance(self.wishes, str):
+            raise PlanError(
+                f"the column of wishes must be named, not {self.wishes!r}", fix="Name a column."
+            )
+        if not isinstance(self.negative, bool):
+            raise PlanError(f"negative is true or false, not {self.negative!r}")
         if self.wishes is not None and self.sets is not None:
             raise PlanError(
                 "predicates are either the same for everybody or each person's own",
@@ -139,7 +151,7 @@ class Predicates:
             (_words(value), [code], NO_OTHERS) for code, value in enumerate(domain.values)
         ]
         if self.wishes is not None:
-            return self._by_wishes(domain, singles, wishes)
+            return self._by_wishes(domain, singles, wishes, set(known))
         if self.sets is None:
             return self._bound(domain, singles)
         outside = set(known)
@@ -148,25 +160,30 @@ class Predicates:
             for entry in self.sets
             for codes, others in _meant(domain, entry, outside)
         ]
-        _refuse_certain(domain, found)
+        _refuse_certain(domain, found, negative=self.negative)
         return self._bound(domain, found)
 
-    def _by_wishes(self, domain: Sensitive, singles: list[Found], wishes: Sequence[Value]) -> Bound:
+    def _by_wishes(
+        self, domain: Sensitive, singles: list[Found], wishes: Sequence[Value], outside: set[Value]
+    ) -> Bound:
         found = list(singles)
-        place: dict[tuple[int, ...], int] = {(code,): code for code in range(len(singles))}
+        # A node with one value of the table below it is not that value: it may have others.
+        place: dict[tuple[tuple[int, ...], Others], int] = {
+            ((code,), NO_OTHERS): code for code in range(len(singles))
+        }
         wished = []
         for wish in wishes:
             if wish is None or not wish.strip():
                 wished.append(list(range(len(singles))))
                 continue
             meant = []
-            for codes, others in _meant(domain, wish, set()):
-                new = place.setdefault(tuple(codes), len(found))
+            for codes, others in _meant(domain, wish, outside):
+                new = place.setdefault((tuple(codes), others), len(found))
                 if new == len(found):
                     found.append((wish, codes, others))
                 meant.append(new)
             wished.append(meant)
-        _refuse_certain(domain, found[len(singles) :])
+        _refuse_certain(domain, found[len(singles) :], negative=self.negative)
         more = len(found) if self.negative else 0
         both = tuple((*p, *(i + more for i in p)) if more else tuple(p) for p in wished)
         return self._bound(domain, found, both)
@@ -190,15 +207,19 @@ class Predicates:
         return Bound(tuple(names), start, flat, opposite, width, others, wished)
 
 
-def _refuse_certain(domain: Sensitive, found: list[Found]) -> None:
+def _refuse_certain(domain: Sensitive, found: list[Found], *, negative: bool) -> None:
     """No release hides what is true of everybody in the table."""
     present = set(np.flatnonzero(domain.reference).tolist())
     for name, codes, _ in found:
         if present and present <= set(codes):
             raise DataError(
                 f"{name!r} is true of everybody in the table, so no release hides it",
-                where=f"column {domain.name!r}",
                 fix="Name a smaller set of values.",
+            )
+        if negative and present.isdisjoint(codes):
+            raise DataError(
+                f"nobody in the table has {name!r}, so no release hides that they do not",
+                fix="Leave it out, or do without `negative`.",
             )
 
 

@@ -9,11 +9,16 @@ from hedgerow.adversary import Known
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, nearest, some
+from hedgerow.planning.problems import short
 from hedgerow.priors import Prior, Value
 from hedgerow.spelling import alike
 
 COUNT = "count"
 """In a file of two columns, the one with this name counts people."""
+MOST_DIGITS = 15
+"""Of a number of people."""
+MOST_VALUES = 1000
+"""How many counts are looked at to see whether they are some."""
 
 
 def read_prior(
@@ -74,7 +79,8 @@ def refuse_misspelt(prior: Prior, values: Sequence[Value], *, where: str | None)
     if prior.kind not in ("counts", "shape"):
         return
     theirs = [value for value, _ in prior.weights]
-    new = [value for value in theirs if value not in set(values)]
+    present = set(values)
+    new = {value: None for value in theirs if value not in present}
     folded: dict[str, Value] = {_folded(value): value for value in values}
     pairs = [(folded[_folded(value)], value) for value in new if _folded(value) in folded]
     pairs += [pair for pair in alike([*values, *new]) if pair[1] in new and pair not in pairs]
@@ -102,7 +108,29 @@ def _people(engine: Engine, column: str, source: Any) -> dict[Value, int]:
     counted = engine.counts([column])
     if not counted.num_rows:
         raise DataError("has no rows", where=_place(source), fix="Give a prior with people in it.")
-    return dict(zip(counted["q0"].to_pylist(), counted["n"].to_pylist(), strict=True))
+    people = dict(zip(counted["q0"].to_pylist(), counted["n"].to_pylist(), strict=True))
+    if set(people.values()) == {1}:
+        _refuse_counts(engine, column, source)
+    return people
+
+
+def _refuse_counts(engine: Engine, column: str, source: Any) -> None:
+    """A file with a number beside each value, which stands once, counts people by value.
+
+    Taken for a line a person it would make an attacker of a handful of people.
+    """
+    others = [name for name in engine.columns() if name != column]
+    if len(others) != 1:
+        return
+    beside = engine.distinct(others[0], limit=MOST_VALUES)
+    if all(_whole(text) is not None for text in beside):
+        raise DataError(
+            f"{others[0]!r} looks like the number of people with each {column!r}, and nothing "
+            "says so",
+            where=_place(source),
+            fix=f"Say that {others[0]!r} is the count; or, where a line is one person, leave the "
+            "column out.",
+        )
 
 
 def _counts(engine: Engine, column: str, count: str, source: Any) -> dict[Value, int]:
@@ -111,18 +139,24 @@ def _counts(engine: Engine, column: str, count: str, source: Any) -> dict[Value,
     totals: dict[Value, int] = {}
     lines = zip(*(counted[name].to_pylist() for name in ("q0", "q1", "n")), strict=True)
     for value, text, times in lines:
-        # Spreadsheets and frames with gaps write whole numbers as 12.0.
-        number = str(text).strip().removesuffix(".0") if text is not None else ""
-        if not (number.isascii() and number.isdigit()):
+        number = _whole(text)
+        if number is None:
             raise DataError(
-                f"{count!r} of {value!r} is {text!r}, not a whole number of people",
+                f"{count!r} of {value!r} is {short(text)}, not a whole number of people",
                 where=_place(source),
                 fix="Give counts of people; a prior of shares is written as a shape.",
             )
-        totals[value] = totals.get(value, 0) + int(number) * times
+        totals[value] = totals.get(value, 0) + number * times
     if not totals:
         raise DataError("has no rows", where=_place(source), fix="Give a prior with people in it.")
     return totals
+
+
+def _whole(text: Value) -> int | None:
+    """A number of people. Spreadsheets and frames with gaps write whole numbers as 12.0."""
+    digits = "" if text is None else text.strip().removesuffix(".0")
+    right = digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS
+    return int(digits) if right else None
 
 
 def _no_column(engine: Engine, column: str, source: Any) -> DataError:

@@ -8,10 +8,11 @@ stubbornness of s + |S|, S being the values anybody in that data set or in the t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational
+from numbers import Integral, Rational
 from typing import Any, Literal
 
 from hedgerow.errors import DataError, PlanError, some
@@ -32,9 +33,28 @@ def exact_number(name: str, number: object) -> Fraction:
             return Fraction(repr(float(number)))
         if isinstance(number, bool) or not isinstance(number, str | Rational):
             raise TypeError
-        return Fraction(number)
+        if isinstance(number, str):
+            return Fraction(number)
+        # NumPy's whole numbers would stay in the fraction, and overflow there.
+        return Fraction(int(number.numerator), int(number.denominator))
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise PlanError(f"{name} must be a number, not {number!r}", fix="Give a number.") from None
+
+
+def text_of(value: object) -> Value:
+    """A sensitive value as the engines give it: text, or None for missing.
+
+    Raises:
+        PlanError: It is neither, nor a whole number.
+    """
+    if value is None or isinstance(value, str):
+        return None if value is None else str(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    raise PlanError(
+        f"a sensitive value is a text, not {value!r}",
+        fix="Write it as the table does; None stands for missing.",
+    )
 
 
 @dataclass(frozen=True)
@@ -83,9 +103,10 @@ class Prior:
                     f"the count of {value!r} must be a whole number of people, not {count!r}",
                     fix="Give counts of people; for shares use a shape.",
                 )
-            weights.append((value, number))
+            weights.append((text_of(value), number))
         if not weights:
             raise PlanError("the prior counts nobody", fix="Give value and count of people.")
+        _refuse_twice(weights)
         return cls(kind="counts", weights=tuple(weights))
 
     @classmethod
@@ -100,9 +121,10 @@ class Prior:
                     fix="Whatever has no chance before cannot stay private; leave out a value "
                     "only if nobody in the table has it.",
                 )
-            weights.append((value, number))
+            weights.append((text_of(value), number))
         if not weights:
             raise PlanError("the prior has no shares", fix="Give a share for each value.")
+        _refuse_twice(weights)
         return cls(kind="shape", weights=tuple(weights))
 
     @classmethod
@@ -147,7 +169,8 @@ class Prior:
             return Shape(shares, (), None)
         given = dict(self.weights)
         unseen = tuple(value for value in values if value not in given)
-        others = [value for value in given if value not in set(values)]
+        present = set(values)
+        others = [value for value in given if value not in present]
         if self.kind == "shape":
             if unseen:
                 raise DataError(
@@ -169,3 +192,10 @@ class Prior:
             total,
             unseen,
         )
+
+
+def _refuse_twice(weights: Sequence[tuple[Value, Fraction]]) -> None:
+    """1 and "1" are one value."""
+    met = Counter(value for value, _ in weights)
+    if twice := [value for value, times in met.items() if times > 1]:
+        raise PlanError(f"the prior has {some(twice)} twice", fix="Give each value once.")

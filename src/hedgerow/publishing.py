@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow import __version__
-from hedgerow.choosing import Progress, again, choose, refuse_meaningless
+from hedgerow.choosing import Progress, again, choose, refuse_hopeless, refuse_meaningless
 from hedgerow.delivery import DATA, check_target, deliver, staging
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Written
@@ -28,10 +28,11 @@ from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.plan import Plan
+from hedgerow.planning.claims import Claim
 from hedgerow.prior_files import refuse_misspelt
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.recode.recoding import SUPPRESSED, Recoding, people_of
 from hedgerow.release import (
     Release,
     claim_certified,
@@ -93,6 +94,7 @@ def publish(
     with opened(plan, data, population_table=population_table, memory=memory) as job:
         if target is not None:
             check_target(target, replace=replace, inputs=job.files)
+        refuse_hopeless(job.models)
         say("counting", None)
         with warming():
             cells = job.cells()
@@ -163,23 +165,38 @@ class Job:
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""
         joint = any(isinstance(m, KAnonymity) and m.over == "all" for m in self.models)
-        against = [m for m in self.models if isinstance(m, EpsilonPrivacy)]
+        against = list(self._against())
         cells = read_cells(
             self.engine,
             self.plan,
             self.schema,
             population=self.population,
             joint=joint,
-            facts=[m.facts for m in against if m.facts],
+            facts=[m.facts for m, _ in against if m.facts],
             as_it_is=as_it_is,
         )
         values = {domain.name: domain.values for domain in cells.sensitive}
-        for model in against:
+        nobody = people_of(cells, np.zeros(0, np.int64), np.zeros(0, np.int64))
+        for model, where in against:
             if model.adversary.believed is not None:
-                refuse_misspelt(
-                    model.adversary.believed, values[model.of], where=self.plan.where("protect")
-                )
+                refuse_misspelt(model.adversary.believed, values[model.of], where=where)
+            try:
+                model.level(nobody)  # of nobody it only finds out whether it fits the table
+            except HedgerowError as error:
+                where = error.where or where
+                raise type(error)(error.what, where=where, fix=error.fix) from None
         return cells
+
+    def _against(self) -> Iterator[tuple[EpsilonPrivacy, str]]:
+        """The claims about what attackers believe, and where the plan makes them."""
+        places = []
+        for place, claim in enumerate(self.plan.protect):
+            if not isinstance(claim, Claim):
+                places += [self.plan.where("protect", place)] * isinstance(claim, EpsilonPrivacy)
+            elif claim.epsilon_privacy is not None:
+                places.append(self.plan.where("protect", place, claim.name))
+        models = (model for model in self.models if isinstance(model, EpsilonPrivacy))
+        yield from zip(models, places, strict=True)
 
 
 @contextlib.contextmanager
@@ -237,8 +254,7 @@ def _release(
         "search": _searched(chosen.detail),
         "optimal": optimal,
         "claims": [
-            claim_certified(verdict, withheld=bool(suppressed) and model.compares_with_table)
-            | model.spelled_out()
+            _certified(model, verdict, suppressed) | model.spelled_out()
             for model, verdict in zip(job.models, claims, strict=True)
         ],
         "utility": rounded(utility),
@@ -256,6 +272,15 @@ def _release(
         words=in_words(chosen, cells),
         certificate=certificate,
     )
+
+
+def _certified(model: PrivacyModel, verdict: Verdict, suppressed: int) -> dict[str, Any]:
+    """A claim for the certificate; its level only where the release itself shows as much."""
+    if isinstance(model, EpsilonPrivacy) and model.facts is not None:
+        # Whoever guesses who is on the list, or what somebody wishes, could try it on the level.
+        why = "it depends on what people want protected, or on who is known"
+        return claim_certified(verdict, withheld=True) | {"level_withheld": why}
+    return claim_certified(verdict, withheld=bool(suppressed) and model.compares_with_table)
 
 
 def _searched(detail: Mapping[str, Any]) -> dict[str, Any]:

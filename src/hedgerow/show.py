@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,7 +154,8 @@ def definitions(found: Sequence[Definition]) -> None:
 def study(found: AdversaryStudy, plots: Sequence[Path] = ()) -> None:
     """What the adversaries of a plan mean for its table."""
     for note in found.notes:
-        console.print(plain(f"{note}\n"))
+        console.print(plain(note))
+        console.print()
     for number, claim in enumerate(found.claims):
         if number:
             console.print()
@@ -180,21 +182,21 @@ def _claim_study(claim: ClaimStudy) -> None:
         if start:
             console.print()
         console.print(_by_stubbornness(claim, claim.nodes[start : start + NODES_ABREAST]))
-    console.print(
-        plain(
-            f"The claim asks for at most {times(claim.epsilon)}. Stubbornness is the size of the "
-            "data an attacker's belief rests on. prior: attackers with this prior (class I, and "
-            "class III where infinite). any: attackers with any prior (class II). *: the plan's."
-        )
-    )
+    _entry("The claim", f"asks for at most {times(claim.epsilon)}.")
+    _entry("stubbornness:", "how many people's data it takes to believe like that")
+    certain = "with this prior" if claim.prior.own else "to whom all values are equally likely"
+    _entry("prior:", f"attackers {certain} (class I; where infinite, class III)")
+    _entry("any:", "attackers with whatever prior (class II; where infinite, class IV)")
+    if any(row.own for row in claim.nodes[0].rows):
+        _entry("*:", "the plan's attackers")
     main = claim.nodes[0].name
     if claim.worst:
         say(f"\nThe worst groups ({main})", style="bold")
     for number, group in enumerate(claim.worst, 1):
-        console.print(_entry(f"{number}.", group.sentence))
+        _entry(f"{number}.", group.sentence)
     say(f"\nWhich data would break it ({main})", style="bold")
-    console.print(_entry("-", " ".join(claim.like_prior.sentences)))
-    console.print(_entry("-", " ".join(claim.any_prior.sentences)))
+    _entry("-", " ".join(claim.like_prior.sentences))
+    _entry("-", " ".join(claim.any_prior.sentences))
 
 
 def _by_stubbornness(claim: ClaimStudy, nodes: Sequence[NodeStudy]) -> Table:
@@ -211,18 +213,21 @@ def _by_stubbornness(claim: ClaimStudy, nodes: Sequence[NodeStudy]) -> Table:
                 if level is None:
                     cells.append(Text("-"))
                 else:
-                    cells.append(Text(times(level), "green" if level <= claim.epsilon else "red"))
+                    cells.append(
+                        Text(times(level, fixed=True), "green" if level <= claim.epsilon else "red")
+                    )
         table.add_row(*cells)
     return table
 
 
-def _entry(mark: str, text: str) -> Table:
+def _entry(mark: str, text: str) -> None:
     """A paragraph that hangs from its mark."""
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column()
-    table.add_column()
-    table.add_row(mark, plain(text))
-    return table
+    after = " " * (len(mark) + 1)
+    lines = textwrap.wrap(
+        printable(text), console.width, initial_indent=f"{mark} ", subsequent_indent=after,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    say("\n".join(lines))
 
 
 def say(text: str, *, style: str = "") -> None:

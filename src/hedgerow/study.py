@@ -10,6 +10,7 @@ from typing import Any
 
 from hedgerow.errors import TargetError
 
+CLASSES = ("class_i", "class_ii", "class_iii")
 PLOTS = (".svg", ".html", ".png")
 
 Labels = Mapping[str, str | None]
@@ -77,7 +78,7 @@ class Breaking:
     people: float | None
     """Data about more people break it (infinite: none do); None: any do."""
     fewest: int
-    """Data about fewer people break it, too."""
+    """Data about fewer people break it, too; 0 where no data set of these shares is smaller."""
     labels: dict[str, str | None] | None
     """The group in which it breaks first."""
     predicate: str | None
@@ -89,6 +90,8 @@ class Breaking:
 class PriorStudy:
     """What the attackers believe before they see anything of the table."""
 
+    own: bool
+    """Whether the plan's attackers have one prior; else all values are equally likely in it."""
     stubbornness: float | None
     """Of the plan's attackers, at most; None for class IV."""
     justified: float | None
@@ -150,9 +153,10 @@ class AdversaryStudy:
 
         path = Path(path)
         refuse_plot(path)
+        charts = [_chart(claim) for claim in self.claims]
         return tuple(
-            save(_chart(claim), path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
-            for number, claim in enumerate(self.claims, 1)
+            save(chart, path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
+            for number, chart in enumerate(charts, 1)
         )
 
 
@@ -177,27 +181,35 @@ def refuse_plot(path: Path) -> None:
 def _chart(claim: ClaimStudy) -> Any:
     from hedgerow.charts import Line, stubbornness_chart
 
-    def points(node: NodeStudy, *classes: str) -> dict[float, float]:
-        found = {r.stubbornness: getattr(r, c) for r in node.rows for c in classes}
-        found |= {r.stubbornness: r.class_iii for r in node.rows if r.class_iii is not None}
-        return found
-
-    lines = []
+    lines, left_out = [], []
     for node in claim.nodes:
         prior = {
             row.stubbornness: value
             for row in node.rows
             if (value := row.class_iii if row.class_i is None else row.class_i) is not None
         }
-        anything = {r.stubbornness: r.class_ii for r in node.rows if r.class_ii is not None}
+        anything = {
+            row.stubbornness: row.class_ii
+            for row in node.rows
+            if row.class_ii is not None and row.stubbornness < math.inf
+        }
+        if min([*prior.values(), *anything.values()]) == math.inf:
+            left_out.append(node.name)
+            continue
         lines += [
             Line(who="this prior (class I, at ∞ class III)", node=node.name, points=prior),
             Line(who="any prior (class II)", node=node.name, points=anything),
         ]
+    if not lines:
+        raise TargetError(
+            f"there is nothing to draw of {claim.claim}: epsilon is infinite throughout",
+            fix="Look at coarser levels.",
+        )
+    more = f"\nInfinite throughout: {', '.join(left_out)}" if left_out else ""
     return stubbornness_chart(
         lines,
         title=f"How private {claim.of} stays as attackers get more stubborn",
-        subtitle=claim.claim,
+        subtitle=f"{claim.claim}{more}",
         required=claim.epsilon,
         required_label=f"the claim: ε = {claim.epsilon:g}",
     )
@@ -220,9 +232,6 @@ def _claim(claim: ClaimStudy) -> dict[str, Any]:
         for key in ("holds_from", "holds_to", "people"):
             told[which][key] = endless(told[which][key])
     return told
-
-
-CLASSES = ("class_i", "class_ii", "class_iii")
 
 
 def endless(number: float | None) -> float | str | None:

@@ -34,11 +34,13 @@ def rounded_up(epsilon: Fraction | float) -> float:
     return float(context.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
 
 
-def times(epsilon: Fraction | float) -> str:
+def times(epsilon: Fraction | float, *, fixed: bool = False) -> str:
     """A level for people: rounded up, in at most eight characters.
 
-    >>> times(4.00008), times(6), times(Fraction(123_456, 10)), times(2.3e7), times(math.inf)
-    ('4.0001', '6', '12,346', '2.3e+07', 'infinite')
+    >>> times(4.00008), times(6), times(Fraction(123_456, 10)), times(2.31e7), times(math.inf)
+    ('4.0001', '6', '12,346', '2.4e+7', 'infinite')
+    >>> times(6, fixed=True)
+    '6.0000'
     """
     if epsilon == math.inf:
         return "infinite"
@@ -48,25 +50,25 @@ def times(epsilon: Fraction | float) -> str:
         return f"{context.divide(Decimal(exact.numerator), Decimal(exact.denominator)):.1e}"
     places = max(0, 5 - len(str(int(exact))))
     whole, part = divmod(math.ceil(exact * 10**places), 10**places)
-    return f"{whole:,}.{part:0{places}}".rstrip("0").rstrip(".")
+    text = f"{whole:,}.{part:0{places}}" if places else f"{whole:,}"
+    return text if fixed or not places else text.rstrip("0").rstrip(".")
 
 
-def percent(share: Fraction, *others: Fraction) -> str:
-    """A share, with as many digits as it takes to tell it from 0, 1 and the other ones.
+def percents(*shares: Fraction) -> list[str]:
+    """Shares, with as many digits as it takes to tell them from 0, from 1 and from each other.
 
-    >>> percent(Fraction(9, 10)), percent(Fraction(1, 3)), percent(Fraction(99_999, 100_000))
-    ('90.0%', '33.3%', '99.999%')
-    >>> percent(Fraction(1)), percent(Fraction(2, 5), Fraction(399_999, 1_000_000))
-    ('100%', '40.0000%')
+    >>> percents(Fraction(9, 10), Fraction(1, 3)), percents(Fraction(99_999, 100_000))
+    (['90.0%', '33.3%'], ['99.999%'])
+    >>> percents(Fraction(1), Fraction(2, 5), Fraction(399_999, 1_000_000))
+    ['100%', '40.0000%', '39.9999%']
     """
-    if share in (0, 1):
-        return f"{int(share):.0%}"
-    apart = {other for other in (*others, Fraction(0), Fraction(1)) if other != share}
+    told: list[str] = []
     for digits in range(1, 12):
-        text = f"{float(share):.{digits}%}"
-        if text not in {f"{float(other):.{digits}%}" for other in apart}:
-            return text
-    return f"{float(share):.3g}"
+        told = [f"{int(p):.0%}" if p in (0, 1) else f"{float(p):.{digits}%}" for p in shares]
+        apart = {f"{end:.{digits}%}" for end in (0, 1)}.isdisjoint(told)
+        if apart and len(set(told)) == len(set(shares)):
+            break
+    return told
 
 
 def stubborn(sigma: Fraction | float) -> str:
@@ -84,10 +86,10 @@ def published(labels: Labels) -> str:
     """What a group is published as, without the columns that say nothing.
 
     >>> published({"age": "40-59", "sex": "F", "zip": "*"}), published({"zip": "*"})
-    ('published as (age 40-59, sex F)', 'published, all alike')
+    ('published as (age 40-59, sex F)', 'who are published')
     """
     told = [f"{n} {'missing' if v is None else v}" for n, v in labels.items() if v != ANY]
-    return f"published as ({', '.join(told)})" if told else "published, all alike"
+    return f"published as ({', '.join(told)})" if told else "who are published"
 
 
 def has(model: EpsilonPrivacy, predicate: str, *, who: str, one: bool = False) -> str:
@@ -116,19 +118,23 @@ def sentence(model: EpsilonPrivacy, belief: Belief, labels: Labels) -> str:
     everybody = {1: "this one", 2: "both"}.get(n, "all")
     who = everybody if belief.holders == n else f"{belief.holders:,}"
     told = "Of the one person " if n == 1 else f"Of the {n:,} people "
-    told += f"{published(labels)}, {has(model, belief.predicate, who=who, one=n == 1)}. "
+    one = belief.holders == 1
+    told += f"{published(labels)}, {has(model, belief.predicate, who=who, one=one)}. "
     if p_in == 1:
         return told + _sure(model, belief)
+    believed, without = percents(p_in, p_out)
     told += (
         f"Whoever knows that somebody is among them{_holding(model)} believes it of them with "
-        f"{percent(p_in, p_out)}. Had that record been left out, they would believe it with "
-        f"{percent(p_out, p_in)}"
+        f"{believed}. Had that record been left out, they would believe it with {without}"
     )
     if belief.stubbornness is None:
         told += ", as they do of anybody: nothing changes their mind. "
+    elif abs(belief.expected - p_out) <= p_out / 100:
+        told += ", about what they had expected. "
     else:
         others = "the other one" if n == 2 else f"the {n - 1:,} others"
-        told += f": they had expected {percent(belief.expected, p_out)}, and {others} moved them. "
+        (expected,) = percents(belief.expected)
+        told += f": they had expected {expected}, and {others} moved them. "
     return told + _compared(belief)
 
 
@@ -160,11 +166,10 @@ def _compared(belief: Belief) -> str:
     told = f"So the record makes them {times(surer)} times as sure that it is true"
     if belief.epsilon == surer:
         return f"{told}: epsilon {times(surer)}."
-    after, before = 1 - belief.p_in, 1 - belief.p_out
+    after, before = percents(1 - belief.p_in, 1 - belief.p_out)
     return (
-        f"{told}; but it also leaves them only {percent(after, before)} of doubt instead of "
-        f"{percent(before, after)}, {times(belief.epsilon)} times less, and that decides: epsilon "
-        f"{times(belief.epsilon)}."
+        f"{told}; but it also leaves them only {after} of doubt instead of {before}, "
+        f"{times(belief.epsilon)} times less, and that decides: epsilon {times(belief.epsilon)}."
     )
 
 
@@ -185,31 +190,32 @@ def prior_in_words(
         own: The least and the most stubborn of them; None: everybody.
     """
     known, prior = len(shape.shares) + len(shape.elsewhere), adversary.believed
-    if isinstance(adversary, ClassIV):
-        yield (
-            "Class IV is every attacker there can be. No generalisation is private against all "
-            "of them: some were sure of the opposite, and nothing changes their mind."
-        )
-    elif prior is None:
-        yield "Class II attackers may hold any prior that some data set leads to."
+    if prior is None:
+        if isinstance(adversary, ClassIV):
+            yield (
+                "Class IV is every attacker there can be. No generalisation is private against "
+                "all of them: some were sure of the opposite, and nothing changes their mind."
+            )
+        else:
+            yield "Class II attackers may hold any prior that some data set leads to."
+        yield f"Where a certain prior is needed below, all {known:,} values are equally likely."
     elif prior.kind == "counts":
         people = int(sum(weight for _, weight in prior.weights))
         source = "counts in the plan" if file is None else file.name
         yield (
-            f"The prior comes from {source}: {people:,} people, {known:,} values. Whoever has seen "
-            f"these data and nothing else has a stubbornness of {people + known:,}, people plus "
-            "values."
+            f"The prior comes from {source} ({people:,} people, {known:,} values). It expects "
+            f"{expectations(shape, values)}."
+        )
+        yield (
+            "Whoever has seen these data and nothing else has a stubbornness of "
+            f"{people + known:,}, people plus values."
         )
     elif prior.kind == "shape":
-        yield f"The prior is a shape given in the plan, over {known:,} values."
+        yield f"The prior is a shape given in the plan: {expectations(shape, values)}."
     elif prior.kind == "uniform":
         yield f"The prior: all {known:,} values equally likely, as to somebody without any data."
     else:
-        yield f"The prior: how the {known:,} values are distributed in the table itself."
-    if prior is None:
-        yield f"Where a certain prior is needed below, all {known:,} values are equally likely."
-    elif prior.kind != "uniform":
-        yield f"It expects {expectations(shape, values)}."
+        yield f"The prior is the table's own distribution: {expectations(shape, values)}."
     if own is not None:
         yield from _stubbornness_in_words(adversary, shape, known, *own)
 
@@ -220,21 +226,24 @@ def _stubbornness_in_words(
     if least is None:
         yield "The plan's attackers are infinitely stubborn: nothing they see changes their mind."
         return
+    from_data = adversary.believed is not None and adversary.believed.kind == "counts"
+    if from_data and least == most == shape.stubbornness:
+        yield "So have the plan's attackers."
+        return
     upper = stubborn(math.inf if most is None else most)
     worth = ""
-    if most is not None and most > known:
-        worth = f", which takes data about {stubborn(most - known)} people"
+    if most is not None and most >= known:
+        people = f"about {stubborn(most - known)} people" if most > known else "about nobody"
+        worth = f", which takes data {people}"
     if isinstance(adversary, ClassII):
         yield f"Their stubbornness is at most {upper}{worth}."
     elif isinstance(adversary, AtMost):
-        lower = stubborn(least)
-        yield f"The plan's attackers have any stubbornness from {lower} to {upper}{worth}."
-    elif most == shape.stubbornness and adversary.believed and adversary.believed.kind == "counts":
-        yield "That is the stubbornness of the plan's attackers."
+        ends = f"{stubborn(least)} {'upwards' if most is None else f'to {upper}'}"
+        yield f"The plan's attackers have any stubbornness from {ends}{worth}."
     else:
         yield f"The plan's attackers have a stubbornness of {upper}{worth}."
-    if shape.stubbornness is not None and most is not None and most < shape.stubbornness:
-        yield "Whoever has seen all these data is more stubborn than the plan's attackers."
+    if from_data and most is not None and most < (shape.stubbornness or 0):
+        yield "So whoever has seen all these data is more stubborn than the plan's attackers."
 
 
 def expectations(shape: Shape, values: tuple[Value, ...]) -> str:
@@ -246,9 +255,10 @@ def expectations(shape: Shape, values: tuple[Value, ...]) -> str:
     shares = [*zip(values, shape.shares, strict=True), *shape.elsewhere]
     shares.sort(key=lambda entry: (-entry[1], entry[0] is not None, entry[0] or ""))
     named = len(shares) if len(shares) <= MOST_NAMED + 1 else MOST_NAMED
-    told = ", ".join(f"{'missing' if v is None else v} {percent(p)}" for v, p in shares[:named])
+    told = ", ".join(f"{'missing' if v is None else v} {percents(p)[0]}" for v, p in shares[:named])
     rest = sum((share for _, share in shares[named:]), Fraction(0))
-    return f"{told}, {percent(rest)} for {len(shares) - named:,} others together" if rest else told
+    more = f", {percents(rest)[0]} for {len(shares) - named:,} others together"
+    return told + more if rest else told
 
 
 def breaks_like(
@@ -260,7 +270,7 @@ def breaks_like(
         model: The claim.
         found: The data sets.
         keeps: Whether the claim holds against the plan's attackers.
-        below: What is learned by those who have seen fewer data, and of whom.
+        below: What is learned by those who are less stubborn, and of whom; None: nothing.
     """
     prior = model.adversary.believed
     like = "with the prior's shares" if prior and prior.kind != "uniform" else (
@@ -284,10 +294,17 @@ def breaks_like(
             f"A data set of more than {found.people:,} people {like} breaks the claim, first "
             f"because of {first}."
         )
-    if found.fewest and below is not None:
+    if below is None:
+        return
+    if found.fewest:
         yield (
             f"So does one of fewer than {found.fewest:,} people, because of {_place(*below)}: who "
             "knows little is moved by a single record."
+        )
+    else:
+        yield (
+            f"Below a stubbornness of {stubborn(found.holds_from)} it breaks too, because of "
+            f"{_place(*below)}; but no data lead to this prior there, only a hunch."
         )
 
 
@@ -312,8 +329,8 @@ def breaks_any(model: EpsilonPrivacy, found: Breaking) -> Iterator[str]:
     )
     if found.people:
         yield (
-            f"None of at most {found.people:,} people does, as long as it has only values that "
-            "the table has too."
+            f"No data set of at most {found.people:,} people does, as long as it has only values "
+            "that the table has too."
         )
 
 

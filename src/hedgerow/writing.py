@@ -108,11 +108,13 @@ def measured_groups(
         histograms[domain.name], domains[domain.name] = h, domain
     groups = Groups(n, histograms, domains).merge(into, len(first))
     labels = [np.array(values, object)[codes[first, j]] for j, (values, _) in enumerate(columns)]
+    measured_on = "the written file"
     if any(isinstance(domain, Facts) for domain in cells.sensitive):
         groups = _with_facts(cells, recoding, groups, labels, text)
+        measured_on += "; what it does not show, on the recoding that was applied"
     if cells.population is not None:
         groups = _with_population(cells, recoding, groups, labels, text)
-    return groups, "the written file"
+    return groups, measured_on
 
 
 Text = Callable[[str | None], str | None]

@@ -61,7 +61,7 @@ AT_MOST_FROM_ONE: dict[str, Build] = {
         for name, adversary, predicates in (
             ("I", ClassI(prior=Prior.counts({"0": 3, "1": 9, "7": 2})), Predicates()),
             ("I knowing", ClassI(prior=Prior.uniform(), stubbornness=30, knows=2), Predicates()),
-            ("at most", AtMost(prior=Prior.of_table(), stubbornness=50), Predicates()),
+            ("at most", AtMost(prior=Prior.of_table(), stubbornness=50, at_least=2), Predicates()),
             ("II", ClassII(stubbornness=20, knows=1), Predicates(sets=[["0", "1"]], negative=True)),
             ("III", ClassIII(prior=Prior.of_table()), Predicates(negative=True)),
         )
@@ -212,7 +212,7 @@ def test_leaving_out_a_group_keeps_what_held(name: str, random: Random) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AtMost(EntropyLDiversity):
+class Upended(EntropyLDiversity):
     """Not monotone: asks that groups are not too diverse."""
 
     def holds(self, groups: Groups) -> Any:
@@ -224,7 +224,7 @@ def test_the_search_refutes_a_wrong_declaration() -> None:
     @given(random=seeds)
     def attempt(random: Random) -> None:
         for _ in range(ROUNDS):
-            assert_union_passes(AtMost(l=2, of="s"), people_in_groups(random), random)
+            assert_union_passes(Upended(l=2, of="s"), people_in_groups(random), random)
 
     with pytest.raises(AssertionError, match="their union does not"):
         attempt()

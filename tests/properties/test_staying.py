@@ -38,7 +38,13 @@ PRIORS = st.sampled_from([
 KNOWS = st.integers(0, 2)
 ADVERSARIES = st.one_of(
     st.builds(ClassI, prior=PRIORS, stubbornness=st.sampled_from([1, 2.5, 7, 40]), knows=KNOWS),
-    st.builds(AtMost, prior=PRIORS, stubbornness=st.sampled_from([3, 40]), knows=KNOWS),
+    st.builds(
+        AtMost,
+        prior=PRIORS,
+        stubbornness=st.sampled_from([3, 40]),
+        at_least=st.sampled_from([1, 2.5]),
+        knows=KNOWS,
+    ),
     st.builds(ClassII, stubbornness=st.sampled_from([3, 10]), knows=KNOWS),
     st.builds(ClassIII, prior=PRIORS, knows=KNOWS),
 )

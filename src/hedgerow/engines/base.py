@@ -108,7 +108,7 @@ class Engine(Protocol):
                 column it must be that one.
 
         Raises:
-            DataError: Nobody in the table is who the list names.
+            DataError: Nobody in the table is who a list names, or several people are.
         """
         ...
 

@@ -143,6 +143,19 @@ class DuckDBEngine:
                     where=self._session.where,
                     fix="List only people of the table, spelled as there.",
                 )
+            if self._person is None and (
+                shared := self._session.fetch(
+                    f"SELECT {text} AS who FROM source WHERE {text} IN (SELECT who FROM {name}) "
+                    "GROUP BY who HAVING count(*) > 1 ORDER BY who"
+                )
+            ):
+                raise DataError(
+                    f"{column!r} does not tell people apart: {some(row[0] for row in shared)} "
+                    "on the list stands in several rows",
+                    where=self._session.where,
+                    fix="List people by a column that is different for everybody; where one person "
+                    f"has several rows, make it the plan's person: `person: {column}`.",
+                )
             who = text if self._person is None else "p"
             yield f"coalesce({who} IN (SELECT who FROM {name}), false) AS m{place}"
 

@@ -124,6 +124,12 @@ def _facts_contradict(plan: Plan, place: Place, asked: Any) -> Iterable[Problem]
             f"role is {roles[wishes]}",
             "Give it the role identifier.",
         )
+    if by in roles and roles[by] is not Role.IDENTIFIER:
+        yield Problem(
+            (*place, *told),
+            f"{by!r} tells people apart, so it must not be published, and its role is {roles[by]}",
+            "Give it the role identifier.",
+        )
     if by in roles and plan.person is not None and by != plan.person:
         yield Problem(
             (*place, *told), f"people are told apart by {plan.person!r}, not by {by!r}",
