@@ -7,40 +7,24 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, unseen_in_words
-from hedgerow.breaking import Family, Interval, where_it_holds
+from hedgerow.adversary import ClassII
+from hedgerow.attackers import Attackers, plain
+from hedgerow.breaking import Interval
 from hedgerow.choosing import Progress, refuse_meaningless
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Groups, Sensitive
+from hedgerow.errors import PlanError
+from hedgerow.groups import Groups
 from hedgerow.models.epsilon import Belief, EpsilonPrivacy
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
 from hedgerow.planning.claims import EpsilonPrivacy as EpsilonPlan
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior, Shape
 from hedgerow.publishing import opened
-from hedgerow.study import (
-    AdversaryStudy,
-    Breaking,
-    ClaimStudy,
-    NodeStudy,
-    PriorStudy,
-    Row,
-    WorstGroup,
-)
-from hedgerow.telling import (
-    breaks_any,
-    breaks_like,
-    prior_in_words,
-    rounded_up,
-    sentence,
-)
+from hedgerow.study import AdversaryStudy, Breaking, ClaimStudy, NodeStudy, Row, WorstGroup
+from hedgerow.telling import breaks_any, breaks_like, rounded_up, sentence
 from hedgerow.views import Node, View, views
 from hedgerow.warming import warming
 
@@ -50,9 +34,6 @@ WORST = 4
 """Groups that are written out."""
 NEAR = 1e-12
 """Groups this close (relatively) to the worst are measured in exact arithmetic."""
-MOST_NEAR = 20
-MOST = Fraction(10**18)
-"""A stubbornness nobody has data for."""
 
 
 def explain_adversary(
@@ -118,116 +99,6 @@ def _origins(plan: Plan) -> Iterator[tuple[Path | None, str]]:
                 yield file, plan.where("protect", place, claim.name)
 
 
-class Attackers:
-    """The plan's attackers, and those who differ from them in stubbornness or class."""
-
-    def __init__(
-        self, model: EpsilonPrivacy, domain: Sensitive, *, file: Path | None, where: str
-    ) -> None:
-        self.model, self.domain, self.file = model, domain, file
-        self.prior = model.adversary.believed or Prior.uniform()
-        self.at = lru_cache(maxsize=64)(self._at)
-        self.any_at = lru_cache(maxsize=64)(self._any_at)
-        try:
-            self.shape: Shape = self.prior.bind(domain)
-            self.range = self._range()
-        except (PlanError, DataError) as error:
-            raise type(error)(error.what, where=error.where or where, fix=error.fix) from None
-
-    @property
-    def values(self) -> int:
-        """Values there are, in the table or in the prior's source."""
-        return len(self.shape.shares) + len(self.shape.elsewhere)
-
-    def _at(self, sigma: Fraction | None) -> EpsilonPrivacy:
-        """The claim against attackers of the prior's shape; None: infinitely stubborn."""
-        knows = self.model.adversary.knows
-        if sigma is None:
-            return replace(self.model, adversary=ClassIII(prior=self.prior, knows=knows))
-        adversary = ClassI(prior=self.prior, stubbornness=sigma, knows=knows)
-        return replace(self.model, adversary=adversary)
-
-    def _any_at(self, sigma: Fraction | None) -> EpsilonPrivacy:
-        """The claim against attackers of any prior, at most this stubborn."""
-        knows, predicates = self.model.adversary.knows, self._of_table
-        adversary = ClassIV(knows=knows) if sigma is None else ClassII(
-            stubbornness=sigma, knows=knows
-        )  # fmt: skip
-        return replace(self.model, adversary=adversary, predicates=predicates)
-
-    @cached_property
-    def _of_table(self) -> Predicates:
-        """The predicates without values that only the prior's source has."""
-        predicates, elsewhere = self.model.predicates, {v for v, _ in self.shape.elsewhere}
-        if predicates.sets is None or not elsewhere:
-            return predicates
-        parts = [entry if isinstance(entry, tuple) else (entry,) for entry in predicates.sets]
-        kept = [tuple(part for part in entry if part not in elsewhere) for entry in parts]
-        return replace(predicates, sets=tuple(entry for entry in kept if entry))
-
-    def _range(self) -> tuple[Fraction | None, Fraction | None] | None:
-        """The plan's least and most stubborn attackers (None: infinite); None: everybody."""
-        adversary = self.model.adversary
-        if isinstance(adversary, ClassIV):
-            return None
-        if isinstance(adversary, ClassIII):
-            return None, None
-        given = adversary.stubbornness  # type: ignore[attr-defined]
-        if given == math.inf:
-            most = None
-        elif given is not None:
-            most = Fraction(given)
-        elif self.shape.stubbornness is not None:
-            most = self.shape.stubbornness
-        else:
-            raise PlanError(
-                f"the {self.prior} does not say how stubborn the attacker is",
-                fix="Give a stubbornness, or use class III for an infinite one.",
-            )
-        if isinstance(adversary, ClassI):
-            return most, most
-        if isinstance(adversary, ClassII):
-            return Fraction(len(self.domain.values)), most
-        assert isinstance(adversary, AtMost), "there are five classes"
-        least = self.shape.least if adversary.at_least is None else Fraction(adversary.at_least)
-        return (least if most is None else min(least, most)), most
-
-    def breaking(self, groups: Groups) -> tuple[Interval, Interval]:
-        """The stubbornness at which the claim holds: with the prior's shape, with any."""
-        shaped = Family(at=self.at, keeps_shape=True, least=Fraction(1))
-        values = Fraction(len(self.domain.values))
-        anything = Family(at=self.any_at, keeps_shape=False, least=values, most=MOST)
-        return where_it_holds(shaped, groups), where_it_holds(anything, groups)
-
-    def described(self) -> PriorStudy:
-        """What they believe before they see anything of the table."""
-        most = None if self.range is None else self.range[1]
-        justified = self.shape.stubbornness if self.model.adversary.believed else None
-        return PriorStudy(
-            own=self.model.adversary.believed is not None,
-            stubbornness=None if self.range is None else _number(most),
-            justified=None if justified is None else float(justified),
-            values=self.values,
-            unseen=self.shape.unseen,
-            elsewhere=tuple(value for value, _ in self.shape.elsewhere),
-            sentences=(
-                *prior_in_words(
-                    self.model.adversary, self.shape, self.domain.values, self.file, self.range
-                ),
-                *(
-                    f"{words[0].upper()}{words[1:]}."
-                    for words in unseen_in_words(self.shape, self.domain.values)
-                ),
-            ),
-        )
-
-
-def _number(sigma: Fraction | None) -> float:
-    if sigma is None:
-        return math.inf
-    return int(sigma) if sigma.denominator == 1 else float(sigma)
-
-
 def _studied(attackers: Attackers, seen: Sequence[View]) -> ClaimStudy:
     model, main = attackers.model, seen[0]
     nodes = tuple(_node(attackers, view) for view in seen)
@@ -268,7 +139,7 @@ def _rows(attackers: Attackers, groups: Groups) -> Iterator[Row]:
     for sigma in sorted({Fraction(10**power) for power in POWERS} | own):
         anything = sigma >= len(attackers.domain.values)
         yield Row(
-            stubbornness=_number(sigma),
+            stubbornness=plain(sigma),
             own=sigma in own,
             class_i=smallest(attackers.at(sigma), groups),
             class_ii=smallest(attackers.any_at(sigma), groups) if anything else None,
@@ -282,13 +153,16 @@ def smallest(model: EpsilonPrivacy, groups: Groups) -> float:
     """The smallest epsilon at which a claim holds in every group, never rounded down."""
     level = model.level(groups)
     top = float(level.max(initial=1.0))
-    if math.isinf(top):
+    if top == 1 or math.isinf(top):
         return top
-    near = np.flatnonzero(level >= top * (1 - NEAR))
-    if len(near) > MOST_NEAR:
-        return rounded_up(top * (1 + NEAR)) if top > 1 else 1.0
-    exact = [b.epsilon for g in near.tolist() for b in model.beliefs(groups, g)]
-    return rounded_up(max([Fraction(1), *(e for e in exact if e is not None)]))
+    # Many groups may be equally bad because they are equal; one of each will do.
+    counted = groups.histograms[model.attributes[-1]]
+    apart: dict[tuple[bytes, bytes], int] = {}
+    for group in np.flatnonzero(level >= top * (1 - NEAR)).tolist():
+        codes = counted.codes[counted.indptr[group] : counted.indptr[group + 1]]
+        apart.setdefault((codes.tobytes(), counted.of(group).tobytes()), group)
+    beliefs = (belief for group in apart.values() for belief in model.beliefs(groups, group))
+    return rounded_up(max(belief.epsilon for belief in beliefs if belief.epsilon is not None))
 
 
 def _worst(model: EpsilonPrivacy, view: View) -> Iterator[WorstGroup]:
@@ -296,12 +170,7 @@ def _worst(model: EpsilonPrivacy, view: View) -> Iterator[WorstGroup]:
     if model.hopeless is not None:
         return
     groups = view.groups
-    level = model.level(groups)
-    order = np.lexsort((-groups.n, -level))
-    last = order[min(WORST, len(order)) - 1]
-    as_bad = (level == level[last]) & (groups.n == groups.n[last])
-    before = order[:WORST][~as_bad[order[:WORST]]].tolist()
-    for group in [*before, *view.in_order(np.flatnonzero(as_bad))][:WORST]:
+    for group in np.lexsort((-groups.n, -model.level(groups)))[:WORST].tolist():
         belief = max(model.beliefs(groups, group), key=_badness, default=None)
         if belief is None:
             continue

@@ -175,7 +175,7 @@ def _claim_study(claim: ClaimStudy) -> None:
         word = Text("holds", "green") if node.holds else Text("fails", "bold red")
         levels = ", ".join(f"{name} {level}" for name, level in (node.levels or {}).items())
         table.add_row(node.name, f"{node.groups:,}", f"{node.left_out:,}", times(node.level), word,
-                      plain(levels or "no levels"))  # fmt: skip
+                      plain(levels or "differ from group to group"))  # fmt: skip
     console.print(table)
     say("\nThe smallest epsilon by stubbornness", style="bold")
     for start in range(0, len(claim.nodes), NODES_ABREAST):

@@ -115,11 +115,13 @@ def nobody_has(model: EpsilonPrivacy, predicate: str) -> str:
 def sentence(model: EpsilonPrivacy, belief: Belief, labels: Labels) -> str:
     """What an attacker believes of the people of one group, with and without the record."""
     n, p_in, p_out = belief.people, belief.p_in, belief.p_out
-    everybody = {1: "this one", 2: "both"}.get(n, "all")
-    who = everybody if belief.holders == n else f"{belief.holders:,}"
-    told = "Of the one person " if n == 1 else f"Of the {n:,} people "
-    one = belief.holders == 1
-    told += f"{published(labels)}, {has(model, belief.predicate, who=who, one=one)}. "
+    whom, holders = published(labels), f"{belief.holders:,}"
+    if belief.holders == n:
+        holders = "both" if n == 2 else "all"
+    told = f"Of the {n:,} people {whom}, "
+    told += f"{has(model, belief.predicate, who=holders, one=belief.holders == 1)}. "
+    if n == 1:
+        told = f"{has(model, belief.predicate, who=f'The one person {whom}', one=True)}. "
     if p_in == 1:
         return told + _sure(model, belief)
     believed, without = percents(p_in, p_out)
@@ -148,12 +150,14 @@ def _holding(model: EpsilonPrivacy) -> str:
 
 
 def _sure(model: EpsilonPrivacy, belief: Belief) -> str:
+    if belief.people == 1:
+        return "Whoever finds them is sure of it: no epsilon covers that."
     if belief.holders == belief.people:
-        return "Whoever knows that somebody is among them is sure of it; no epsilon covers that."
+        return "Whoever knows that somebody is among them is sure of it: no epsilon covers that."
     known = model.adversary.listed or f"{model.adversary.known:,} of them"
     return (
         f"Whoever holds the records of {known} can take these away and be sure of it for those who "
-        "remain; no epsilon covers that."
+        "remain: no epsilon covers that."
     )
 
 
@@ -280,7 +284,11 @@ def breaks_like(
     if not keeps and prior is not None:
         yield "The claim does not hold against the plan's attackers."
     if found.holds_from is None:
-        yield f"No attacker {like} is harmless, however stubborn or not, because of {first}."
+        if keeps:  # with equality, and only in the limit
+            yield "The claim holds against attackers whom nothing moves, and only these."
+        yield (
+            f"Attackers {like} break it, however much or little data they have, because of {first}."
+        )
         return
     if not keeps and prior is not None:
         low, high = stubborn(found.holds_from), stubborn(found.holds_to or 0)

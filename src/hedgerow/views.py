@@ -35,9 +35,19 @@ class View:
     recoding: Recoding
 
     @cached_property
+    def _order(self) -> Ints:
+        """The groups sorted by what they are published as, so that ties always fall alike."""
+        first = self.recoding.seen[0]
+        keys = [
+            np.array(["" if label is None else label for label in column[first]])
+            for column in self.recoding.labels
+        ]
+        return np.lexsort(keys[::-1]) if keys else np.arange(len(first))
+
+    @cached_property
     def groups(self) -> Groups:
         """Those a recipient sees; none of them is empty."""
-        return self.recoding.groups(self.cells)
+        return self.recoding.groups(self.cells).take(self._order)
 
     @property
     def left_out(self) -> int:
@@ -50,15 +60,9 @@ class View:
 
     def labels(self, group: int) -> dict[str, str | None]:
         """What a group is published as."""
-        first = int(self.recoding.seen[0][group])
+        first = int(self.recoding.seen[0][self._order[group]])
         names = [h.name for h in self.cells.hierarchies]
         return {n: column[first] for n, column in zip(names, self.recoding.labels, strict=True)}
-
-    def in_order(self, groups: Ints) -> list[int]:
-        """Groups by what they are published as: an order that is the same every time."""
-        return sorted(
-            groups.tolist(), key=lambda g: [label or "" for label in self.labels(g).values()]
-        )
 
     def shows_the_same(self, other: View) -> bool:
         """Whether everybody is published in the same way."""

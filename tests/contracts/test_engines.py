@@ -297,6 +297,125 @@ def test_an_unknown_person_column(make):
         make(["id"], [("1",)], person="who")
 
 
+# Lists of people
+
+STAFF = [
+    ("00501", "30", "flu", "a"),
+    ("00501", "30", "flu", "O'Neil; \"ä\" ☃"),
+    ("00501", "30", "cold", "b, c"),
+    ("10115", None, "flu", "-0.0"),
+    ("10115", None, None, "007"),
+    (None, None, "flu", None),
+    (None, None, "flu", None),
+    ("?", "", "cold", "7"),
+]
+"""The last column tells people apart, for those who have one."""
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_who_is_on_a_list_is_marked(make, kind):
+    engine = make(["zip", "age", "disease", "who"], STAFF, kind)
+    one, two = ["O'Neil; \"ä\" ☃", "007"], ["007", "-0.0", "a", "7"]
+    table = engine.counts(["zip"], sets=["disease"], marks=[("who", one), ("who", two)])
+    assert table.column_names == ["q0", "s0", "m0", "m1", "n", "rows"]
+    assert str(table.schema.field("m0").type) == "bool"
+    rows = [(row[0], row[2], row[3] in one, row[3] in two) for row in STAFF]
+    assert counted(table) == expected(rows, (0, 1, 2, 3))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "pandas"])
+def test_a_list_counts_without_any_column(make, kind):
+    engine = make(["zip", "age", "disease", "who"], STAFF, kind)
+    assert counted(engine.counts([], marks=[("who", ["a", "7"])])) == {
+        (True,): (2, 2),
+        (False,): (6, 6),
+    }
+    everybody = [row[3] for row in STAFF if row[3] is not None]
+    assert counted(engine.counts([], marks=[("who", everybody)])) == {
+        (True,): (6, 6),
+        (False,): (2, 2),
+    }
+    assert counted(engine.counts(["age"])) == expected(STAFF, (1,)), "and nothing is left of it"
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_lists_of_people_with_several_rows(make, kind):
+    rows = [(f"{p}'\u00e4", *rest) for p, *rest in VISITS]
+    engine = make(["id", "age", "disease"], rows, kind, person="id")
+    table = engine.counts(["age"], sets=["disease"], marks=[("id", ["p1'\u00e4", "p4'\u00e4"])])
+    assert counted(table) == {
+        ("30", (None, "flu"), True): (1, 3),
+        ("30", (None, "flu"), False): (1, 2),
+        ("30", ("flu",), False): (1, 1),
+        (None, ("cold",), True): (1, 1),
+    }
+    assert counted(engine.counts(["age"], marks=[("id", ["p2'\u00e4"])])) == {
+        ("30", True): (1, 1),
+        ("30", False): (2, 5),
+        (None, False): (1, 1),
+    }
+    with pytest.raises(DataError, match="told apart by 'id', not by 'disease'"):
+        engine.counts(["age"], marks=[("disease", ["cold"])])
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("person", [None, "who"])
+def test_strangers_on_a_list_are_refused(make, kind, person):
+    rows = [row for row in STAFF if row[3] is not None]
+    engine = make(["zip", "age", "disease", "who"], rows, kind, person=person)
+    for strangers in (["A"], ["a "], ["7.0", "07"], [""], ["None", "NULL"]):
+        with pytest.raises(DataError) as caught:
+            engine.counts(["zip"], marks=[("who", ["a", "7", *strangers])])
+        said = str(caught.value)
+        assert f"{len(strangers)} of the {2 + len(strangers)} people on the list" in said
+        assert all(repr(stranger) in said for stranger in strangers)
+        assert "'a'" not in said
+    assert counted(engine.counts(["zip"])) == expected(rows, (0,))
+
+
+def test_texts_that_mean_missing_are_nobody(make):
+    rows = [("1", "x"), ("?", "y"), (None, "z")]
+    engine = make(["id", "q"], rows, null=["?"])
+    with pytest.raises(DataError, match=r"1 of the 2 people.*'\?'"):
+        engine.counts(["q"], marks=[("id", ["1", "?"])])
+    assert counted(engine.counts([], marks=[("id", ["1"])])) == {(True,): (1, 1), (False,): (2, 2)}
+
+
+def test_a_person_named_twice_on_the_list_is_one(make):
+    engine = make(["id", "q"], [("1", "x"), ("2", "x")])
+    marks = [("id", ["1", "1"])]
+    assert counted(engine.counts([], marks=marks)) == {(True,): (1, 1), (False,): (1, 1)}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_a_list_by_a_column_that_does_not_tell_people_apart(make, kind):
+    """Two people of one name: the attacker knows one of them, and nobody can say which."""
+    rows = [("Ann", "x"), ("Bob", "x"), ("Ann", "y"), ("Eve", "y"), ("Eve", "y"), (None, "x")]
+    engine = make(["name", "q"], rows, kind)
+    with pytest.raises(DataError, match="'name' does not tell people apart: 'Ann'") as caught:
+        engine.counts(["q"], marks=[("name", ["Ann", "Bob"])])
+    assert "Bob" not in str(caught.value)
+    assert "person: name" in str(caught.value)
+    # Namesakes who are not on the list do no harm.
+    assert counted(engine.counts([], marks=[("name", ["Bob"])])) == {
+        (True,): (1, 1),
+        (False,): (5, 5),
+    }
+
+
+def test_numbers_tell_people_apart_by_their_text(opened):
+    table = pa.table({"id": [7, 8, 9], "q": ["x", "x", "y"]})
+    with opened(table) as engine:
+        found = counted(engine.counts(["q"], marks=[("id", ["7", "9"])]))
+    assert found == {("x", True): (1, 1), ("x", False): (1, 1), ("y", True): (1, 1)}
+
+
+def test_a_list_by_an_unknown_column(make):
+    engine = make(["id", "q"], [("1", "x")])
+    with pytest.raises(DataError, match=r"(?s)no column 'idd'.*mean 'id'"):
+        engine.counts(["q"], marks=[("idd", ["1"])])
+
+
 # Writing
 
 

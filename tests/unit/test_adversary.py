@@ -36,7 +36,7 @@ def test_at_most_is_the_worst_of_all_it_speaks_of() -> None:
     groups = Groups.of({"s": [{"a": 6, "b": 9, "c": 3}]})
 
     def smallest(adversary: object) -> float:
-        model = EpsilonPrivacy(epsilon=2, of="s", adversary=adversary, by="theorem")
+        model = EpsilonPrivacy(epsilon=2, of="s", adversary=adversary)
         return float(model.level(groups)[0])
 
     # FACTS: the worst case seen of a smaller stubbornness that learns more.

@@ -70,11 +70,6 @@ def test_of_the_table() -> None:
     assert shape.stubbornness is None, "it does not say how stubbornly one believes it"
 
 
-def test_of_the_table_means_everybody_not_only_who_has_a_value_twice() -> None:
-    counted = Sensitive("disease", ("flu", "cold"), np.array([6, 2]), 10)
-    assert Prior.of_table().bind(counted).shares == (Fraction(6, 10), Fraction(2, 10))
-
-
 @pytest.mark.parametrize(
     "shares",
     [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
-from hedgerow.planning.fields import File, Level, Part, Stubbornness
+from hedgerow.planning.fields import File, Level, Part, Stubbornness, finite
 from hedgerow.planning.problems import problem, short
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def _weights(whole: bool) -> Any:
             raise problem(f"{short(value)} does not give each value {wanted}")
         for name, number in value.items():
             right = not isinstance(number, bool) and isinstance(number, int | float)
-            right = right and math.isfinite(number) and (number >= 0 if whole else number > 0)
+            right = right and finite(number) and (number >= 0 if whole else number > 0)
             if not right or (whole and number != int(number)):
                 raise problem(f"{name!r} needs {wanted}, not {short(number)}")
         return {str(name): int(n) if whole else n for name, n in value.items()}

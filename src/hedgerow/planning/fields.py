@@ -104,7 +104,7 @@ def _number(
         if (
             isinstance(number, bool)
             or not isinstance(number, int | float)
-            or not math.isfinite(number)
+            or not finite(number)
             or (whole and number != int(number))
             or not (number > low or (number == low and not above))
             or not (number < high or (number == high and not below))
@@ -115,6 +115,18 @@ def _number(
         return int(number) if whole or isinstance(number, int) else float(number)
 
     return validate
+
+
+def finite(number: float) -> bool:
+    """Whether it is a number a double can hold; whole numbers may be larger.
+
+    >>> finite(2.5), finite(math.nan), finite(10**400)
+    (True, False, False)
+    """
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
 
 
 def _stubbornness(value: Any, info: ValidationInfo) -> float:
