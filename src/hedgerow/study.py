@@ -182,6 +182,7 @@ def _chart(claim: ClaimStudy) -> Any:
     from hedgerow.charts import Line, stubbornness_chart
 
     lines, left_out = [], []
+    certain = "this prior" if claim.prior.own else "all values equally likely"
     for node in claim.nodes:
         prior = {
             row.stubbornness: value
@@ -197,7 +198,7 @@ def _chart(claim: ClaimStudy) -> Any:
             left_out.append(node.name)
             continue
         lines += [
-            Line(who="this prior (class I, at ∞ class III)", node=node.name, points=prior),
+            Line(who=f"{certain} (class I, at ∞ class III)", node=node.name, points=prior),
             Line(who="any prior (class II)", node=node.name, points=anything),
         ]
     if not lines:

@@ -186,3 +186,19 @@ def test_a_tie_with_infinity_is_decided_exactly() -> None:
         keeps_shape=True, least=Fraction(1),
     )  # fmt: skip
     assert where_it_holds(family, groups).empty
+
+
+def test_a_table_with_one_value_hides_nothing() -> None:
+    """p = p_in = 1: the conditions are 0 / 0, and everybody is sure."""
+    groups = Groups.of({"s": [{"a": 5}]})
+    model = EpsilonPrivacy(
+        epsilon=9, of="s", adversary=ClassI(prior=Prior.uniform(), stubbornness=1)
+    )
+    family = Family(
+        at=lambda sigma: replace(
+            model, adversary=ClassIII(prior=Prior.uniform()) if sigma is None
+            else ClassI(prior=Prior.uniform(), stubbornness=sigma)
+        ),
+        keeps_shape=True, least=Fraction(1),
+    )  # fmt: skip
+    assert where_it_holds(family, groups).empty

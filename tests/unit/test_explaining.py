@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -399,7 +400,7 @@ def test_a_list_of_known_people_and_wishes() -> None:
 def test_negative_disclosure() -> None:
     """Of twenty two have flu: that the others have none is what is learned."""
     predicates = Predicates(sets=["flu"], negative=True)
-    found = study(ClassII(stubbornness=300), counts={("50", "F"): (18, 2)}, epsilon=2,
+    found = study(ClassII(stubbornness=300), counts={("50", "F"): (2, 18)}, epsilon=2,
                   predicates=predicates, nodes=["age=0"])  # fmt: skip
     claim = found.claims[0]
     assert claim.any_prior.predicate == "not flu"
@@ -407,7 +408,7 @@ def test_negative_disclosure() -> None:
         "for instance one in which everybody has flu as their disease"
         in (claim.any_prior.sentences[0])
     )
-    other = study(ClassII(stubbornness=300), counts={("50", "F"): (2, 18)}, epsilon=2,
+    other = study(ClassII(stubbornness=300), counts={("50", "F"): (18, 2)}, epsilon=2,
                   predicates=predicates, nodes=["age=0"])  # fmt: skip
     assert "nobody has flu" in other.claims[0].any_prior.sentences[0]
     stubborn = study(ClassIII(prior=Prior.shape({"flu": 9, "cancer": 1})), predicates=predicates,
@@ -428,6 +429,22 @@ def test_predicates_only_the_prior_knows() -> None:
     assert vacuous.claims[0].worst == ()
     assert vacuous.claims[0].like_prior.people == math.inf
     assert vacuous.claims[0].any_prior.people == math.inf
+
+
+def test_a_node_of_the_taxonomy_that_the_prior_has_as_a_value() -> None:
+    """The prior's source is coarser in one place; the predicate is still about the table."""
+    taxonomy = {"taxonomy": {"illness": ["flu", "pox"], "tumour": ["cancer"]}}
+    columns = {**COLUMNS, "disease": {"role": "sensitive", "hierarchy": taxonomy}}
+    data = table({("50", "F"): (6, 6)}).to_pydict()
+    data["disease"][:2] = ["pox", "pox"]
+    prior = Prior.counts({"flu": 4, "pox": 2, "cancer": 5, "illness": 9})
+    claim = EpsilonPrivacy(epsilon=30, of="disease", adversary=ClassI(prior=prior),
+                           predicates=Predicates(sets=["illness"]))  # fmt: skip
+    plan = Plan.of(columns=columns, protect=[claim])
+    found = explain_adversary(plan, data=pa.table(data), nodes=["age=0"])
+    any_prior = replace(claim, adversary=ClassII(stubbornness=1000))
+    (verdict,) = hedgerow.check(pa.table(data), columns=columns, protect=[any_prior])
+    assert level(found, 1000)[1] == pytest.approx(verdict.level, rel=1e-9)
 
 
 def test_several_claims() -> None:
