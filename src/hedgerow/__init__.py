@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from hedgerow.errors import HierarchyError as HierarchyError
     from hedgerow.errors import PlanError as PlanError
     from hedgerow.errors import TargetError as TargetError
-    from hedgerow.explaining import explain_adversary as explain_adversary
+    from hedgerow.explaining.adversaries import explain_adversary as explain_adversary
+    from hedgerow.explaining.study import AdversaryStudy as AdversaryStudy
     from hedgerow.models import AlphaKAnonymity as AlphaKAnonymity
     from hedgerow.models import BetaLikeness as BetaLikeness
     from hedgerow.models import DeltaDisclosure as DeltaDisclosure
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from hedgerow.publishing import check as check
     from hedgerow.publishing import publish as publish
     from hedgerow.release import Release as Release
-    from hedgerow.study import AdversaryStudy as AdversaryStudy
     from hedgerow.tradeoff import Frontier as Frontier
     from hedgerow.tradeoff import frontier as frontier
 
@@ -54,9 +54,9 @@ _HOME = {
     "Prior": "priors",
     "read_prior": "prior_files",
     "Release": "release",
-    "AdversaryStudy": "study",
+    "AdversaryStudy": "explaining.study",
     "check": "publishing",
-    "explain_adversary": "explaining",
+    "explain_adversary": "explaining.adversaries",
     "publish": "publishing",
     "Frontier": "tradeoff",
     "frontier": "tradeoff",

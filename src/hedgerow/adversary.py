@@ -25,6 +25,9 @@ from hedgerow.groups import Sensitive
 from hedgerow.predicates import Bound
 from hedgerow.priors import Number, Prior, Shape, Value, exact_number
 
+LARGEST = 10**300
+"""The largest stubbornness that is not infinite."""
+
 
 @dataclass(frozen=True)
 class Extreme:
@@ -222,9 +225,7 @@ class AtMost(_Shaped):
             words = f"any stubbornness from {_shown(self.at_least)} to {high}"
         return f"attackers ({self.prior}, {words}{self._knowing()})"
 
-    def extremes(
-        self, domain: Sensitive, predicates: Bound, *, exact: bool
-    ) -> tuple[Extreme, ...]:
+    def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
         shape = self.prior.bind(domain)
         high = None
         if self.stubbornness != math.inf:
@@ -345,6 +346,8 @@ def _stubbornness(number: object) -> Fraction:
             "an infinite stubbornness is that of class III", fix="Use class III with the prior."
         )
     sigma = exact_number("the stubbornness", number)
+    if sigma > LARGEST:
+        raise PlanError("the stubbornness is beyond all bounds", fix="Use an infinite one.")
     if sigma < 1:
         raise PlanError(
             f"the stubbornness must be at least 1, not {number!r}",

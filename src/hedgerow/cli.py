@@ -187,7 +187,7 @@ def explain_adversary(
     """How the plan's epsilon-privacy claims move as attackers get more stubborn."""
     with _job("explain", as_json, quiet) as job:
         import hedgerow
-        from hedgerow.study import refuse_plot
+        from hedgerow.explaining.study import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)

@@ -14,14 +14,14 @@ from rich.table import Table
 from rich.text import Text
 
 from hedgerow.errors import printable
+from hedgerow.explaining.telling import stubborn, times
 from hedgerow.models import Explanation, Verdict
 from hedgerow.release import Release, level_in_words
-from hedgerow.telling import stubborn, times
 from hedgerow.utility import METRICS
 
 if TYPE_CHECKING:
     from hedgerow.definitions import Definition
-    from hedgerow.study import AdversaryStudy, ClaimStudy, NodeStudy
+    from hedgerow.explaining.study import AdversaryStudy, ClaimStudy, NodeStudy
 
 WIDEST = 17
 """Characters of a value in a table of rows; seven columns then fit in 80."""

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.adversary import ClassI, ClassII, ClassIII
-from hedgerow.breaking import Family, Interval, where_it_holds
+from hedgerow.explaining.breaking import Family, Interval, where_it_holds
 from hedgerow.groups import Groups
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.predicates import Predicates

@@ -411,10 +411,7 @@ BAD: list[Any] = [
     {},
     {"epsilon": 2},
     {"adversary": IV},
-    *(
-        {"epsilon": epsilon, "adversary": IV}
-        for epsilon in (0.5, 0, -1, "2", None, True, [2])
-    ),
+    *({"epsilon": epsilon, "adversary": IV} for epsilon in (0.5, 0, -1, "2", None, True, [2])),
     *(
         {"epsilon": 2, "adversary": adversary}
         for adversary in (

@@ -293,7 +293,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "lattice": {"suppress": "20%"},
     "kept": {"suppress": "20%", "keep_suppressed": True},
     "nobody left out": {"search": "lattice"},
-    "local": {"search": "local", "suppress": "30%"},
+    "local": {"search": "local", "suppress": "50%"},
     "strict": {"search": "mondrian"},
     "taxonomy": {"search": "mondrian", "boxes": "taxonomy"},
     "relaxed": {"search": "mondrian", "mode": "relaxed"},
@@ -634,8 +634,14 @@ def claim_of(case: str, folder: Path, epsilon: float) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("method", "form"),
-    [("lattice", "csv"), ("lattice", "parquet"), ("nobody left out", "csv"), ("local", "csv"),
-     ("strict", "parquet"), ("taxonomy", "csv")],
+    [
+        ("lattice", "csv"),
+        ("lattice", "parquet"),
+        ("nobody left out", "csv"),
+        ("local", "csv"),
+        ("strict", "parquet"),
+        ("taxonomy", "csv"),
+    ],
 )
 @pytest.mark.parametrize("case", FACTS)
 def test_facts(tmp_path: Path, case: str, method: str, form: str) -> None:
@@ -989,7 +995,9 @@ def outlier(disease: str, guard: str = "") -> Row:
             "disease": disease, "ticket": "T9"}  # fmt: skip
 
 
-@pytest.mark.parametrize("attacker", ATTACKERS)
+@pytest.mark.parametrize(
+    "attacker", ["I", "I uniform", "I table", "at most", "II", "III", "III uniform", "III table"]
+)
 def test_the_certificate_is_the_same_whatever_the_one_left_out_has(
     tmp_path: Path, attacker: str
 ) -> None:
@@ -1084,9 +1092,7 @@ def test_inputs_of_a_claim_are_not_overwritten(tmp_path: Path) -> None:
         ({"predicates": Predicates(wishes="ticket")}, "is no value of 'disease'"),
     ],
 )  # fmt: skip
-def test_claims_that_do_not_fit_the_table(
-    tmp_path: Path, model: dict[str, Any], says: str
-) -> None:
+def test_claims_that_do_not_fit_the_table(tmp_path: Path, model: dict[str, Any], says: str) -> None:
     given: dict[str, Any] = {
         "epsilon": 2, "of": "disease", "adversary": ClassII(stubbornness=9),
     }  # fmt: skip
@@ -1199,6 +1205,7 @@ publish: release
     assert release.rows == sum(group.total() for group in counted.values())
     assert release.rows >= 0.6 * len(parts["train"])
     assert release.certificate["claims"][0]["level"] is None
-    assert f"prior from counts of {len(parts['test']):,} people, knowing any one person" in (
-        release.certificate["claims"][0]["claim"]
+    assert (
+        f"prior from counts of {len(parts['test']):,} people, knowing any one person"
+        in (release.certificate["claims"][0]["claim"])
     )

@@ -29,7 +29,7 @@ from hedgerow import (
     explain_adversary,
 )
 from hedgerow.errors import DataError, PlanError, TargetError
-from hedgerow.telling import percents, rounded_up, times
+from hedgerow.explaining.telling import percents, rounded_up, times
 
 METROPOLIS = Prior.counts({"flu": 11_999, "cancer": 17_999})
 TABLE_3 = {("30", "M"): (200, 300), ("50", "M"): (1800, 2700), ("50", "F"): (18_000, 2000)}

@@ -15,7 +15,8 @@ from fractions import Fraction
 import numpy as np
 
 from hedgerow.groups import Groups
-from hedgerow.models.epsilon import Belief, EpsilonPrivacy
+from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.terms import Belief
 
 AT_ONCE = 4
 """Failing groups that are looked at exactly before all are measured again."""

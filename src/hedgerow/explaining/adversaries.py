@@ -13,19 +13,27 @@ from typing import Any
 import numpy as np
 
 from hedgerow.adversary import ClassII
-from hedgerow.attackers import Attackers, plain
-from hedgerow.breaking import Interval
 from hedgerow.choosing import Progress, refuse_meaningless
 from hedgerow.errors import PlanError
+from hedgerow.explaining.attackers import Attackers, plain
+from hedgerow.explaining.breaking import Interval
+from hedgerow.explaining.study import (
+    AdversaryStudy,
+    Breaking,
+    ClaimStudy,
+    NodeStudy,
+    Row,
+    WorstGroup,
+)
+from hedgerow.explaining.telling import breaks_any, breaks_like, rounded_up, sentence
+from hedgerow.explaining.views import Node, View, views
 from hedgerow.groups import Groups
-from hedgerow.models.epsilon import Belief, EpsilonPrivacy
+from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.terms import Belief
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
 from hedgerow.planning.claims import EpsilonPrivacy as EpsilonPlan
 from hedgerow.publishing import opened
-from hedgerow.study import AdversaryStudy, Breaking, ClaimStudy, NodeStudy, Row, WorstGroup
-from hedgerow.telling import breaks_any, breaks_like, rounded_up, sentence
-from hedgerow.views import Node, View, views
 from hedgerow.warming import warming
 
 POWERS = range(2, 10)

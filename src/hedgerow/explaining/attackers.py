@@ -9,14 +9,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, unseen_in_words
-from hedgerow.breaking import Family, Interval, where_it_holds
 from hedgerow.errors import DataError, PlanError
+from hedgerow.explaining.breaking import Family, Interval, where_it_holds
+from hedgerow.explaining.study import PriorStudy
+from hedgerow.explaining.telling import Range, prior_in_words
 from hedgerow.groups import Groups, Sensitive
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.predicates import Named, Predicates
 from hedgerow.priors import Prior, Shape
-from hedgerow.study import PriorStudy
-from hedgerow.telling import Range, prior_in_words
 
 MOST = Fraction(10**18)
 """A stubbornness nobody has data for."""

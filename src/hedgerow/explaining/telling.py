@@ -9,10 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.adversary import Adversary, AtMost, ClassII, ClassIV
+from hedgerow.explaining.study import Breaking, Labels
 from hedgerow.hierarchy import ANY
-from hedgerow.models.epsilon import Belief, EpsilonPrivacy
+from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.terms import Belief
 from hedgerow.priors import Shape, Value
-from hedgerow.study import Breaking, Labels
 
 DIGITS = 12
 """Significant digits of a level; what is cut off raises the last one."""

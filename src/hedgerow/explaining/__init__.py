@@ -1,0 +1,1 @@
+"""Explaining: what parameters mean for a table, in words and numbers."""
