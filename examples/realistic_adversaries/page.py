@@ -50,7 +50,7 @@ def up(level: float) -> str:
 def _intro() -> Iterator[str]:
     yield """# Realistic adversaries: the paper's experiments, done again
 
-Machanavajjhala, Gehrke and Götz, *Data publishing against realistic adversaries* (VLDB 2009), introduced ε-privacy: what an attacker believes about a person may change by a factor of at most ε because of that person's record. Attackers come in four classes: they have a prior of known or unknown *shape*, and a finite or infinite *stubbornness* σ, the number of people they have seen elsewhere.
+Machanavajjhala, Gehrke and Götz, *Data publishing against realistic adversaries* (VLDB 2009), introduced ε-privacy: because of a person's record, an attacker's belief in something sensitive about that person may grow by a factor of at most ε, and their doubt shrink by no more. Attackers come in four classes: they have a prior of known or unknown *shape*, and a finite or infinite *stubbornness* σ, the number of people they have seen elsewhere.
 
 This page repeats the paper's worked example and its experiment with Hedgerow and says where the results agree, where they do not, and why. Numbers of this page are computed, except what is quoted from the paper. To do it again, with figures as SVG and as interactive HTML:
 
@@ -170,7 +170,7 @@ The smallest ε at which each table is private against six attackers, for all {l
     yield f"""
 The paper's table also has {listed(lacking)}. Here {listed(empty)} {"has a homogeneous group" if len(empty) == 1 else "have homogeneous groups"}, and the others need at least {up(least)} against each of the six.
 
-Both tables agree in the order that the theory asks for: class I needs no more than class III with the same shape, nor than class II with the same stubbornness; the table's own shape needs no more than the uniform one; and class II with a million needs the most ({hardest} of {len(rows)} rows here). What differs is the size: against a uniform prior that nothing changes, a group in which a share q has a high salary needs .5 / q, and already in the whole table q is {float(e.high):.3f}.
+Both tables agree in the order that the theory asks for: class I needs no more than class III with the same shape (but for the most general table, by less than a hundredth of a per cent), nor than class II with the same stubbornness; the table's own shape needs no more than the uniform one; and class II with a million needs the most ({hardest} of {len(rows)} rows here). What differs is the size: against a uniform prior that nothing changes, a group in which a share q has a high salary needs .5 / q, and already in the whole table q is {float(e.high):.3f}.
 """
 
 

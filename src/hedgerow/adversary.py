@@ -23,7 +23,7 @@ from typing import ClassVar
 from hedgerow.errors import PlanError, some
 from hedgerow.groups import Sensitive
 from hedgerow.predicates import Bound
-from hedgerow.priors import Number, Prior, Shape, Value, exact_number
+from hedgerow.priors import MOST_PEOPLE, Number, Prior, Shape, Value, exact_number
 
 LARGEST = 10**300
 """The largest stubbornness that is not infinite."""
@@ -80,7 +80,8 @@ class Adversary(ABC):
     def __post_init__(self) -> None:
         if isinstance(self.knows, Known):
             return
-        if isinstance(self.knows, bool) or not isinstance(self.knows, int) or self.knows < 0:
+        right = isinstance(self.knows, int) and not isinstance(self.knows, bool)
+        if not right or not 0 <= self.knows <= MOST_PEOPLE:
             raise PlanError(
                 f"an attacker knows a number of people or a list of them, not {self.knows!r}",
                 fix="Give a whole number of at least 0, or Known(by=..., people=...).",
@@ -188,7 +189,10 @@ class ClassI(_Shaped):
 class AtMost(_Shaped):
     """Every stubbornness from `at_least` to `stubbornness`, at one shape.
 
-    The belief without the person is monotone in the stubbornness, so the two ends decide.
+    Where the prior is counted from data, also everybody who has seen fewer people, in the same
+    proportions: D(..., 1 + m q(s), ...) for every m up to what the stubbornness leaves. In both
+    families the belief without the person is a ratio of two linear functions of the stubbornness
+    and so monotone in it, and the two ends decide.
 
     >>> str(AtMost(prior=Prior.uniform(), stubbornness=1000, at_least=2))
     'attackers (uniform prior, any stubbornness from 2 to 1,000)'
@@ -210,26 +214,30 @@ class AtMost(_Shaped):
         if self.at_least is None:
             return
         object.__setattr__(self, "at_least", _stubbornness(self.at_least))
-        if self.stubbornness is not None and self.at_least > self.stubbornness:  # type: ignore[operator]
-            raise PlanError(
-                f"the least stubbornness, {_shown(self.at_least)}, is above the largest, "
-                f"{_shown(self.stubbornness)}",
-                fix="Give them the other way round.",
-            )
+        if self.stubbornness is not None:
+            self._refuse_reversed(self.stubbornness)
 
     def __str__(self) -> str:
         high = "what it justifies" if self.stubbornness is None else _shown(self.stubbornness)
-        if self.at_least is None:
-            words = f"any stubbornness up to {high} at which each value counts at least once"
-        else:
+        if self.at_least is not None:
             words = f"any stubbornness from {_shown(self.at_least)} to {high}"
+        else:
+            words = f"any stubbornness up to {high} at which each value counts at least once"
+            if self._smaller:
+                words += ", or having seen fewer people in the same proportions"
         return f"attackers ({self.prior}, {words}{self._knowing()})"
+
+    @property
+    def _smaller(self) -> bool:
+        """Whether those who have seen fewer people are among them."""
+        return self.prior.kind == "counts" and self.stubbornness != math.inf
 
     def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
         shape = self.prior.bind(domain)
         high = None
         if self.stubbornness != math.inf:
             high = _justified(self.stubbornness, shape, self.prior)
+            self._refuse_reversed(high)
         low = shape.least if self.at_least is None else Fraction(self.at_least)
         if high is not None and low > high:
             raise PlanError(
@@ -237,19 +245,35 @@ class AtMost(_Shaped):
                 f"once in the {self.prior}; that takes {_shown(low)}",
                 fix="Give at_least, or a larger stubbornness.",
             )
-        ends = [low] if low == high else [low, high]
-        return tuple(_scaled(shape, predicates, end) for end in ends)
+        found = [_scaled(shape, predicates, end) for end in (low, high)]
+        if self._smaller and high is not None:
+            values = len(shape.shares) + len(shape.elsewhere)
+            fewest = Fraction(0) if self.at_least is None else max(Fraction(0), low - values)
+            for people in (fewest, high - values):
+                if people >= 0:
+                    smaller = self.prior.of_size(people).bind(domain)
+                    found.append(_scaled(smaller, predicates, values + people))
+        return tuple(dict.fromkeys(found))
+
+    def _refuse_reversed(self, most: Number) -> None:
+        if self.at_least is not None and self.at_least > most:  # type: ignore[operator]
+            raise PlanError(
+                f"the least stubbornness, {_shown(self.at_least)}, is above the largest, "
+                f"{_shown(most)}",
+                fix="Give them the other way round.",
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClassII(Adversary):
     """Any prior formed from data of limited size: stubbornness at most sigma, any shape.
 
-    Every value counts at least once, sigma(s) >= 1, as it does for whoever formed the prior
-    from data. Someone who holds a value to be nearly impossible for other reasons is stronger.
+    Every value they know of counts at least once, sigma(s) >= 1, as it does for whoever formed
+    the prior from data. Someone who holds a value to be nearly impossible for other reasons is
+    stronger.
 
     >>> str(ClassII(stubbornness=30_000))
-    'class II attackers (any prior of stubbornness at most 30,000)'
+    'class II attackers (any prior formed from data, of stubbornness at most 30,000)'
     """
 
     name: ClassVar[str] = "class II"
@@ -262,7 +286,8 @@ class ClassII(Adversary):
 
     def __str__(self) -> str:
         most = _shown(self.stubbornness)
-        return f"class II attackers (any prior of stubbornness at most {most}{self._knowing()})"
+        words = f"any prior formed from data, of stubbornness at most {most}"
+        return f"class II attackers ({words}{self._knowing()})"
 
     def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
         sigma = Fraction(self.stubbornness)
@@ -272,10 +297,9 @@ class ClassII(Adversary):
                 f"already has {len(domain.values)}, one for each value of {domain.name!r}",
                 fix=f"Give at least {len(domain.values)}.",
             )
-        # Of the priors of this stubbornness the one that expects phi least decides: of its
-        # values one has been seen never, sigma(s) = 1. The theorem knows single values only.
-        weight = [int(size) if exact else 1 for size in predicates.size]
-        return (Extreme(sigma, tuple(map(Fraction, weight))),)
+        # Of the priors of this stubbornness the one that expects phi least decides: it knows of
+        # one value that makes phi true, and has never seen it.
+        return (Extreme(sigma, (Fraction(1),) * len(predicates)),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,14 +340,14 @@ def _scaled(shape: Shape, predicates: Bound, sigma: Fraction | None) -> Extreme:
     """
     whole, elsewhere = sum(shape.shares, Fraction(0)), dict(shape.elsewhere)
     shares = []
-    for p, others in enumerate(predicates.others):
+    for p, (named, unsure) in enumerate(predicates.others):
         inside = predicates.codes[predicates.start[p] : predicates.start[p + 1]]
         share = sum((shape.shares[code] for code in inside), Fraction(0))
+        more = sum((elsewhere.get(value, Fraction(0)) for value in named), Fraction(0))
         if predicates.negated[p]:
-            share = whole - share
-        if others is not None:
-            more = sum((elsewhere.get(value, Fraction(0)) for value in others), Fraction(0))
-            share += 1 - whole - more if predicates.negated[p] else more
+            share = whole - share if unsure else 1 - share - more
+        else:
+            share += more
         shares.append(share)
     return Extreme(sigma, tuple(share if sigma is None else share * sigma for share in shares))
 

@@ -14,6 +14,7 @@ from hedgerow.engines import open_engine
 from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.constraints import Constraints
@@ -47,6 +48,7 @@ def choose(
     """Find the recoding the plan's method asks for."""
     method = plan.method
     refuse_hopeless(models)
+    _refuse_separated(plan, models)
     limit = plan.method.may_suppress(cells.people)
     metric = METRICS[plan.utility]
     if method.search != "lattice" and any(Needs.POPULATION in m.needs for m in models):
@@ -92,6 +94,27 @@ def refuse_hopeless(models: Sequence[PrivacyModel]) -> None:
                 f"{model} cannot be kept: {model.hopeless}",
                 fix="Say what the attackers know and how stubborn they are: class I, II or III.",
             )
+
+
+def _refuse_separated(plan: Plan, models: Sequence[PrivacyModel]) -> None:
+    """Where equal people are separated, who has which wish would decide who goes where.
+
+    And nobody could tell which group a person is in, so that the groups would have to keep the
+    claim for people who are not in them.
+    """
+    method = plan.method
+    if method.search == "microaggregation" or (method.search, method.mode) == (
+        "mondrian",
+        "relaxed",
+    ):
+        for model in models:
+            if isinstance(model, EpsilonPrivacy) and model.facts is not None:
+                raise PlanError(
+                    f"{model} cannot be kept by a method that separates people with equal "
+                    "quasi-identifiers",
+                    where=plan.where("method"),
+                    fix="Search the lattice, or use local recoding or strict Mondrian.",
+                )
 
 
 def bounds(plan: Plan) -> dict[str, tuple[int, int]]:

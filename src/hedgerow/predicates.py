@@ -19,11 +19,13 @@ from hedgerow.groups import Ints, Sensitive
 Value = str | None
 Named = Value | tuple[Value, ...]
 """A value, a node of the taxonomy, or several of these together."""
-Others = frozenset[Value] | None
-"""Values nobody in the table has that make a predicate true; None: nobody can say which."""
+Others = tuple[frozenset[Value], bool]
+"""Values nobody in the table has that make a predicate true, and whether more may do so."""
 Found = tuple[str, list[int], Others]
 """What a predicate is called, the codes that make it true, and the other values that do."""
-NO_OTHERS: Others = frozenset()
+NO_OTHERS: Others = (frozenset(), False)
+PERHAPS: Others = (frozenset(), True)
+"""Of a node of the taxonomy: which other values are below it nobody can say."""
 MOST_WORDS = 3
 
 
@@ -53,12 +55,6 @@ class Bound:
         order = np.argsort(self.codes, kind="stable")
         start = np.searchsorted(self.codes[order], np.arange(self.width + 1)).astype(np.int64)
         return start, owner[order]
-
-    @cached_property
-    def size(self) -> Ints:
-        """How many values of the table make each predicate true."""
-        inside = np.diff(self.start)
-        return np.where(self.negated, self.width - inside, inside)
 
     def values(self, predicate: int) -> frozenset[int]:
         """The codes that make it true."""
@@ -239,32 +235,32 @@ def _meant(domain: Sensitive, entry: Named, outside: set[Value]) -> list[tuple[l
     others: Others = NO_OTHERS
     for part in entry:
         sets = _nodes(domain, part, outside)
-        if len(sets) > 1:
+        if any(other != sets[0][0] for other, _ in sets):
             raise DataError(
                 f"{part!r} is a value of {domain.name!r} and also a node of its taxonomy",
                 fix="In a list, name the values themselves, or rename the node.",
             )
         codes |= set(sets[0][0])
-        others = None if others is None or sets[0][1] is None else others | sets[0][1]
+        for _, (named, more) in sets:
+            others = (others[0] | named, others[1] or more)
     return [(sorted(codes), others)]
 
 
 def _nodes(domain: Sensitive, name: Value, outside: set[Value]) -> list[tuple[list[int], Others]]:
     """The values below each node of that name; a value is its own node."""
-    found: list[tuple[list[int], Others]] = []
+    found: dict[tuple[int, ...], Others] = {}
     if name in domain.values:
-        found.append(([domain.values.index(name)], NO_OTHERS))
+        found[(domain.values.index(name),)] = NO_OTHERS
     for codes, labels in zip(domain.levels[1:], domain.labels[1:], strict=False):
         nodes = {node for node, label in enumerate(labels) if label == name and name is not None}
-        below = [code for code, node in enumerate(codes.tolist()) if node in nodes]
-        if below and below not in [codes for codes, _ in found]:
-            found.append((below, None))
+        if below := tuple(code for code, node in enumerate(codes.tolist()) if node in nodes):
+            found[below] = PERHAPS  # also where a value is the node's only one in the table
     if found:
-        return found
+        return [(list(codes), others) for codes, others in found.items()]
     if name in outside:
-        return [([], frozenset([name]))]
+        return [([], (frozenset([name]), False))]
     if any(name in labels for labels in domain.labels):
-        return [([], None)]  # it exists, and nobody in the table has it
+        return [([], PERHAPS)]  # it exists, and nobody in the table has it
     above = [label for labels in domain.labels[1:] for label in labels if label is not None]
     names = list(dict.fromkeys([v for v in domain.values if v is not None] + above))
     near = nearest(str(name), names)

@@ -19,6 +19,8 @@ from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import Sensitive
 
 Number = int | float | str | Fraction
+MOST_PEOPLE = 10**15
+"""Nobody has counted more."""
 Value = str | None
 
 
@@ -98,7 +100,7 @@ class Prior:
         weights = []
         for value, count in counts.items():
             number = exact_number(f"the count of {value!r}", count)
-            if number < 0 or number.denominator != 1:
+            if not 0 <= number <= MOST_PEOPLE or number.denominator != 1:
                 raise PlanError(
                     f"the count of {value!r} must be a whole number of people, not {count!r}",
                     fix="Give counts of people; for shares use a shape.",
@@ -147,6 +149,16 @@ class Prior:
             case "uniform":
                 return "uniform prior"
         return "prior of the table's own shape"
+
+    def of_size(self, people: Fraction) -> Prior:
+        """The prior of somebody who has seen that many people, in the same proportions.
+
+        Only for counts. They may be broken numbers: what matters is between which whole
+        numbers of people the beliefs are.
+        """
+        total = sum(weight for _, weight in self.weights) or Fraction(1)
+        weights = tuple((value, weight * people / total) for value, weight in self.weights)
+        return Prior(kind="counts", weights=weights)
 
     @property
     def fixed(self) -> bool:

@@ -84,7 +84,7 @@ PRIOR_FILES: dict[str, tuple[str | bytes | None, str]] = {
     "counts that do not say so": ("disease,n\na,5\nb,6\n", "prior.csv: 'n' looks like the number"),
     "another spelling": ("disease,count\nA,5\nb,6\nc,6\n", "plan.yaml:10: the prior spells values "
                          "otherwise than the table: 'a' and 'A'"),
-    "another table": ("disease,count\nx,5\ny,6\n", "plan.yaml:10: the prior has no value in common"),
+    "another table": ("disease,count\nx,5\ny,6\n", "plan.yaml:10: the prior has no value in "),
     "not UTF-8": (b"disease,count\n\xe9,5\n", "prior.csv, line 2: this is not UTF-8"),
     "an open quote": ('disease,count\n"a,5\n', "prior.csv, line 2: a quote is opened and never"),
     "not a table": (b"\x00\x01\x02PAR1", "prior.csv"),

@@ -41,10 +41,10 @@ def worst(
     level: Fraction | float = Fraction(1)
     for group in table:
         n = sum(group)
-        cases = [(c, p, 1) for c, p in zip(group, shares, strict=True)]
+        cases = list(zip(group, shares, strict=True))
         if negative:
-            cases += [(n - c, 1 - p, len(group) - 1) for c, p, _ in cases]
-        for holders, share, size in cases:
+            cases += [(n - c, 1 - p) for c, p in cases]
+        for holders, share in cases:
             if not holders:
                 continue
             big_n = n - b
@@ -56,7 +56,7 @@ def worst(
                 continue
             weight = share * sigma
             if any_shape:
-                weight = Fraction(1 if by == "theorem" else size)
+                weight = Fraction(1)
             if by == "exact":
                 p_out = (holders + weight - 1) / (n + sigma - 1)
                 level = max(level, f / p_out, (1 - p_out) / (1 - f))
@@ -105,7 +105,7 @@ def found(case: dict[str, Any], *, any_shape: bool) -> tuple[Interval, Any]:
         return replace(model, adversary=adversary)
 
     family = Family(
-        at=at, keeps_shape=not any_shape, least=Fraction(width if any_shape else 1),
+        at=at, least=Fraction(width if any_shape else 1),
         most=Fraction(10**12) if any_shape else None,
     )  # fmt: skip
     total = sum(case["prior"]) + width
@@ -183,7 +183,7 @@ def test_a_tie_with_infinity_is_decided_exactly() -> None:
         at=lambda sigma: model if sigma is None else replace(
             model, adversary=ClassI(prior=Prior.shape({"a": 0.4, "b": 0.6}), stubbornness=sigma)
         ),
-        keeps_shape=True, least=Fraction(1),
+        least=Fraction(1),
     )  # fmt: skip
     assert where_it_holds(family, groups).empty
 
@@ -199,6 +199,6 @@ def test_a_table_with_one_value_hides_nothing() -> None:
             model, adversary=ClassIII(prior=Prior.uniform()) if sigma is None
             else ClassI(prior=Prior.uniform(), stubbornness=sigma)
         ),
-        keeps_shape=True, least=Fraction(1),
+        least=Fraction(1),
     )  # fmt: skip
     assert where_it_holds(family, groups).empty

@@ -11,6 +11,7 @@ from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, Known
 from hedgerow.errors import PlanError
 from hedgerow.groups import Groups
 from hedgerow.models import EpsilonPrivacy
+from hedgerow.predicates import Predicates
 from hedgerow.priors import Prior
 
 GROUPS = Groups.of({"s": [{"a": 1, "b": 1, "c": 8}]})
@@ -113,3 +114,75 @@ def test_no_release_is_private_against_everybody() -> None:
     assert not model.check(GROUPS).holds
     assert model.hopeless is not None
     assert model.could_stay(GROUPS).tolist() == [0]
+
+
+# Words and numbers that once promised more than there was
+
+
+def test_a_prior_of_more_people_than_there_ever_were() -> None:
+    """Numbers beyond floating point once came out as 1-private."""
+    with pytest.raises(PlanError, match="whole number of people"):
+        Prior.counts({"a": 4 * 10**306, "b": 6 * 10**306})
+    many = Groups.of({"s": [{"a": 9 * 10**9, "b": 10**9}]})
+    shape = Prior.shape({"a": 4, "b": 6})
+    for sigma in (10**18, 10**100, 10**300):
+        model = EpsilonPrivacy(
+            epsilon=5.9, of="s", adversary=ClassI(prior=shape, stubbornness=sigma)
+        )
+        assert model.level(many)[0] == pytest.approx(6, rel=1e-7)
+        assert not model.check(many).holds
+    with pytest.raises(PlanError, match="beyond all bounds"):
+        ClassI(prior=shape, stubbornness=10**301)
+
+
+def test_knowing_more_people_than_can_be_counted() -> None:
+    with pytest.raises(PlanError, match="knows a number of people"):
+        ClassII(stubbornness=5, knows=2**63)
+
+
+def test_fewer_people_in_the_same_proportions() -> None:
+    """A data set about nobody leads to D(1, 1, 1), which is no shape of the larger one's."""
+    prior = Prior.counts({"flu": 999, "ulcer": 999, "rare": 0})
+    groups = Groups.of({"s": [{"flu": 1, "ulcer": 1}]}, order={"s": ["flu", "ulcer", "rare"]})
+
+    def smallest(adversary: object) -> float:
+        return float(EpsilonPrivacy(epsilon=2, of="s", adversary=adversary).level(groups)[0])
+
+    assert smallest(AtMost(prior=prior)) == pytest.approx(2)
+    by_size = [smallest(ClassI(prior=prior.of_size(Fraction(m)))) for m in range(0, 1999, 9)]
+    assert max(by_size) == by_size[0] == pytest.approx(2)
+    assert smallest(AtMost(prior=prior, at_least=21)) == pytest.approx(
+        smallest(ClassI(prior=prior.of_size(Fraction(18))))
+    )
+    assert "fewer people in the same proportions" in str(AtMost(prior=prior))
+    assert "fewer people" not in str(AtMost(prior=prior, stubbornness=math.inf))
+
+
+def test_a_class_two_attacker_may_know_of_one_value_of_a_set() -> None:
+    """Whoever has never met u2 expects the set {u1, u2} no more than u1 alone."""
+    groups = Groups.of({"s": [{"u1": 1, "flu": 20}, {"u2": 1}]})
+    model = EpsilonPrivacy(
+        epsilon=1.5, of="s", adversary=ClassII(stubbornness=30),
+        predicates=Predicates(sets=[["u1", "u2"]]),
+    )  # fmt: skip
+    assert model.level(groups)[0] == pytest.approx(Fraction(1, 21) * 50)
+
+
+def test_a_node_named_like_its_only_value_in_the_table() -> None:
+    """The opposite of the node leaves out gastritis too, which only the prior's source has."""
+    counts = {"ulcer": 500, "flu": 5, "cancer": 5, "gastritis": 490}
+    groups = Groups.of(
+        {"s": [{"ulcer": 50, "flu": 25, "cancer": 25}]},
+        levels={"s": [[0, 1, 2]]},
+        labels={"s": [["ulcer", "flu", "cancer"]]},
+    )
+    model = EpsilonPrivacy(
+        epsilon=2, of="s", adversary=ClassI(prior=Prior.counts(counts)),
+        predicates=Predicates(sets=["ulcer"], negative=True),
+    )  # fmt: skip
+    # Not ulcer: 50 of 100, and 6 + 6 of 1,004 expected: p_out = (49 + 12) / 1,103.
+    assert model.level(groups)[0] == pytest.approx(Fraction(1, 2) / Fraction(61, 1103))
+
+
+def test_what_class_two_claims_says_whose_priors() -> None:
+    assert "any prior formed from data, of stubbornness at most 5" in str(ClassII(stubbornness=5))

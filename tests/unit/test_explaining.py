@@ -146,7 +146,7 @@ def test_the_number_of_people_is_the_last_that_is_safe(people: int) -> None:
 
 
 def test_more_epsilon_than_anybody_needs() -> None:
-    claim = study(ClassI(prior=METROPOLIS), epsilon=6, nodes=["age=0"]).claims[0]
+    claim = study(ClassI(prior=METROPOLIS), epsilon=6.01, nodes=["age=0"]).claims[0]
     assert claim.like_prior.people == math.inf
     assert claim.like_prior.sentences == (
         "No data set with the prior's shares breaks the claim, however large.",
@@ -167,11 +167,22 @@ def test_small_data_break_it_too() -> None:
     assert like.holds_from == math.ceil(Fraction(8, 10) / (Fraction(11, 10) * Fraction(21, 100)
                                                            - Fraction(2, 10)))  # fmt: skip
     assert like.fewest == 26 - 2
-    assert "So does one of fewer than 24 people, because of flu" in like.sentences[1]
+    assert "a stubbornness below 26 break the claim, because of flu" in like.sentences[0]
 
 
-def test_a_hunch() -> None:
-    """Below 1 / p nobody forms the prior from data: said, but not as a size of data.
+def test_fewer_people_in_the_same_proportions_break_it_too() -> None:
+    """Half of two have flu: 1/2 (m + 3) <= 1.05 (1 + m / 2) from m = 18."""
+    prior = Prior.counts({"flu": 1000, "cancer": 1000})
+    found = study(ClassI(prior=prior), counts={("50", "F"): (1, 1)}, epsilon=1.05,
+                  nodes=["age=0"])  # fmt: skip
+    like = found.claims[0].like_prior
+    assert (like.people, like.fewest) == (math.inf, 18)
+    assert "A data set with the prior's shares of fewer than 18 people breaks" in like.sentences[0]
+    assert like.sentences[1].endswith("of at least that size breaks the claim, however large.")
+
+
+def test_a_shape_is_no_data() -> None:
+    """Which data lead to a shape nobody says: only how stubborn attackers may be.
 
     One of 100 has flu, and 1 % was expected.
     """
@@ -179,9 +190,9 @@ def test_a_hunch() -> None:
     found = study(ClassI(prior=prior, stubbornness=1000), counts={("50", "F"): (1, 99)},
                   epsilon=2, nodes=["age=0"])  # fmt: skip
     like = found.claims[0].like_prior
-    assert like.fewest == 0
     assert like.holds_from == 99, "0.01 (s + 99) <= 2 * 0.01 s"
-    assert like.sentences[-1].endswith("no data lead to this prior there, only a hunch.")
+    assert "and a stubbornness below 99 break the claim" in like.sentences[0]
+    assert like.sentences[1].endswith("shares beyond that breaks the claim, however stubborn.")
 
 
 # Which nodes

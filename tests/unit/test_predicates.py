@@ -11,7 +11,7 @@ import pytest
 from hedgerow.adversary import ClassIII
 from hedgerow.errors import DataError, PlanError
 from hedgerow.groups import Sensitive
-from hedgerow.predicates import Bound, Predicates
+from hedgerow.predicates import PERHAPS, Bound, Predicates
 from hedgerow.priors import Prior
 
 VALUES = ("flu", "ulcer", "gastritis", "gout", None)
@@ -66,7 +66,7 @@ def test_each_single_value_by_default() -> None:
     }  # fmt: skip
     assert bound.apart
     assert not bound.negated.any()
-    assert bound.size.tolist() == [1] * 5
+    assert [len(bound.values(p)) for p in range(len(bound))] == [1] * 5
 
 
 def test_nodes_stand_for_the_values_below() -> None:
@@ -76,7 +76,7 @@ def test_nodes_stand_for_the_values_below() -> None:
         "gout": {"gout"}, "(missing)": {None}, "gout or (missing)": {"gout", None},
     }  # fmt: skip
     assert not bound.apart
-    assert bound.size.tolist() == [2, 3, 1, 1, 2]
+    assert [len(bound.values(p)) for p in range(len(bound))] == [2, 3, 1, 1, 2]
 
 
 def test_only_a_partition_is_apart() -> None:
@@ -93,7 +93,7 @@ def test_the_opposite_of_each() -> None:
         "not stomach": {"flu", "gout", None}, "not flu": {"ulcer", "gastritis", "gout", None},
     }  # fmt: skip
     assert bound.negated.tolist() == [False, False, True, True]
-    assert bound.size.tolist() == [2, 1, 3, 4]
+    assert [len(bound.values(p)) for p in range(len(bound))] == [2, 1, 3, 4]
     everything = bind(negative=True)
     assert meant(everything, TAXONOMY)["not (missing)"] == {"flu", "ulcer", "gastritis", "gout"}
 
@@ -148,7 +148,7 @@ def test_what_is_true_of_everybody_is_refused(domain: Sensitive) -> None:
 def test_nodes_nobody_is_below_are_true_of_nobody(name: str) -> None:
     bound = bind([name, "flu"])
     assert meant(bound, TAXONOMY) == {name: set(), "flu": {"flu"}}
-    assert bound.others == (None, frozenset())
+    assert bound.others == (PERHAPS, PERHAPS), "flu is a node too"
 
 
 def test_values_only_the_prior_knows() -> None:
@@ -156,7 +156,8 @@ def test_values_only_the_prior_knows() -> None:
     assert meant(bound, TAXONOMY) == {
         "plague": set(), "plague or flu": {"flu"}, "stomach or plague": {"ulcer", "gastritis"},
     }  # fmt: skip
-    assert bound.others == (frozenset(["plague"]), frozenset(["plague"]), None)
+    plague = frozenset(["plague"])
+    assert bound.others == ((plague, False), (plague, True), (plague, True))
     with pytest.raises(DataError, match="'plague' is no value"):
         bind(["plague"])
 

@@ -203,13 +203,14 @@ def _badness(belief: Belief) -> tuple[bool, Fraction, Fraction]:
 def _like_prior(attackers: Attackers, view: View, found: Interval, *, keeps: bool) -> Breaking:
     """Which data sets of the prior's shape break the claim."""
     told = _breaking(view, found, attackers.values, found.high)
-    # Nobody forms this prior from fewer data than make each value count once.
-    if not found.empty and found.low > attackers.shape.least:
-        told = replace(told, fewest=max(0, math.ceil(found.low - attackers.values)))
-    # And nobody at all is less stubborn than somebody without any data.
+    # Nobody is less stubborn than somebody without any data.
     edge = found.below if found.low > attackers.values else None
+    if edge is not None and not found.empty:
+        told = replace(told, fewest=math.ceil(found.low - attackers.values))
     below = None if edge is None else (edge.predicate, view.labels(edge.group))
-    words = breaks_like(attackers.model, told, keeps=keeps, below=below)
+    words = breaks_like(
+        attackers.model, told, keeps=keeps, below=below, from_data=attackers.from_data
+    )
     return replace(told, sentences=tuple(words))
 
 

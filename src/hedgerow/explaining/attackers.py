@@ -51,6 +51,26 @@ class Attackers:
         adversary = ClassI(prior=self.prior, stubbornness=sigma, knows=knows)
         return replace(self.model, adversary=adversary)
 
+    @property
+    def from_data(self) -> bool:
+        """Whether the prior is that of somebody who has seen data, if only of nobody."""
+        return self.prior.kind == "uniform" or (
+            self.prior.kind == "counts" and any(weight for _, weight in self.prior.weights)
+        )
+
+    def _having_seen(self, sigma: Fraction | None) -> EpsilonPrivacy:
+        """The claim against who has seen more or fewer people in the prior's proportions."""
+        if self.prior.kind == "uniform":
+            return self.at(sigma)
+        knows = self.model.adversary.knows
+        if sigma is not None:
+            prior = self.prior.of_size(sigma - self.values)
+            return replace(self.model, adversary=ClassI(prior=prior, knows=knows))
+        seen = dict(self.prior.weights)
+        seen = {value: seen.get(value, Fraction(0)) for value in (*self.domain.values, *seen)}
+        endless = Prior(kind="shape", weights=tuple(seen.items()))
+        return replace(self.model, adversary=ClassIII(prior=endless, knows=knows))
+
     def _any_at(self, sigma: Fraction | None) -> EpsilonPrivacy:
         """The claim against attackers of any prior, at most this stubborn."""
         knows, predicates = self.model.adversary.knows, self._of_table
@@ -104,10 +124,13 @@ class Attackers:
         return (least if most is None else min(least, most)), most
 
     def breaking(self, groups: Groups) -> tuple[Interval, Interval]:
-        """The stubbornness at which the claim holds: with the prior's shape, with any."""
-        shaped = Family(at=self.at, keeps_shape=True, least=Fraction(1))
+        """The stubbornness at which the claim holds: like the prior, with any prior."""
+        if self.from_data:
+            shaped = Family(at=self._having_seen, least=Fraction(self.values))
+        else:
+            shaped = Family(at=self.at, least=Fraction(1))
         values = Fraction(len(self.domain.values))
-        anything = Family(at=self.any_at, keeps_shape=False, least=values, most=MOST)
+        anything = Family(at=self.any_at, least=values, most=MOST)
         return where_it_holds(shaped, groups), where_it_holds(anything, groups)
 
     def described(self) -> PriorStudy:

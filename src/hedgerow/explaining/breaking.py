@@ -1,9 +1,10 @@
 """How stubborn an attacker has to be to break a claim, in closed form.
 
-For one group, one predicate and one shape of prior, p_in does not depend on the stubbornness,
-and p_out is a ratio of two linear functions of it. So each of the two conditions of
-epsilon-privacy bounds the stubbornness from above or from below, and what a claim allows is an
-interval. Which groups bound it is found in floating point; the bounds are exact.
+For one group and one predicate p_in does not depend on the stubbornness, and where sigma(phi) is
+a linear function of it (one shape; one more person of the same proportions; any prior), p_out
+is a ratio of two linear functions. So each of the two conditions of epsilon-privacy bounds the
+stubbornness from above or from below, and what a claim allows is an interval. Which groups bound
+it is found in floating point; the bounds are exact.
 """
 
 from __future__ import annotations
@@ -59,9 +60,6 @@ class Family:
 
     at: Callable[[Fraction | None], EpsilonPrivacy]
     """The claim against those of a stubbornness; None: infinite."""
-    keeps_shape: bool
-    """Whether what they expect of a predicate stays the same (class I), or becomes less
-    the more stubborn they are, so that sigma(phi) does (class II)."""
     least: Fraction
     """The least stubborn of them."""
     most: Fraction | None = None
@@ -76,8 +74,8 @@ def where_it_holds(family: Family, groups: Groups) -> Interval:
     since the worst group bounds it most.
     """
     found = Interval(family.least, family.most)
-    # Evidence moves these attackers, and the closed form is read off what they believe.
-    movable = family.at(family.least)
+    # Evidence moves these attackers, and the closed form is read off what two of them believe.
+    movable, other = family.at(family.least), family.at(family.least + 1)
     settled = np.zeros(len(groups), np.bool_)
     for at_top in (True, False):
         while True:
@@ -89,8 +87,11 @@ def where_it_holds(family: Family, groups: Groups) -> Interval:
             worst = failing[np.argsort(-level[failing], kind="stable")[:AT_ONCE]]
             settled[worst] = True
             for group in worst.tolist():
-                for belief in movable.beliefs(groups, group):
-                    lines = _conditions(belief, movable, family.keeps_shape)
+                both = zip(
+                    movable.beliefs(groups, group), other.beliefs(groups, group), strict=True
+                )
+                for belief, more in both:
+                    lines = _conditions(belief, more, movable)
                     found = _narrowed(found, lines, Edge(found.low, group, belief.predicate))
                     if found.empty:
                         return found
@@ -114,8 +115,8 @@ def _narrowed(found: Interval, lines: Iterable[Line], edge: Edge) -> Interval:
     return found
 
 
-def _conditions(belief: Belief, model: EpsilonPrivacy, keeps_shape: bool) -> Iterator[Line]:
-    """Both conditions on what an attacker believes.
+def _conditions(belief: Belief, other: Belief, model: EpsilonPrivacy) -> Iterator[Line]:
+    """Both conditions on what attackers believe.
 
     p_out = (counted + share * sigma) / (n - 1 + more + sigma), where the theorems imagine one
     person more than there is.
@@ -124,11 +125,14 @@ def _conditions(belief: Belief, model: EpsilonPrivacy, keeps_shape: bool) -> Ite
         yield Fraction(0), Fraction(1)  # sure is sure
         return
     assert belief.stubbornness is not None, "asked of attackers whom evidence moves"
-    epsilon, more = model.required, int(model.by == "theorem")
-    others = belief.people - 1 + more
-    share = belief.expected if keeps_shape else Fraction(0)
-    counted = belief.p_out * (others + belief.stubbornness) - share * belief.stubbornness
+    assert other.stubbornness is not None, "asked of attackers whom evidence moves"
+    epsilon, imagined = model.required, int(model.by == "theorem")
+    others = belief.people - 1 + imagined
+    here = belief.p_out * (others + belief.stubbornness)
+    there = other.p_out * (others + other.stubbornness)
+    share = (there - here) / (other.stubbornness - belief.stubbornness)
+    counted = here - share * belief.stubbornness
     p_in = belief.p_in
     yield p_in - epsilon * share, p_in * others - epsilon * counted
     doubt = epsilon * (1 - p_in)
-    yield 1 - share - doubt, others - counted - doubt * (others - more)
+    yield 1 - share - doubt, others - counted - doubt * (others - imagined)

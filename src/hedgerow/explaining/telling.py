@@ -267,20 +267,25 @@ def expectations(shape: Shape, values: tuple[Value, ...]) -> str:
 
 
 def breaks_like(
-    model: EpsilonPrivacy, found: Breaking, *, keeps: bool, below: tuple[str, Labels] | None
+    model: EpsilonPrivacy,
+    found: Breaking,
+    *,
+    keeps: bool,
+    below: tuple[str, Labels] | None,
+    from_data: bool,
 ) -> Iterator[str]:
-    """Which data sets of the prior's shape break the claim.
+    """Which data sets like the prior's, or which attackers with its shares, break the claim.
 
     Args:
         model: The claim.
         found: The data sets.
         keeps: Whether the claim holds against the plan's attackers.
         below: What is learned by those who are less stubborn, and of whom; None: nothing.
+        from_data: Whether the prior is one that data lead to; else only stubbornness is known.
     """
     prior = model.adversary.believed
-    like = "with the prior's shares" if prior and prior.kind != "uniform" else (
-        "with equal shares of all values"
-    )  # fmt: skip
+    equal = prior is None or prior.kind == "uniform"
+    like = "with equal shares of all values" if equal else "with the prior's shares"
     first = "" if found.labels is None else _place(found.predicate or "", found.labels)
     if not keeps and prior is not None:
         yield "The claim does not hold against the plan's attackers."
@@ -291,30 +296,45 @@ def breaks_like(
             f"Attackers {like} break it, however much or little data they have, because of {first}."
         )
         return
+    low, high = stubborn(found.holds_from), stubborn(found.holds_to or 0)
     if not keeps and prior is not None:
-        low, high = stubborn(found.holds_from), stubborn(found.holds_to or 0)
         yield f"It would hold against those of a stubbornness from {low} to {high}."
+    if below is not None:
+        yield from _too_little(found, *below, like=like, from_data=from_data, low=low)
+    upper = "" if below is None else " of at least that size" if from_data else " beyond that"
     if found.people == math.inf:
-        yield f"No data set {like} breaks the claim, however large."
+        yield (
+            f"No data set {like}{upper} breaks the claim, however large." if from_data
+            else f"No attacker {like}{upper} breaks the claim, however stubborn."
+        )  # fmt: skip
     elif found.people is None:
-        yield f"Any data set {like} breaks the claim, however small: first because of {first}."
-    else:
+        yield (
+            f"Any data set {like} breaks the claim, however small: first because of {first}."
+            if from_data
+            else f"Whoever has seen any data and holds shares {like[5:]} breaks the claim: first "
+            f"because of {first}."
+        )
+    elif from_data:
         yield (
             f"A data set of more than {found.people:,} people {like} breaks the claim, first "
             f"because of {first}."
         )
-    if below is None:
-        return
-    if found.fewest:
-        yield (
-            f"So does one of fewer than {found.fewest:,} people, because of {_place(*below)}: who "
-            "knows little is moved by a single record."
-        )
     else:
         yield (
-            f"Below a stubbornness of {stubborn(found.holds_from)} it breaks too, because of "
-            f"{_place(*below)}; but no data lead to this prior there, only a hunch."
+            f"Attackers {like} and a stubbornness of more than {high} break the claim, first "
+            f"because of {first}. It takes data about some {found.people:,} people to be so sure."
         )
+
+
+def _too_little(
+    found: Breaking, predicate: str, labels: Labels, *, like: str, from_data: bool, low: str
+) -> Iterator[str]:
+    """Who breaks a claim because they know little."""
+    why = f"because of {_place(predicate, labels)}: who knows little is moved by a single record."
+    if from_data:
+        yield f"A data set {like} of fewer than {found.fewest:,} people breaks the claim, {why}"
+    else:
+        yield f"Attackers {like} and a stubbornness below {low} break the claim, {why}"
 
 
 def breaks_any(model: EpsilonPrivacy, found: Breaking) -> Iterator[str]:

@@ -121,12 +121,14 @@ def smallest_epsilons(
             back = 1 if lenient and personal and not own[p] else 0
             for k in range(len(learns)):
                 if learns[k]:
-                    out, of = (true_of - 1 + back) + u[k, p], n[g] + v[k]
-                    not_out, not_of = n[g] - true_of + w[k, p] - back, n[g] + x[k]
+                    out = ((true_of - 1 + back) + u[k, p]) / (n[g] + v[k])
+                    not_out = (n[g] - true_of + w[k, p] - back) / (n[g] + x[k])
                 else:
-                    out, of, not_out, not_of = u[k, p], 1.0, w[k, p], 1.0
-                worst = np.inf if out <= 0 else max(worst, held * of / (others * out))
-                worst = max(worst, not_out * others / (not_of * (others - held)))
+                    out, not_out = u[k, p], w[k, p]
+                surer = np.inf if out <= 0 else (held / others) / out
+                worst = max(worst, surer, not_out * (others / (others - held)))
+                if not worst >= 1:  # what is not a number is not private
+                    worst = np.inf
         level[g] = worst
         for i in range(touched):
             p = met[i]

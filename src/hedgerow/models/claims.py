@@ -223,15 +223,16 @@ _EXPLANATIONS = (
         "the release. Also the doubt that remains is at least 1/epsilon of what it would be.\n"
         "Class I: attackers who formed their belief from a data set you name, and who change "
         "their mind when a group of the release says otherwise, the later the larger that data "
-        "set. At-most: the same, from data sets of that size or smaller. Class II: from any data "
-        "set of at most that size. Class III: attackers who never change their mind. Class IV: "
-        "everybody, against whom no generalised table is private.",
-        does_not_protect="What the group as a whole says: if everybody in a large group has flu, "
-        "an attacker without your record would think so too (but a group in which everybody has "
-        "the same value is never private). Attackers stronger than the class: with more data, "
-        "with beliefs that differ from one group to another, who hold more records, or who reason "
-        "from how the recoding was chosen. Other sensitive columns, identity, and the combination "
-        "of two releases.",
+        "set. At-most: the same, and those who have seen fewer people in the same proportions. "
+        "Class II: from any data set of limited size. Class III: attackers who hold the belief "
+        "you name and never change their mind. Class IV: everybody, against whom no generalised "
+        "table is private.",
+        does_not_protect="Becoming less sure: that somebody does not have a value may be learned, "
+        "unless negative: true. What the group as a whole says: if nearly everybody in a large "
+        "group has flu, an attacker without your record would think so too. Attackers stronger "
+        "than the class: with more data, with beliefs that differ from one group to another, who "
+        "hold more records, or who reason from how the recoding was chosen. Other sensitive "
+        "columns, identity, and the combination of two releases.",
         reference="Machanavajjhala, Gehrke, Goetz 2009 (VLDB); the corrections are in "
         "docs/realistic_adversaries.md.",
         parameters=(
@@ -260,7 +261,8 @@ _EXPLANATIONS = (
             Parameter(
                 name="adversary.at_least",
                 range="at least 1; only for at-most",
-                meaning="The least stubborn; if left out, that at which each value counts once.",
+                meaning="The least stubborn; if left out, that at which each value counts once "
+                "and, where the prior is counted from data, whoever has seen fewer of these.",
             ),
             Parameter(
                 name="adversary.knows",

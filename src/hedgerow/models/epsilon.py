@@ -39,7 +39,7 @@ class AskedFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonPrivacy(ColumnModel):
-    """What an attacker believes of a person hardly depends on the person's record being there.
+    """An attacker gets hardly surer of anything about a person by the person's record being there.
 
     Guarantee: For every person whose record the attacker does not hold and every predicate,
         p_in / p_out <= epsilon and (1 - p_out) / (1 - p_in) <= epsilon; p_in is what the
@@ -110,7 +110,9 @@ class EpsilonPrivacy(ColumnModel):
 
     @property
     def compares_with_table(self) -> bool:
-        return self.adversary.compares_with_table or not self.predicates.usual
+        # What a named set means to a prior depends on which values the table has.
+        named = not self.predicates.usual and self.adversary.believed is not None
+        return self.adversary.compares_with_table or named or self.facts is not None
 
     @property
     def facts(self) -> AskedFacts | None:

@@ -179,7 +179,7 @@ class BetaLikeness(About):
 
 
 class EpsilonPrivacy(About):
-    """What an attacker believes of a person hardly depends on the person's record being there."""
+    """An attacker gets hardly surer of a person by the person's record being there."""
 
     epsilon: FromOne = Field(description="How many times as sure, at most.")
     adversary: AdversaryPlan = Field(description="Against whom.")
