@@ -54,11 +54,17 @@ class Known:
     def __post_init__(self) -> None:
         if not isinstance(self.by, str) or not self.by:
             raise PlanError(f"the column must be named, not {self.by!r}", fix="Name a column.")
-        if isinstance(self.people, str) or not self.people:
-            raise PlanError("the list of known people is empty", fix="Leave it out, or fill it.")
-        object.__setattr__(self, "people", tuple(dict.fromkeys(map(str, self.people))))
+        people = () if isinstance(self.people, str) else tuple(self.people)
+        if not people or any(who is None for who in people):
+            raise PlanError(
+                "the list of known people is empty, or nobody stands somewhere in it",
+                fix="Leave it out, or say who they are.",
+            )
+        object.__setattr__(self, "people", tuple(dict.fromkeys(map(str, people))))
 
     def __str__(self) -> str:
+        if len(self.people) == 1:
+            return "one person on a list"
         return f"{len(self.people):,} people on a list"
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, Known
@@ -186,3 +187,10 @@ def test_a_node_named_like_its_only_value_in_the_table() -> None:
 
 def test_what_class_two_claims_says_whose_priors() -> None:
     assert "any prior formed from data, of stubbornness at most 5" in str(ClassII(stubbornness=5))
+
+
+def test_lists_of_people() -> None:
+    assert Known(by="id", people=np.array(["7", "8", "7"])).people == ("7", "8")
+    assert str(Known(by="id", people=("x",))) == "one person on a list"
+    with pytest.raises(PlanError, match="nobody stands somewhere"):
+        Known(by="id", people=("x", None))

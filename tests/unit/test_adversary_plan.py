@@ -533,3 +533,17 @@ def test_a_digest_tells_lists_apart_and_nobody_by_name() -> None:
     )
     assert one.digest == same.digest
     assert len({one.digest, other.digest, elsewhere.digest}) == 3
+
+
+def test_a_prior_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    prior = tmp_path / "prior.csv"
+    prior.write_text("disease,count\nflu,1\nulcer,3\n")
+    plan = Plan.of(
+        columns={"age": "quasi-identifier", "disease": "sensitive"},
+        protect=[{"epsilon-privacy": {"epsilon": 2, "adversary": {"class": "I",
+                                                                  "prior": str(prior)}}}],
+    )  # fmt: skip
+    assert "4 people" in str(plan.models()[0])
+    assert plan.models()[0] == plan.models()[0]
+    prior.write_text("disease,count\nflu,1\nulcer,30\n")
+    assert "31 people" in str(plan.models()[0])

@@ -119,13 +119,17 @@ def scaled(shape: Mapping[str, int | Fraction], sigmas: Iterable[Fraction]) -> B
 
 
 def any_prior(sigma: int, values: int) -> Believed:
-    """Every prior of at most this stubbornness with at least 1 for each value (on a grid)."""
+    """Every prior of at most this stubbornness that counts each value it knows (on a grid).
+
+    Of a predicate it knows one value at least, and of the others all there is room for.
+    """
 
     def found(phi: Phi) -> Iterable[tuple[Fraction, Fraction]]:
         for total in {values, values + 1, (values + sigma) // 2, sigma}:
             spare = total - values
             for more in {0, spare // 2, spare}:
-                yield Fraction(len(phi) + more), Fraction(total)
+                for known in {1, len(phi)}:
+                    yield Fraction(known + more), Fraction(total)
 
     return found
 
@@ -266,6 +270,16 @@ def agrees(release: hedgerow.Release, place: int, epsilon: float, oracle: Fracti
 # Every class with every method
 
 THIRDS = [Fraction(n, 3) for n in (15, 20, 100, 400, 900)]
+LARGER = [Fraction(sum(AFTER.values()) * n, 31) for n in (31, 1, 2, 4, 8, 16)]
+"""At 1/31 of it the rarest disease, counted 31 times, counts once."""
+
+
+def fewer(phi: Phi) -> Iterable[tuple[Fraction, Fraction | None]]:
+    """Those who have seen fewer people of Metropolis, in the same proportions."""
+    for share in (Fraction(0), Fraction(1, 20), Fraction(1, 3), Fraction(1)):
+        yield from dirichlet({d: 1 + n * share for d, n in METROPOLIS.items()})(phi)
+
+
 TABLE_LEAST = Fraction(len(PEOPLE), min(HERE.values()))
 ATTACKERS: dict[str, tuple[float, dict[str, Any], Believed, int]] = {
     "I": (2.2, {"class": "I", "prior": {"counts": METROPOLIS}}, dirichlet(AFTER), 0),
@@ -280,6 +294,8 @@ ATTACKERS: dict[str, tuple[float, dict[str, Any], Believed, int]] = {
     "at most, from": (2.6, {"class": "at-most", "prior": "uniform", "stubbornness": 300,
                             "at_least": 5},
                       scaled(dict.fromkeys(DISEASES, 1), THIRDS), 0),
+    "at most, counts": (2.8, {"class": "at-most", "prior": {"counts": METROPOLIS}},
+                        lambda phi: [*scaled(AFTER, LARGER)(phi), *fewer(phi)], 0),
     "II": (4.0, {"class": "II", "stubbornness": 60}, any_prior(60, len(DISEASES)), 0),
     "II knows": (5.0, {"class": "II", "stubbornness": 40, "knows": {"people": 1}},
                  any_prior(40, len(DISEASES)), 1),
@@ -585,7 +601,7 @@ def test_predicates(case: str, method: str) -> None:
 
 
 def test_any_prior_about_sets() -> None:
-    """Of a set of two values every prior of class II has counted two at least."""
+    """Of a set of two values somebody of class II may know one only, and has counted it once."""
     predicates = {"predicates": ["stomach", "chest", "flu"], "negative": True}
     adversary = {"class": "II", "stubbornness": 60}
     release = hedgerow.publish(
@@ -724,30 +740,22 @@ def test_facts_written_from_counts(tmp_path: Path, case: str, kept: bool) -> Non
     assert "on the recoding that was applied" in release.certificate["measured_on"]
 
 
+@pytest.mark.parametrize("case", FACTS)
+@pytest.mark.parametrize("columns", [COLUMNS, WITH_TICKET])
 @pytest.mark.parametrize("method", ["relaxed", "microaggregation"])
-def test_facts_where_equals_are_separated(method: str) -> None:
-    """All with flu are known and all with ulcers have a wish, so that the file tells it all."""
-    rows = [row | {"guard": "stomach" if row["disease"] == "ulcer" else ""} for row in PEOPLE]
-    listed = tuple(row["id"] for row in rows if row["disease"] == "flu")
-    model = EpsilonPrivacy(
-        epsilon=4,
-        of="disease",
-        adversary=ClassI(
-            prior=Prior.counts(METROPOLIS), knows=Known(by="id", people=listed)
-        ),
-        predicates=Predicates(wishes="guard"),
-    )  # fmt: skip
-    given: dict[str, Any] = {"protect": [model, KAnonymity(k=4)], "method": METHODS[method]}
-    release = hedgerow.publish(pd.DataFrame(rows), columns=COLUMNS, **given)
-
-    def person(value: str) -> Person:
-        return Person(value, value == "flu", (STOMACH,) if value == "ulcer" else None)
-
-    groups = [[person(p.value) for p in group] for group in published(release)]
-    agrees(release, 0, 4, level_of(groups, dirichlet(AFTER)))
-    # Row by row they would have to be chosen by what is not published.
-    with pytest.raises(PlanError, match="cannot be kept by a method that separates equal tuples"):
-        hedgerow.publish(pd.DataFrame(rows), columns=WITH_TICKET, **given)
+def test_facts_where_equals_are_separated(
+    tmp_path: Path, method: str, columns: dict[str, Any], case: str
+) -> None:
+    """Who of them goes where would have to be decided by what is not published."""
+    given: dict[str, Any] = {"columns": columns, "method": METHODS[method]}
+    with pytest.raises(PlanError, match="cannot be kept by a method that separates"):
+        hedgerow.publish(
+            pd.DataFrame(GUARDED),
+            protect=[claim_of(case, tmp_path, 9), KAnonymity(k=3)],
+            to=tmp_path / "release",
+            **given,
+        )
+    assert not (tmp_path / "release").exists()
 
 
 def test_opposites_that_nobody_who_minds_has() -> None:
@@ -997,6 +1005,41 @@ def test_check_measures_the_table_as_it_is(attacker: str) -> None:
         )
         assert claim.holds == (epsilon >= wanted)
         assert claim.level == pytest.approx(float(wanted), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("seen", "group", "about", "people"),
+    [
+        ({"a": 90, "b": 10}, {"a": 18, "b": 2}, "a", 0),
+        ({"a": 60, "b": 30, "c": 10}, {"a": 18, "b": 1, "c": 1}, "abc", 20),
+    ],
+)
+def test_who_has_seen_fewer_people_in_the_same_proportions(
+    seen: dict[str, int], group: dict[str, int], about: str, people: int
+) -> None:
+    """A group like the prior says most to who has seen nobody; another, to who has seen 20."""
+    rows = [{"q": "x", "disease": d} for d, count in group.items() for _ in range(count)]
+    most = 20 + len(seen)
+    model = EpsilonPrivacy(
+        epsilon=9,
+        of="disease",
+        adversary=AtMost(prior=Prior.counts(seen), stubbornness=most),
+        predicates=Predicates(sets=tuple(about)),
+    )
+    columns = {"q": "quasi-identifier", "disease": "sensitive"}
+    (claim,) = hedgerow.check(pd.DataFrame(rows), columns=columns, protect=[model])
+    phis = [frozenset(d) for d in about]
+
+    def having_seen(number: int) -> Fraction | float:
+        believed = dirichlet({d: 1 + Fraction(count * number, 100) for d, count in seen.items()})
+        return smallest_epsilon(persons(rows), believed, phis)
+
+    wanted = max(map(having_seen, range(21)))
+    assert claim.level == pytest.approx(float(wanted), rel=1e-12)
+    shape = {d: Fraction(count + 1) for d, count in seen.items()}
+    same_shape = scaled(shape, [sum(shape.values()) / 11, Fraction(12), Fraction(most)])
+    assert wanted == having_seen(people)
+    assert wanted > smallest_epsilon(persons(rows), same_shape, phis)
 
 
 def just_below(epsilon: float) -> float:

@@ -33,6 +33,15 @@ def _weights(whole: bool) -> Any:
     return validate
 
 
+def _state(file: Path) -> tuple[int, int] | None:
+    """Differs when the file has been written; None where there is none to look at."""
+    try:
+        found = file.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
 Counts = Annotated[
     dict[str, int],
     PlainValidator(_weights(whole=True)),
@@ -153,7 +162,7 @@ class AdversaryPlan(Part):
         default=KnowsPlan(people=0), description="Whose exact records they hold."
     )
 
-    _read: dict[tuple[str, tuple[str, ...]], Adversary] = PrivateAttr(default_factory=dict)
+    _read: dict[tuple[Any, ...], Adversary] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
     def _fits_class(self) -> AdversaryPlan:
@@ -190,8 +199,8 @@ class AdversaryPlan(Part):
         return tuple(file for file in (prior, self.knows.file) if file is not None)
 
     def adversary(self, of: str, null: Sequence[str]) -> Adversary:
-        """The adversary itself; files are read once."""
-        key = of, tuple(null)
+        """The adversary itself; files are read once, and again when they have changed."""
+        key = of, tuple(null), *(_state(file) for file in self.files)
         if key not in self._read:
             self._read[key] = self._made(of, null)
         return self._read[key]
