@@ -166,9 +166,11 @@ def test_files_are_read_once_and_not_before_they_are_needed(tmp_path: Path) -> N
     with pytest.raises(DataError, match=r"metropolis\.csv: there is no such file"):
         plan.models()
     (tmp_path / "metropolis.csv").write_text("disease,count\nflu,1\nulcer,1\n")
-    first = plan.models()
+    (first,), (second,) = plan.models(), plan.models()
+    assert first.adversary is second.adversary
     (tmp_path / "metropolis.csv").unlink()
-    assert plan.models() == first
+    with pytest.raises(DataError, match=r"metropolis\.csv: there is no such file"):
+        plan.models()
 
 
 # What it may not say
