@@ -166,7 +166,7 @@ def test_files_are_read_once_and_not_before_they_are_needed(tmp_path: Path) -> N
     with pytest.raises(DataError, match=r"metropolis\.csv: there is no such file"):
         plan.models()
     (tmp_path / "metropolis.csv").write_text("disease,count\nflu,1\nulcer,1\n")
-    (first,), (second,) = plan.models(), plan.models()
+    (*_, first), (*_, second) = plan.models(), plan.models()
     assert first.adversary is second.adversary
     (tmp_path / "metropolis.csv").unlink()
     with pytest.raises(DataError, match=r"metropolis\.csv: there is no such file"):
