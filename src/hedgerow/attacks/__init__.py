@@ -1,0 +1,1 @@
+"""Attacks: try to break a release before someone else does."""

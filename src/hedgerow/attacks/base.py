@@ -1,0 +1,123 @@
+"""An attack is a scored guess against releases, next to its baseline.
+
+What counts is what an attacker gains over somebody who makes the same guesses without ever
+having seen the release. A rate is worth nothing without its interval: twelve of twelve is not
+certainty.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any
+
+CONFIDENCE = 0.95
+"""Of intervals, where nobody says otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    """How many of how many guesses were right. Guesses may be right in part.
+
+    >>> rate = Rate(successes=12, guesses=12)
+    >>> rate.value, tuple(round(end, 3) for end in rate.interval())
+    (1.0, (0.758, 1.0))
+    """
+
+    successes: float
+    guesses: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.successes <= self.guesses:
+            raise ValueError(f"{self.successes} successes in {self.guesses} guesses")
+
+    @property
+    def value(self) -> float:
+        """The share of right guesses; 0 where nobody guessed."""
+        return self.successes / self.guesses if self.guesses else 0.0
+
+    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
+        """Wilson's score interval; from 0 to 1 where nobody guessed."""
+        if not self.guesses:
+            return 0.0, 1.0
+        z = NormalDist().inv_cdf((1 + confidence) / 2)
+        n, p = self.guesses, self.value
+        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+        reach = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+        # The ends are 0 and 1 exactly where all guesses agree; rounding would miss them.
+        low = 0.0 if self.successes == 0 else max(0.0, middle - reach)
+        high = 1.0 if self.successes == n else min(1.0, middle + reach)
+        return low, high
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackResult:
+    """What an attack found, next to what guessing finds."""
+
+    attack: str
+    """Its name, as on the command line."""
+    goal: str
+    """What a right guess is, such as "the target's diagnosis is named"."""
+    found: Rate
+    baseline: Rate
+    """The same guesses by somebody who never saw the release."""
+    control: Rate | None = None
+    """The same attack on people who are not in the release, where that makes sense."""
+    sentences: tuple[str, ...] = ()
+    """What a steward should know, most important first."""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """Further numbers; plain data that JSON can hold."""
+
+    @property
+    def gain(self) -> float:
+        """The share of what guessing leaves open that the release gives away; at least 0.
+
+        Measured against the control where there is one, else against the baseline: what the
+        attack finds about people who are not in the release it would find without them.
+        """
+        return _gain(self.found.value, self._other.value)
+
+    def gain_interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
+        """Between the least and the most that both rates' intervals allow."""
+        low, high = self.found.interval(confidence)
+        other_low, other_high = self._other.interval(confidence)
+        return _gain(low, other_high), _gain(high, other_low)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the attack does better than guessing, beyond what chance explains."""
+        return self.found.interval()[0] > self._other.interval()[1]
+
+    @property
+    def _other(self) -> Rate:
+        return self.baseline if self.control is None else self.control
+
+    def summary(self) -> dict[str, Any]:
+        """For `--json`."""
+        told = {
+            "attack": self.attack,
+            "goal": self.goal,
+            "found": _told(self.found),
+            "baseline": _told(self.baseline),
+            "control": None if self.control is None else _told(self.control),
+            "gain": self.gain,
+            "gain_interval": list(self.gain_interval()),
+            "succeeded": self.succeeded,
+            "sentences": list(self.sentences),
+        }
+        return told | {"detail": dict(self.detail)}
+
+
+def _gain(found: float, other: float) -> float:
+    return max(0.0, (found - other) / (1 - other)) if other < 1 else 0.0
+
+
+def _told(rate: Rate) -> dict[str, Any]:
+    return {
+        "successes": rate.successes,
+        "guesses": rate.guesses,
+        "rate": rate.value,
+        "interval": list(rate.interval()),
+    }

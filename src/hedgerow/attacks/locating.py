@@ -1,0 +1,137 @@
+"""Locating: in which group of a release somebody's record may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._jit import kernel
+from hedgerow.attacks.labels import Values, covers
+from hedgerow.attacks.published import Published, Targets
+from hedgerow.errors import DataError, some
+from hedgerow.groups import Floats, Ints
+
+Words = NDArray[np.uint64]
+CHUNK = 4_000_000
+"""Pairs of person and group that are compared at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """The groups each person may be in."""
+
+    start: Ints
+    """Person t may be in groups[start[t] : start[t + 1]]."""
+    groups: Ints
+
+    @property
+    def count(self) -> Ints:
+        """How many groups each may be in; 0: their record is not in the release."""
+        return np.diff(self.start)
+
+    def of(self, person: int) -> Ints:
+        return self.groups[self.start[person] : self.start[person + 1]]
+
+
+def locate(published: Published, targets: Targets) -> Located:
+    """Where the targets may be, by what is known of them.
+
+    By box: every group whose published values cover all that is known. By nearest centroid:
+    the group whose centroid is nearest, numbers measured in standard deviations of the
+    centroids, other values being equal or not; a guess, and often a wrong one.
+
+    Raises:
+        DataError: Nothing that is known is in the release, or labels cannot be read.
+    """
+    known = [name for name in published.quasi if name in targets.columns]
+    if not known:
+        raise DataError(
+            f"nothing that is known of the targets ({some(targets.columns)}) is published there",
+            where=published.name,
+            fix=f"Its quasi-identifiers are {some(published.quasi)}.",
+        )
+    if published.located == "nearest":
+        return _nearest(published, targets, known)
+    words = (len(published) + 63) // 64
+    masks, offset, columns = [], [], []
+    total = 0
+    for name in known:
+        j, c = published.quasi.index(name), targets.columns.index(name)
+        matrix = covers(
+            published.labels[j],
+            targets.values[c],
+            column=name,
+            taxonomy=published.taxonomies.get(name),
+        )
+        masks.append(_packed(matrix, published.codes[:, j], words))
+        offset.append(total)
+        total += len(targets.values[c])
+        columns.append(c)
+    codes = targets.codes[:, columns].astype(np.int64) + np.array(offset)
+    return Located(*_candidates(np.concatenate(masks), codes))
+
+
+def _packed(matrix: NDArray[np.bool_], codes: NDArray[np.int32], words: int) -> Words:
+    """For each value, a bit for each group whose label covers it."""
+    rows = np.zeros((matrix.shape[1], words * 64), np.uint8)
+    rows[:, : len(codes)] = matrix.T[:, codes]
+    packed: Words = np.packbits(rows, axis=1, bitorder="little").view(np.uint64)
+    return packed
+
+
+@kernel
+def _candidates(masks: Words, codes: Ints) -> tuple[Ints, Ints]:
+    people, columns = codes.shape
+    words = masks.shape[1]
+    start = np.zeros(people + 1, np.int64)
+    found = np.empty(max(people, 16), np.int64)
+    end = 0
+    for t in range(people):
+        for w in range(words):
+            bits = masks[codes[t, 0], w]
+            for c in range(1, columns):
+                bits &= masks[codes[t, c], w]
+            base = 64 * w
+            place = 0
+            while bits != 0:
+                while bits & np.uint64(1) == 0:
+                    bits >>= np.uint64(1)
+                    place += 1
+                if end == len(found):
+                    more = np.empty(2 * end, np.int64)
+                    more[:end] = found
+                    found = more
+                found[end] = base + place
+                end += 1
+                bits >>= np.uint64(1)
+                place += 1
+        start[t + 1] = end
+    return start, found[:end].copy()
+
+
+def _nearest(published: Published, targets: Targets, known: list[str]) -> Located:
+    distances: list[tuple[Floats, NDArray[np.int32], NDArray[np.int32]]] = []
+    for name in known:
+        j, c = published.quasi.index(name), targets.columns.index(name)
+        centres, values = Values(published.labels[j]), Values(targets.values[c])
+        numeric = ~np.isnan(centres.numbers) | np.array([v is None for v in centres.values])
+        if numeric.all() and not np.isnan(centres.numbers).all():
+            spread = np.nanstd(centres.numbers[published.codes[:, j]]) or 1.0
+            gap = np.abs(values.numbers[:, None] - centres.numbers[None, :]) / spread
+            matrix = np.where(np.isnan(gap), 1.0, gap) ** 2
+        else:
+            matrix = np.array(
+                [[float(v != centre) for centre in centres.values] for v in values.values]
+            )
+        distances.append((matrix, targets.codes[:, c], published.codes[:, j]))
+    best = np.empty(len(targets), np.int64)
+    step = max(1, CHUNK // max(1, len(published)))
+    for begin in range(0, len(targets), step):
+        part = slice(begin, begin + step)
+        away = np.zeros((len(best[part]), len(published)))
+        for matrix, person, group in distances:
+            away += matrix[person[part]][:, group]
+        best[part] = away.argmin(axis=1)
+    return Located(np.arange(len(targets) + 1), best)

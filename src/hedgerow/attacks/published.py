@@ -1,0 +1,209 @@
+"""Published: a release as an attacker holds it, made by whatever tool."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.attacks.labels import Taxonomy, Value
+from hedgerow.encoding import encoded, histogram
+from hedgerow.engines import open_engine
+from hedgerow.errors import DataError, nearest, some
+from hedgerow.groups import Groups, Histogram, Ints, Sensitive
+from hedgerow.recode.pack import distinct
+from hedgerow.release import read_certificate
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """Records by group: published quasi-identifiers, and their sensitive values."""
+
+    name: str
+    quasi: tuple[str, ...]
+    labels: tuple[tuple[Value, ...], ...]
+    """For each quasi-identifier, the different published values."""
+    codes: Codes
+    """For each group and quasi-identifier, which of them."""
+    groups: Groups
+    """Records of each group, and its sensitive values."""
+    located: Literal["box", "nearest"] = "box"
+    """Whether people are where their values fit, or (centroids) where they are nearest."""
+    taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        return tuple(self.groups.histograms)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    @classmethod
+    def read(
+        cls,
+        source: Any,
+        *,
+        sensitive: Sequence[str] | None = None,
+        quasi: Sequence[str] | None = None,
+        taxonomies: Mapping[str, Taxonomy] | None = None,
+        located: Literal["box", "nearest"] | None = None,
+        name: str | None = None,
+    ) -> Published:
+        """Read a release.
+
+        Args:
+            source: Folder of a release with its certificate, a CSV or Parquet file made by any
+                tool, or a pyarrow, pandas or polars table.
+            sensitive: Its sensitive columns; those of the certificate if left out.
+            quasi: Its quasi-identifiers; if left out those of the certificate, or all columns
+                that are not sensitive.
+            taxonomies: Column -> node -> values below, where labels are nodes.
+            located: See the field; by default as the certificate says, else by box.
+            name: For messages; by default the file's or folder's.
+
+        Raises:
+            DataError: There is no such column, or nothing says which are sensitive.
+        """
+        file, roles, kind = _opened(source)
+        delimiter = "," if roles else None
+        with open_engine(file, delimiter=delimiter) as engine:
+            columns = engine.columns()
+            sensitive = _chosen(sensitive, roles, "sensitive", columns, str(file))
+            if not sensitive:
+                raise DataError(
+                    "nothing says which columns of the release are sensitive",
+                    where=_shown(source),
+                    fix=f"Name them; it has {some(columns)}.",
+                )
+            if quasi is None and not roles:
+                quasi = [column for column in columns if column not in sensitive]
+            quasi = _chosen(quasi, roles, "quasi-identifier", columns, str(file))
+            counted = engine.counts(quasi, sets=sensitive)
+        n = np.asarray(counted["n"].to_numpy(), np.int64)
+        if not len(n):
+            raise DataError("the release has no records", where=_shown(source))
+        texts = [encoded(counted[f"q{j}"]) for j in range(len(quasi))]
+        codes = (
+            np.stack([c for _, c in texts], axis=1) if texts else np.zeros((len(n), 0), np.int32)
+        )
+        first, into = distinct(codes, [len(values) for values, _ in texts])
+        histograms: dict[str, Histogram] = {}
+        domains: dict[str, Sensitive] = {}
+        for i, column in enumerate(sensitive):
+            values, h = histogram(counted[f"s{i}"], n)
+            reference = np.bincount(h.codes, weights=h.counts, minlength=len(values))
+            domains[column] = Sensitive(
+                column, tuple(values), reference.astype(np.int64), int(n.sum())
+            )
+            histograms[column] = h
+        groups = Groups(n, histograms, domains).merge(into, len(first))
+        return cls(
+            name or _shown(source),
+            tuple(quasi),
+            tuple(tuple(values) for values, _ in texts),
+            codes[first],
+            groups,
+            located or ("nearest" if kind == "microaggregation" else "box"),
+            dict(taxonomies or {}),
+        )
+
+    def described(self, group: int) -> str:
+        """A group's published quasi-identifiers, in words."""
+        told = [
+            f"{name} {'missing' if (v := values[code]) is None else v}"
+            for name, values, code in zip(self.quasi, self.labels, self.codes[group], strict=True)
+        ]
+        return f"({', '.join(told)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """People somebody looks for, and what is known of them."""
+
+    columns: tuple[str, ...]
+    values: tuple[tuple[Value, ...], ...]
+    """For each column, the different values."""
+    codes: Codes
+    """For each person and column, which of them."""
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @classmethod
+    def of(cls, known: Mapping[str, Sequence[Value]]) -> Targets:
+        """From columns: {"age": ["28"], "zip": ["13012"]} is one person."""
+        lengths = {len(column) for column in known.values()}
+        if len(lengths) != 1:
+            raise DataError("what is known of the targets has columns of different lengths")
+        values, codes = [], []
+        for column in known.values():
+            texts = [None if value is None else str(value) for value in column]
+            place = {value: i for i, value in enumerate(dict.fromkeys(texts))}
+            values.append(tuple(place))
+            codes.append(np.array([place[value] for value in texts], np.int32))
+        return cls(tuple(known), tuple(values), np.stack(codes, axis=1))
+
+    @classmethod
+    def read(cls, source: Any, *, columns: Sequence[str] | None = None) -> Targets:
+        """From a file or a table, a row a person; these columns, or all."""
+        with open_engine(source) as engine:
+            names = list(columns or engine.columns())
+            table = engine.rows(names, max(1, engine.rows_total()))
+        found = [encoded(table[name]) for name in names]
+        return cls(
+            tuple(names),
+            tuple(tuple(values) for values, _ in found),
+            np.stack([codes for _, codes in found], axis=1),
+        )
+
+    def column(self, name: str) -> list[Value]:
+        """What is known in one column, person by person."""
+        place = self.columns.index(name)
+        values = self.values[place]
+        return [values[code] for code in self.codes[:, place]]
+
+    def take(self, chosen: Ints | NDArray[np.bool_]) -> Targets:
+        return Targets(self.columns, self.values, self.codes[chosen])
+
+
+def _opened(source: Any) -> tuple[Any, dict[str, str], str | None]:
+    """The data file, the roles of its columns and how it was made, where a certificate says."""
+    if not isinstance(source, str | os.PathLike):
+        return source, {}, None
+    path = Path(source)
+    if not path.is_dir():
+        return path, {}, None
+    certificate = read_certificate(path)
+    roles = certificate.get("plan", {}).get("columns", {})
+    return path / certificate["data"]["file"], dict(roles), certificate["recoding"]["kind"]
+
+
+def _chosen(
+    given: Sequence[str] | None,
+    roles: Mapping[str, str],
+    role: str,
+    columns: Sequence[str],
+    where: str,
+) -> list[str]:
+    if given is None:
+        return [column for column in columns if roles.get(column) == role]
+    for name in given:
+        if name not in columns:
+            near = nearest(name, columns)
+            raise DataError(
+                f"there is no column {name!r}",
+                where=where,
+                fix=f"Did you mean {near!r}?" if near else f"It has {some(columns)}.",
+            )
+    return list(given)
+
+
+def _shown(source: Any) -> str:
+    return str(source) if isinstance(source, str | os.PathLike) else "the table"
