@@ -1,0 +1,367 @@
+"""The intersection attack: what several independent releases together say of a person.
+
+Each release leaves a set of sensitive values possible for a person: those of the groups the
+person may be in. Who knows that the person is in all of them intersects the sets
+(Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._jit import kernel
+from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.labels import Value
+from hedgerow.attacks.locating import Located, locate
+from hedgerow.attacks.published import Published, Targets
+from hedgerow.errors import DataError, nearest, some
+from hedgerow.groups import Floats, Ints
+from hedgerow.spelling import reading
+
+Words = NDArray[np.uint64]
+CONFIDENCES = (1.0, 0.5, 1 / 3, 0.2)
+"""Of which the shares of vulnerable people are told."""
+CHUNK = 2_000_000
+"""Pairs of person and value whose likelihood is computed at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Intersection:
+    """What is possible for each person after all releases.
+
+    Names as in the paper: EA_ij is the effective anonymity of person i in release j, the number
+    of different values there; EA_i^c that of their intersection.
+    """
+
+    releases: tuple[Published, ...]
+    of: str
+    values: tuple[Value, ...]
+    """All values any of the releases has."""
+    codes: tuple[Ints, ...]
+    """For each release, which of these its values are."""
+    located: tuple[Located, ...]
+    each: tuple[Words, ...]
+    """For each release, the values possible for each person, a bit each."""
+    together: Words
+    """Those possible in all of them."""
+
+    def __len__(self) -> int:
+        return len(self.together)
+
+    @cached_property
+    def prior(self) -> Ints:
+        """EA_ij, persons by releases; 0 where the person is not in the release."""
+        return np.stack([_counted(words) for words in self.each], axis=1)
+
+    @cached_property
+    def posterior(self) -> Ints:
+        """EA_i^c; 0 where the releases contradict each other, or the person is not in one."""
+        return _counted(self.together)
+
+    @cached_property
+    def found(self) -> NDArray[np.bool_]:
+        """Who may be in every release."""
+        return np.asarray((self.prior > 0).all(axis=1))
+
+    @property
+    def contradictory(self) -> NDArray[np.bool_]:
+        """Who may be in every release, and has no value in all of them."""
+        none: NDArray[np.bool_] = self.found & (self.posterior == 0)
+        return none
+
+    @property
+    def drop(self) -> Ints:
+        """AnonDrop_i = min_j EA_ij - EA_i^c."""
+        fallen: Ints = self.prior.min(axis=1) - self.posterior
+        return fallen
+
+    @property
+    def vulnerable(self) -> NDArray[np.bool_]:
+        """VP: those whose anonymity drops by having the other releases too."""
+        loses: NDArray[np.bool_] = self.found & (self.drop > 0)
+        return loses
+
+    @property
+    def confidence(self) -> Floats:
+        """C_i = 1 / EA_i^c; 0 where nothing is left."""
+        sure: Floats = np.divide(1.0, self.posterior, where=self.posterior > 0,
+                                 out=np.zeros(len(self)))  # fmt: skip
+        return sure
+
+    def pvp(self, confidence: float) -> float:
+        """PVP_C: per cent of the people found in all releases whose confidence is at least C."""
+        people = int(self.found.sum())
+        sure = self.found & (self.confidence >= confidence - 1e-12)
+        return 100 * int(sure.sum()) / people if people else 0.0
+
+    def possible(self, person: int, *, release: int | None = None) -> tuple[Value, ...]:
+        """The values left for one person, in one release or in all."""
+        words = self.together if release is None else self.each[release]
+        bits = np.unpackbits(words[person].view(np.uint8), bitorder="little")
+        return tuple(self.values[i] for i in np.flatnonzero(bits[: len(self.values)]))
+
+    @cached_property
+    def guesses(self) -> Ints:
+        """The likeliest value of each person: the product of its shares in the groups; -1: none."""
+        best = np.full(len(self), -1, np.int64)
+        step = max(1, CHUNK // max(1, len(self.values)))
+        for begin in range(0, len(self), step):
+            part = slice(begin, min(begin + step, len(self)))
+            score = np.zeros((part.stop - begin, len(self.values)))
+            for published, codes, located in zip(
+                self.releases, self.codes, self.located, strict=True
+            ):
+                score += _logarithms(published, self.of, codes, located, part, len(self.values))
+            left = np.isfinite(score).any(axis=1)
+            best[part][left] = score[left].argmax(axis=1)
+        return best
+
+    def result(self, truth: Sequence[Value] | None = None) -> AttackResult:
+        """The attack scored: who is named right, next to who names the most frequent value.
+
+        Args:
+            truth: Each person's value. Without it a success is that one value is left, and
+                nobody who has not seen the releases can know that.
+
+        Raises:
+            DataError: The releases contradict each other for somebody known to be in all.
+        """
+        people = int(self.found.sum())
+        perfect = int((self.found & (self.posterior == 1)).sum())
+        detail = self._detail()
+        if truth is None:
+            return AttackResult(
+                attack="intersection",
+                goal=f"one value of {self.of} is left",
+                found=Rate(successes=perfect, guesses=people),
+                baseline=Rate(successes=0, guesses=people),
+                sentences=tuple(self._sentences()),
+                detail=detail,
+            )
+        if len(truth) != len(self):
+            raise DataError(f"{len(truth):,} true values for {len(self):,} people")
+        place = {reading(value): i for i, value in enumerate(self.values)}
+        true = np.array([place.get(reading(value), -2) for value in truth], np.int64)
+        right = int((self.found & (self.guesses == true)).sum())
+        known = true[self.found & (true >= 0)]
+        common = int(np.bincount(known).max(initial=0)) if len(known) else 0
+        inside = self.found & (true >= 0) & _has(self.together, true)
+        detail |= {
+            "true_value_possible": int(inside.sum()),
+            "perfect_and_right": int((inside & (self.posterior == 1)).sum()),
+        }
+        return AttackResult(
+            attack="intersection",
+            goal=f"the person's {self.of} is named",
+            found=Rate(successes=right, guesses=people),
+            baseline=Rate(successes=common, guesses=people),
+            sentences=tuple(self._sentences()),
+            detail=detail,
+        )
+
+    def _detail(self) -> dict[str, Any]:
+        people = self.found
+        prior = self.prior[people].min(axis=1, initial=len(self.values))
+        return {
+            "people": len(self),
+            "found_in_all": int(people.sum()),
+            "contradictions": int(self.contradictory.sum()),
+            "releases": [p.name for p in self.releases],
+            "average_prior": float(prior.mean()) if len(prior) else None,
+            "average_posterior": float(self.posterior[people].mean()) if len(prior) else None,
+            "vulnerable": int(self.vulnerable.sum()),
+            "pvp": {f"{c:.3g}": self.pvp(c) for c in CONFIDENCES},
+            "groups_each": [float(located.count[people].mean()) if people.any() else 0.0
+                            for located in self.located],
+        }  # fmt: skip
+
+    def _sentences(self) -> Iterator[str]:
+        people = int(self.found.sum())
+        if not people:
+            yield "Nobody fits into a group of every release."
+            return
+        if len(self) == 1:
+            yield from self._about(0)
+            return
+        perfect = int((self.found & (self.posterior == 1)).sum())
+        alone = int((self.found & (self.prior.min(axis=1) == 1)).sum())
+        yield (
+            f"Of {people:,} people who fit into all {len(self.releases)} releases, {perfect:,} "
+            f"({perfect / people:.1%}) have one possible {self.of} left; a single release leaves "
+            f"one for {alone:,}."
+        )
+        yield f"{int(self.vulnerable.sum()):,} have fewer left than in any one release."
+        if wrong := int(self.contradictory.sum()):
+            yield (
+                f"For {wrong:,} no value is in all releases: they are not the same people, or the "
+                "value changed between them, or it is spelled otherwise."
+            )
+
+    def _about(self, person: int) -> Iterator[str]:
+        """One person, in sentences."""
+        left = self.possible(person)
+        for j, (published, located) in enumerate(zip(self.releases, self.located, strict=True)):
+            records = int(published.groups.n[located.of(person)].sum())
+            yield (
+                f"In {published.name} {records:,} records fit, with "
+                f"{_listed(self.possible(person, release=j))}."
+            )
+        count = "Two releases" if len(self.releases) == 2 else f"{len(self.releases)} releases"
+        if len(self.releases) == 1:
+            yield f"That leaves {_listed(left)}."
+        elif not left:
+            yield (
+                f"{count} together leave no possible value: a contradiction. This is not the same "
+                "person in both, or the value changed, or it is spelled otherwise."
+            )
+        elif len(left) == 1:
+            yield f"{count} together leave one possible value: {_listed(left)}."
+        else:
+            yield f"{count} together leave {len(left)} possible values: {_listed(left)}."
+
+
+def intersect(
+    releases: Sequence[Published], targets: Targets, *, of: str | None = None
+) -> Intersection:
+    """Intersect what the releases say of each target.
+
+    Args:
+        releases: One or more; independent ones, made by any method or tool.
+        targets: People known to be in all of them, with what is known of each.
+        of: The sensitive column; the one they have in common if left out.
+
+    Raises:
+        DataError: They have no sensitive column in common; or labels cannot be read.
+
+    >>> import pyarrow as pa
+    >>> one = pa.table({"age": ["<30"] * 3 + [">=30"], "illness": ["AIDS", "flu", "flu", "gout"]})
+    >>> two = pa.table({"age": ["<35"] * 2 + [">=35"], "illness": ["AIDS", "TB", "gout"]})
+    >>> a = Published.read(one, sensitive=["illness"], name="A")
+    >>> b = Published.read(two, sensitive=["illness"], name="B")
+    >>> alice = intersect([a, b], Targets.of({"age": ["28"]}))
+    >>> alice.prior.tolist(), alice.posterior.tolist(), alice.possible(0)
+    ([[2, 2]], [1], ('AIDS',))
+    """
+    if not releases:
+        raise DataError("there is no release to attack", fix="Name at least one.")
+    of = _common(releases, of)
+    values, codes = _united(releases, of)
+    width = (len(values) + 63) // 64
+    located = tuple(locate(published, targets) for published in releases)
+    each = tuple(
+        _possible(
+            where.start,
+            where.groups,
+            published.groups.histograms[of].indptr,
+            published.groups.histograms[of].codes,
+            code,
+            width,
+        )
+        for published, where, code in zip(releases, located, codes, strict=True)
+    )
+    together = each[0].copy()
+    for words in each[1:]:
+        together &= words
+    return Intersection(tuple(releases), of, values, tuple(codes), located, each, together)
+
+
+def _common(releases: Sequence[Published], of: str | None) -> str:
+    shared = [name for name in releases[0].sensitive if all(name in r.sensitive for r in releases)]
+    if of is None:
+        if len(shared) == 1:
+            return shared[0]
+        every = dict.fromkeys(name for r in releases for name in r.sensitive)
+        raise DataError(
+            "the releases have no sensitive column in common" if not shared
+            else "the releases have several sensitive columns in common",
+            fix=f"Say which is meant; there are {some(shared or every)}.",
+        )  # fmt: skip
+    for published in releases:
+        if of not in published.sensitive:
+            near = nearest(of, published.sensitive)
+            raise DataError(
+                f"there is no sensitive column {of!r}",
+                where=published.name,
+                fix=f"Did you mean {near!r}?" if near else f"It has {some(published.sensitive)}.",
+            )
+    return of
+
+
+def _united(releases: Sequence[Published], of: str) -> tuple[tuple[Value, ...], list[Ints]]:
+    """All values, and which of them each release's are; texts that are read alike are one."""
+    place: dict[Value, int] = {}
+    values: list[Value] = []
+    codes = []
+    for published in releases:
+        mine = []
+        for value in published.groups.domains[of].values:
+            key = reading(value)
+            if key not in place:
+                place[key] = len(values)
+                values.append(value)
+            mine.append(place[key])
+        codes.append(np.array(mine, np.int64))
+    return tuple(values), codes
+
+
+@kernel
+def _possible(
+    start: Ints, groups: Ints, indptr: Ints, codes: NDArray[np.int32], recode: Ints, width: int
+) -> Words:
+    """For each person, a bit for each value somebody in the person's groups has."""
+    people = len(start) - 1
+    words = np.zeros((people, width), np.uint64)
+    for t in range(people):
+        for i in range(start[t], start[t + 1]):
+            g = groups[i]
+            for e in range(indptr[g], indptr[g + 1]):
+                code = recode[codes[e]]
+                words[t, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+    return words
+
+
+@kernel
+def _counted(words: Words) -> Ints:
+    """How many bits are set in each row."""
+    count = np.zeros(len(words), np.int64)
+    for t in range(len(words)):
+        for w in range(words.shape[1]):
+            bits = words[t, w]
+            while bits != 0:
+                bits &= bits - np.uint64(1)
+                count[t] += 1
+    return count
+
+
+def _has(words: Words, codes: Ints) -> NDArray[np.bool_]:
+    """Whether each row has its bit."""
+    safe = np.maximum(codes, 0)
+    bits = words[np.arange(len(words)), safe >> 6] >> (safe & 63).astype(np.uint64)
+    return np.asarray((bits & np.uint64(1)) != 0)
+
+
+def _logarithms(
+    published: Published, of: str, recode: Ints, located: Located, part: slice, width: int
+) -> Floats:
+    """Logarithm of the share of each value among the records that fit each person."""
+    start = located.start[part.start : part.stop + 1]
+    groups = located.groups[start[0] : start[-1]]
+    h = published.groups.histograms[of].take(groups)
+    person = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    counts = np.zeros((len(start) - 1, width))
+    np.add.at(counts, (person[h.owner()], recode[h.codes]), h.counts)
+    total = counts.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares: Floats = np.log(counts / total)
+    return np.where(np.isnan(shares), -np.inf, shares)
+
+
+def _listed(values: Sequence[Value]) -> str:
+    names = ["(missing)" if value is None else value for value in values]
+    return ", ".join(names) if names else "nothing"
