@@ -49,6 +49,29 @@ def write_hospital(folder: Path, *, patients: int = 20_000) -> Path:
         raise DataError(f"a hospital of {patients} patients", fix="Ask for at least 1.")
     contents = {name: _shipped(name) for name in SHIPPED}
     contents["patients.csv"] = _csv(hospital(patients=patients))
+    _write(folder, contents)
+    return folder / "plan.yaml"
+
+
+def write_neighbour(folder: Path, *, patients: int = 20_000, shared: int = 5_000) -> Path:
+    """Write the county hospital's table and plan beside Gotham's; return the plan's path.
+
+    The last of Gotham's patients have been there too, with the same diagnosis.
+
+    Args:
+        folder: Gotham's, which holds the hierarchies.
+        patients: Of each hospital.
+        shared: Patients of both.
+    """
+    everybody = hospital(patients=2 * patients - shared)
+    theirs = {name: column[patients - shared :] for name, column in everybody.items()}
+    contents = {"patients.csv": _csv(theirs), "plan.yaml": _shipped("county.yaml")}
+    _write(folder / "county", contents)
+    return folder / "county" / "plan.yaml"
+
+
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files that are not there yet, or are the same; else nothing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         taken = [
@@ -68,7 +91,6 @@ def write_hospital(folder: Path, *, patients: int = 20_000) -> Path:
             f"the demo cannot be written: {error.strerror or error}", where=str(folder),
             fix="Choose a folder you may write to.",
         ) from error  # fmt: skip
-    return folder / "plan.yaml"
 
 
 def hospital(*, patients: int) -> dict[str, Texts]:

@@ -185,11 +185,23 @@ class Intersection:
         people = int(self.found.sum())
         if not people:
             yield "Nobody fits into a group of every release."
+            for published, located in zip(self.releases, self.located, strict=True):
+                for column, count in located.lost.items():
+                    yield (
+                        f"In {published.name} no published {column} covers that of {count:,} of "
+                        "them; if it holds nodes of a taxonomy, give the file."
+                    )
             return
         if len(self) == 1:
             yield from self._about(0)
             return
         perfect = int((self.found & (self.posterior == 1)).sum())
+        if len(self.releases) == 1:
+            yield (
+                f"Of {people:,} people who fit into the release, {perfect:,} "
+                f"({perfect / people:.1%}) have one possible {self.of} left."
+            )
+            return
         alone = int((self.found & (self.prior.min(axis=1) == 1)).sum())
         yield (
             f"Of {people:,} people who fit into all {len(self.releases)} releases, {perfect:,} "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ class Located:
     start: Ints
     """Person t may be in groups[start[t] : start[t + 1]]."""
     groups: Ints
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """For each column that is to blame, people whose value no published value covers."""
 
     @property
     def count(self) -> Ints:
@@ -56,7 +59,7 @@ def locate(published: Published, targets: Targets) -> Located:
         return _nearest(published, targets, known)
     words = (len(published) + 63) // 64
     masks, offset, columns = [], [], []
-    total = 0
+    total, lost = 0, {}
     for name in known:
         j, c = published.quasi.index(name), targets.columns.index(name)
         matrix = covers(
@@ -65,12 +68,16 @@ def locate(published: Published, targets: Targets) -> Located:
             column=name,
             taxonomy=published.taxonomies.get(name),
         )
+        covered = np.asarray(matrix.any(axis=0))
+        outside = int((~covered[targets.codes[:, c]]).sum())
+        if outside:
+            lost[name] = outside
         masks.append(_packed(matrix, published.codes[:, j], words))
         offset.append(total)
         total += len(targets.values[c])
         columns.append(c)
     codes = targets.codes[:, columns].astype(np.int64) + np.array(offset)
-    return Located(*_candidates(np.concatenate(masks), codes))
+    return Located(*_candidates(np.concatenate(masks), codes), lost)
 
 
 def _packed(matrix: NDArray[np.bool_], codes: NDArray[np.int32], words: int) -> Words:

@@ -1,0 +1,366 @@
+"""The de Finetti attack: what buckets say about each other.
+
+A bucket alone leaves its members and its values to be matched in any way. All buckets
+together show which quasi-identifiers go with which values, and that makes some ways likelier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow._jit import kernel
+from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.encoding import encoded
+from hedgerow.engines import open_engine
+from hedgerow.errors import DataError, PlanError, nearest, some
+from hedgerow.groups import Floats, Histogram, Ints, sort_members
+from hedgerow.recode.anatomy import BUCKET, COUNT, Anatomy, anatomise, bucketed
+
+Codes = NDArray[np.int64]
+
+ROUNDS, BURN_IN = 300, 100
+"""Of the sampler; and how many at its beginning are not counted."""
+SMOOTHING = 1.0
+"""Added to each count of the model: a combination nobody has is unlikely, not impossible."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bucketised:
+    """What a bucketised release shows: quasi-identifiers and bucket of each person, and ST."""
+
+    quasi: Codes
+    """For each person and quasi-identifier, a code from 0."""
+    bucket: Ints
+    st: Histogram
+    """How many members of each bucket have each value."""
+
+    def __post_init__(self) -> None:
+        quasi, bucket, size = self.quasi, self.bucket, len(self.st.indptr) - 1
+        if quasi.ndim != 2 or bucket.ndim != 1 or len(quasi) != len(bucket) or not len(bucket):
+            raise DataError(
+                f"quasi-identifiers of shape {quasi.shape} do not fit buckets of shape "
+                f"{bucket.shape}",
+                fix="Give a row of codes and a bucket for each person.",
+            )
+        if quasi.min(initial=0) < 0 or bucket.min() < 0 or self.st.codes.min(initial=0) < 0:
+            raise DataError("codes must be whole numbers from 0")
+        held = np.bincount(self.st.owner(), weights=self.st.counts, minlength=size)
+        members = np.bincount(bucket, minlength=size)
+        if len(members) > size or (members != held).any():
+            wrong = np.flatnonzero(members[:size] != held)
+            what = f"bucket {wrong[0]}" if len(wrong) else f"bucket {bucket.max()}"
+            raise DataError(
+                f"{what} has a different number of members and of sensitive values",
+                fix="Both tables must be of the same release.",
+            )
+
+    @property
+    def values(self) -> int:
+        """One more than the largest code of a sensitive value."""
+        return int(self.st.codes.max(initial=0)) + 1
+
+    @classmethod
+    def of(cls, quasi: ArrayLike, anatomy: Anatomy) -> Bucketised:
+        """An Anatomy of people with these quasi-identifiers."""
+        return cls(np.asarray(quasi, np.int64), anatomy.bucket, anatomy.st)
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """How likely each member of each bucket has each of its values."""
+
+    release: Bucketised
+    share: Floats
+    """For each person and value of their bucket (its place in ST), the probability."""
+
+    @property
+    def guess(self) -> Ints:
+        """The likeliest value of each person."""
+        place = self.release.st.indptr[self.release.bucket] + self.share.argmax(axis=1)
+        return self.release.st.codes[place].astype(np.int64)
+
+    @property
+    def confidence(self) -> Floats:
+        """The probability of that value."""
+        return np.asarray(self.share.max(axis=1), np.float64)
+
+    def about(self, person: int) -> dict[int, float]:
+        """Value -> probability, for one person."""
+        bucket = self.release.bucket[person]
+        start, end = self.release.st.indptr[bucket : bucket + 2]
+        shares = self.share[person, : end - start].tolist()
+        return dict(zip(self.release.st.codes[start:end].tolist(), shares, strict=True))
+
+
+def beliefs(
+    release: Bucketised,
+    *,
+    rng: np.random.Generator,
+    rounds: int = ROUNDS,
+    burn_in: int = BURN_IN,
+) -> Beliefs:
+    """Match members and values again and again, each time by what the last match taught.
+
+    Values are given to the members of their bucket at random. A naive Bayes model is fitted to
+    the table completed in this way; then members swap values, each pair with the probability
+    the model gives to the swap. This is repeated; how often a member has a value is how likely
+    it is theirs. How frequent a value is cancels out: a bucket's values are known.
+
+    Args:
+        release: What the attacker sees.
+        rng: For the simulation.
+        rounds: How often the model is fitted.
+        burn_in: Rounds at the beginning that do not count.
+
+    Eight buckets, each of a baker, a miller, a flu and a burn. Nothing within a bucket says who
+    has the burn, but wherever there are two bakers instead there are two burns:
+
+    >>> both = [[0, 1], [0, 0], [1, 1]] * 8
+    >>> bucket = np.repeat(np.arange(24), 2)
+    >>> st = bucketed(bucket, np.ravel(both), 24)
+    >>> found = beliefs(
+    ...     Bucketised(np.reshape(both, (-1, 1)), bucket, st), rng=np.random.default_rng(1)
+    ... )
+    >>> found.about(0)[0] > 0.9
+    True
+    """
+    if not 0 <= burn_in < rounds:
+        raise PlanError(
+            f"{burn_in} of {rounds} rounds do not count", fix="Leave some that do."
+        )
+    st, people = release.st, len(release.bucket)
+    start, members = sort_members(release.bucket, len(st.indptr) - 1)
+    widths = release.quasi.max(axis=0, initial=0) + 1
+    offset = np.concatenate(([0], np.cumsum(widths)))
+    # One table for all quasi-identifiers: a row for each of their values.
+    rows = release.quasi + offset[:-1]
+    entries = np.repeat(np.arange(len(st.codes)), st.counts)
+    held = np.empty(people, np.int64)
+    shuffled = np.lexsort((rng.random(people), st.owner()[entries]))
+    held[members] = entries[shuffled]
+    values = st.codes.astype(np.int64)
+    tally = np.zeros((people, int(np.diff(st.indptr).max())), np.int64)
+    counts = np.zeros((offset[-1], release.values), np.int64)
+    total = np.bincount(values, weights=st.counts, minlength=release.values)
+    spread = np.repeat(widths, widths)[:, None]
+    for number in range(rounds):
+        _count(rows, held, values, counts)
+        model = np.log((counts + SMOOTHING) / (total + SMOOTHING * spread))
+        _swap(rows, held, values, model, start, members, rng.random(people), rng.random(people))
+        if number >= burn_in:
+            _tally(tally, held, st.indptr[release.bucket])
+    return Beliefs(release, tally / (rounds - burn_in))
+
+
+def de_finetti(
+    release: Bucketised,
+    truth: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    rounds: int = ROUNDS,
+    burn_in: int = BURN_IN,
+) -> AttackResult:
+    """Name each member's sensitive value from a bucketised release.
+
+    What the attacker knows: the release, and everybody's quasi-identifiers (they are in it).
+    A success: the value named for a person is theirs.
+    The baseline: the most frequent value of the person's bucket; in an Anatomy, where all
+        values of a bucket differ, one in as many as it has members: the 1/l that is promised.
+    Reference: Kifer, Attacks on privacy and de Finetti's theorem, SIGMOD 2009.
+
+    Args:
+        release: What the attacker sees.
+        truth: The sensitive value of each person, as a code.
+        rng: For the simulation.
+        rounds: See `beliefs`.
+        burn_in: See `beliefs`.
+
+    Raises:
+        DataError: The truth contradicts the release.
+
+    >>> quasi = np.repeat([0, 1], 300)
+    >>> anatomy = anatomise(quasi, l=2, rng=np.random.default_rng(1))
+    >>> release = Bucketised.of(quasi[:, None], anatomy)
+    >>> result = de_finetti(release, quasi, rng=np.random.default_rng(2))
+    >>> result.baseline.value, result.found.value in (0.0, 1.0)
+    (0.5, True)
+    """
+    true = np.asarray(truth)
+    size = len(release.st.indptr) - 1
+    if true.shape != release.bucket.shape or not np.issubdtype(true.dtype, np.integer):
+        raise DataError(
+            f"the true values have shape {true.shape} and type {true.dtype}",
+            fix="Give a code for each person of the release.",
+        )
+    true = true.astype(np.int64)
+    if true.min() < 0 or true.max() >= release.values:
+        raise DataError("a true value occurs in no bucket", fix="Use the codes of the release.")
+    seen = bucketed(release.bucket, true, size)
+    told, shown = seen.sorted(release.values), release.st.sorted(release.values)
+    if not all(np.array_equal(a, b) for a, b in zip(told, shown, strict=True)):
+        raise DataError(
+            "the true values are not those of the buckets",
+            fix="Give them in the order of the release's people.",
+        )
+    found = beliefs(release, rng=rng, rounds=rounds, burn_in=burn_in)
+    right = found.guess == true
+    modes = np.maximum.reduceat(release.st.counts, release.st.indptr[:-1][np.diff(seen.indptr) > 0])
+    result = Rate(successes=int(right.sum()), guesses=len(true))
+    baseline = Rate(successes=int(modes.sum()), guesses=len(true))
+    sure = found.confidence >= 0.9
+    sentences = [
+        f"The values of {result.value:.1%} of {len(true):,} people are named rightly; "
+        f"their bucket alone promises {baseline.value:.1%}."
+    ]
+    if sure.any():
+        sentences.append(
+            f"Of {int(sure.sum()):,} people the attacker is at least 90 % sure, "
+            f"for {right[sure].mean():.1%} of them rightly."
+        )
+    return AttackResult(
+        attack="definetti",
+        goal="the person's sensitive value is named",
+        found=result,
+        baseline=baseline,
+        sentences=tuple(sentences),
+        detail={
+            "buckets": size,
+            "rounds": rounds,
+            "sure": int(sure.sum()),
+            "sure_and_right": int(right[sure].sum()),
+        },
+    )
+
+
+def against_anatomy(
+    source: Any,
+    *,
+    quasi: Sequence[str],
+    sensitive: str,
+    l: int,  # noqa: E741
+    rng: np.random.Generator,
+    null: Sequence[str] = (),
+    rounds: int = ROUNDS,
+    burn_in: int = BURN_IN,
+) -> AttackResult:
+    """Publish a table by Anatomy, then attack that.
+
+    Args:
+        source: A file or a table, a row a person.
+        quasi: Its quasi-identifiers.
+        sensitive: The sensitive column.
+        l: Of the buckets.
+        rng: For both.
+        null: Texts that mean missing.
+        rounds: See `beliefs`.
+        burn_in: See `beliefs`.
+    """
+    columns = _columns(source, (*quasi, sensitive), null=null)
+    codes = [columns[name][1] for name in quasi]
+    stacked = np.stack(codes, axis=1) if codes else np.zeros((len(columns[sensitive][1]), 0))
+    truth = columns[sensitive][1]
+    release = Bucketised.of(stacked, anatomise(truth, l=l, rng=rng))
+    return de_finetti(release, truth, rng=rng, rounds=rounds, burn_in=burn_in)
+
+
+def read_tables(
+    qit: Any, st: Any, *, sensitive: str, bucket: str = BUCKET, count: str = COUNT
+) -> tuple[Bucketised, Mapping[str, list[str | None]]]:
+    """A bucketised release made by any tool, and the texts behind its codes.
+
+    Args:
+        qit: The table of quasi-identifiers: a row a person, one column says the bucket.
+        st: The sensitive table: bucket, value and how many of its members have it.
+        sensitive: The column of the second table that holds values.
+        bucket: The column that both tables share.
+        count: The column of the second table that counts.
+    """
+    people = _columns(qit, None)
+    held = _columns(st, (bucket, sensitive, count))
+    if bucket not in people:
+        raise DataError(f"there is no column {bucket!r}", fix=f"It has {some(people)}.")
+    names, owner = held[bucket]
+    place = {name: code for code, name in enumerate(names)}
+    strangers = [name for name in people[bucket][0] if name not in place]
+    if strangers:
+        raise DataError(f"no values are published for bucket {some(strangers)}")
+    own = np.array([place[name] for name in people[bucket][0]], np.int64)[people[bucket][1]]
+    try:
+        numbers = np.array([int(text or "") for text in held[count][0]], np.int64)
+    except ValueError:
+        raise DataError("counts must be whole numbers", where=count) from None
+    values = held[sensitive][1].astype(np.int64)
+    repeated = np.repeat(np.arange(len(owner)), numbers[held[count][1]])
+    table = bucketed(owner[repeated].astype(np.int64), values[repeated], len(names))
+    quasi = [name for name in people if name != bucket]
+    codes = [people[name][1].astype(np.int64) for name in quasi]
+    stacked = np.stack(codes, axis=1) if codes else np.zeros((len(own), 0), np.int64)
+    texts = {name: people[name][0] for name in quasi} | {sensitive: held[sensitive][0]}
+    return Bucketised(stacked, own, table), texts
+
+
+def _columns(
+    source: Any, names: Sequence[str] | None, *, null: Sequence[str] = ()
+) -> dict[str, tuple[list[str | None], NDArray[np.int32]]]:
+    """Columns as distinct values and codes."""
+    with open_engine(source, null=null) as engine:
+        there = engine.columns()
+        for name in names or ():
+            if name not in there:
+                near = nearest(name, there)
+                raise DataError(
+                    f"there is no column {name!r}",
+                    fix=f"Did you mean {near!r}?" if near else f"It has {some(there)}.",
+                )
+        wanted = list(dict.fromkeys(names or there))
+        table = engine.rows(wanted, max(1, engine.rows_total()))
+    if not table.num_rows:
+        raise DataError("the table has no rows")
+    return {name: encoded(table[name]) for name in wanted}
+
+
+@kernel
+def _count(rows: Codes, held: Ints, values: Ints, counts: Ints) -> None:
+    """How many people with each quasi-identifier hold each value."""
+    counts[:] = 0
+    for i in range(len(rows)):
+        for k in range(rows.shape[1]):
+            counts[rows[i, k], values[held[i]]] += 1
+
+
+@kernel
+def _swap(
+    rows: Codes,
+    held: Ints,
+    values: Ints,
+    model: Floats,
+    start: Ints,
+    members: Ints,
+    partner: Floats,
+    coin: Floats,
+) -> None:
+    """Each member may swap values with another of the bucket, as likely as the model says."""
+    for b in range(len(start) - 1):
+        first, size = start[b], start[b + 1] - start[b]
+        for t in range(size):
+            i, j = members[first + t], members[first + int(partner[first + t] * size)]
+            a, c = values[held[i]], values[held[j]]
+            if a == c:
+                continue
+            gain = 0.0
+            for k in range(rows.shape[1]):
+                gain += model[rows[i, k], c] - model[rows[i, k], a]
+                gain += model[rows[j, k], a] - model[rows[j, k], c]
+            if coin[first + t] < 1.0 / (1.0 + np.exp(-gain)):
+                held[i], held[j] = held[j], held[i]
+
+
+@kernel
+def _tally(tally: Ints, held: Ints, first: Ints) -> None:
+    for i in range(len(held)):
+        tally[i, held[i] - first[i]] += 1

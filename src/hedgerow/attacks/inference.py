@@ -1,0 +1,267 @@
+"""Inference: what a group's sensitive values say about each person in it.
+
+Homogeneity is the case where everybody in the group has the same value; background knowledge
+adds values somebody can rule out for the target.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._jit import kernel
+from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.errors import DataError, PlanError, some
+from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
+
+Codes = NDArray[np.int32]
+
+SHOWN = 10
+"""How many of the worst groups a result lists."""
+STEPS = (0.5, 0.75, 0.9, 1.0)
+"""Beliefs whose number of people a result gives."""
+
+
+def homogeneity(groups: Groups, *, of: str) -> AttackResult:
+    """Read off the value of everybody whose group has only one.
+
+    Knows: The quasi-identifiers of a target who is in the release.
+    Success: The target's value is known for certain. Everybody is a target; about people whose
+        group has several values nothing is said.
+    Baseline: The most frequent value of the whole table, said of the same people.
+    Reference: Machanavajjhala et al. 2006 (ICDE), Section 1.1.
+
+    Where people may have several values, one that everybody in the group has counts.
+
+    Bob is one of three who all have heart disease:
+
+    >>> disease = [{"heart": 3}, {"flu": 1, "heart": 1, "cancer": 1}, {"heart": 1, "cancer": 2}]
+    >>> result = homogeneity(Groups.of({"disease": disease}), of="disease")
+    >>> result.found.successes, result.found.guesses, result.detail["worst"]
+    (3, 9, [{'group': 0, 'people': 3, 'value': 'heart'}])
+    """
+    domain, histogram = attribute(groups, of)
+    owner = histogram.owner()
+    shared = np.flatnonzero(histogram.counts == groups.n[owner])
+    where, first = np.unique(owner[shared], return_index=True)
+    value = histogram.codes[shared[first]]
+    certain = int(groups.n[where].sum())
+    usual = by_frequency(domain)[:1]
+    guessed = np.isin(histogram.codes, usual) & np.isin(owner, where)
+    order = np.lexsort((where, -groups.n[where]))[:SHOWN]
+    worst = [
+        {"group": int(where[i]), "people": int(groups.n[where[i]]), "value": named(domain, value[i])}
+        for i in order
+    ]
+    if certain:
+        told = (
+            f"{certain:,} of {groups.people:,} people are in {len(where):,} groups where everybody "
+            f"has the same {of}: it is known for certain.",
+            f"The largest is group {worst[0]['group']}: {worst[0]['people']:,} people, all with "
+            f"{worst[0]['value']}.",
+        )
+    else:
+        told = (f"No group agrees on one {of}.",)
+    return AttackResult(
+        attack="homogeneity",
+        goal=f"the {of} of a person in the release is known for certain",
+        found=Rate(successes=certain, guesses=groups.people),
+        baseline=Rate(successes=int(histogram.counts[guessed].sum()), guesses=groups.people),
+        sentences=told,
+        detail={"groups": len(where), "worst": worst},
+    )
+
+
+def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult:
+    """Rule out up to m values for each target, those that help most.
+
+    Knows: The quasi-identifiers of a target who is in the release, and m values the target does
+        not have. Which they are is the worst case: for each person the m values of the group,
+        other than their own, that most people have.
+    Success: The target's value is known for certain, as only it is left in the group. Everybody
+        is a target.
+    Baseline: Somebody with the same background knowledge and no release, who says of the same
+        people the most frequent value of the whole table that is not ruled out.
+    Reference: Machanavajjhala et al. 2006 (ICDE), Section 3: after l - 2 values are ruled out,
+        recursive (c, l)-diversity keeps every belief below c / (c + 1).
+
+    Joe has HIV and Sally knows that he has no pneumonia: 50 of the 51 who are left have HIV.
+
+    >>> joe = Groups.of({"disease": [{"HIV": 50, "pneumonia": 49, "bronchitis": 1}]})
+    >>> result = background_knowledge(joe, of="disease", m=2)
+    >>> [round(step["highest"], 3) for step in result.detail["beliefs"]]
+    [0.5, 0.98, 1.0]
+    >>> [step["certain"] for step in result.detail["beliefs"]]
+    [0, 0, 100]
+    """
+    domain, histogram = attribute(groups, of)
+    alone(domain)
+    whole_number("m", m)
+    steps = [_step(groups, histogram, ruled) for ruled in range(m + 1)]
+    distinct = np.diff(histogram.indptr)
+    open_ = (distinct > 0) & (distinct <= m + 1)
+    certain = int(groups.n[open_].sum())
+    order = by_frequency(domain)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    usual = _first_absent(histogram.indptr, histogram.codes, order, open_)
+    owner = histogram.owner()
+    guessed = open_[owner] & (place[histogram.codes] < usual[owner])
+    belief = beliefs(groups, of=of, m=m)
+    worst = _worst(groups, domain, histogram, belief)
+    ruled_out = f"{m:,} value{'s' * (m != 1)}"
+    told = [
+        f"Whoever can rule out {ruled_out} knows the {of} of {certain:,} of {groups.people:,} "
+        f"people for certain; without ruling any out, of {steps[0]['certain']:,}."
+    ]
+    if worst and not certain:
+        told.append(
+            f"The highest belief, in group {worst[0]['group']}: {worst[0]['belief']:.1%} for "
+            f"{worst[0]['value']}, which {worst[0]['count']:,} of its {worst[0]['people']:,} "
+            "people have."
+        )
+    return AttackResult(
+        attack="background-knowledge",
+        goal=f"the {of} of a person in the release is known for certain, {ruled_out} being "
+        "ruled out",
+        found=Rate(successes=certain, guesses=groups.people),
+        baseline=Rate(successes=int(histogram.counts[guessed].sum()), guesses=groups.people),
+        sentences=tuple(told),
+        detail={"m": m, "beliefs": steps, "worst": worst},
+    )
+
+
+def beliefs(groups: Groups, *, of: str, m: int) -> Floats:
+    """The belief in their own value of the people of each entry of the histogram.
+
+    n(q, s) / (n(q) - the m largest other counts), in the order of the histogram's entries; as
+    many people as its count have it.
+
+    >>> carl = Groups.of({"disease": [{"heart": 1, "cancer": 2}]})
+    >>> beliefs(carl, of="disease", m=0).round(3).tolist()
+    [0.333, 0.667]
+    >>> beliefs(carl, of="disease", m=1).tolist()
+    [1.0, 1.0]
+    """
+    domain, histogram = attribute(groups, of)
+    alone(domain)
+    whole_number("m", m)
+    owner, counts = histogram.owner(), histogram.counts
+    order = np.lexsort((-counts, owner))
+    start = histogram.indptr[owner]
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order)) - start[order]
+    total = np.concatenate(([0], np.cumsum(counts[order])))
+    # A value among the m largest makes room for the next one; a group may have fewer.
+    within = rank < m
+    end = np.minimum(start + m + within, histogram.indptr[owner + 1])
+    others = total[end] - total[start] - within * counts
+    belief: Floats = counts / (groups.n[owner] - others)
+    return belief
+
+
+def attribute(groups: Groups, of: str) -> tuple[Sensitive, Histogram]:
+    """The domain and the counts of one sensitive column.
+
+    Raises:
+        PlanError: The groups carry no such column.
+        DataError: There is nobody in them.
+    """
+    if of not in groups.histograms or of not in groups.domains:
+        raise PlanError(
+            f"there is no sensitive column {of!r}",
+            fix=f"The sensitive columns are {some(groups.histograms)}.",
+        )
+    if not groups.people:
+        raise DataError("there is nobody in the release", fix="Attack a release with records.")
+    return groups.domains[of], groups.histograms[of]
+
+
+def alone(domain: Sensitive) -> None:
+    """Refuse a column of which people may have several values, or none.
+
+    Raises:
+        DataError: Counts do not say which values go together in a person.
+    """
+    if domain.several:
+        raise DataError(
+            "people have several values (or none), and counts do not say which go together",
+            where=f"column {domain.name!r}",
+            fix="Attack a column of which everybody has exactly one value.",
+        )
+
+
+def whole_number(name: str, value: object, *, least: int = 0) -> None:
+    """Refuse anything but a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise PlanError(
+            f"{name} must be a whole number of at least {least}, not {value!r}",
+            fix=f"Give {name} a whole number of at least {least}.",
+        )
+
+
+def by_frequency(domain: Sensitive) -> Ints:
+    """The values people of the whole table have, most frequent first, else in their order."""
+    return np.lexsort((np.arange(len(domain.values)), -domain.reference))
+
+
+def named(domain: Sensitive, code: int | np.integer[Any]) -> str:
+    """A value in words."""
+    value = domain.values[int(code)]
+    return "missing" if value is None else value
+
+
+def _step(groups: Groups, histogram: Histogram, m: int) -> dict[str, Any]:
+    """How people's beliefs are spread when m values are ruled out."""
+    (name,) = (of for of, h in groups.histograms.items() if h is histogram)
+    belief, counts = beliefs(groups, of=name, m=m), histogram.counts
+    return {
+        "m": m,
+        "certain": int(counts[belief >= 1].sum()),
+        "mean": float((belief * counts).sum() / groups.people),
+        "highest": float(belief.max(initial=0.0)),
+        "at_least": [[least, int(counts[belief >= least].sum())] for least in STEPS],
+    }
+
+
+def _worst(
+    groups: Groups, domain: Sensitive, histogram: Histogram, belief: Floats
+) -> list[dict[str, Any]]:
+    """The entries with the highest beliefs, one for each group; most people first among equals."""
+    owner = histogram.owner()
+    order = np.lexsort((owner, -histogram.counts, -belief))
+    _, first = np.unique(owner[order], return_index=True)
+    return [
+        {
+            "group": int(owner[e]),
+            "people": int(groups.n[owner[e]]),
+            "value": named(domain, histogram.codes[e]),
+            "count": int(histogram.counts[e]),
+            "belief": float(belief[e]),
+        }
+        for e in order[np.sort(first)[:SHOWN]]
+    ]
+
+
+@kernel
+def _first_absent(
+    indptr: Ints, codes: Codes, order: Ints, asked: NDArray[np.bool_]
+) -> Ints:
+    """For each group asked about, the place in `order` of the first value it does not have."""
+    found = np.zeros(len(asked), np.int64)
+    for g in range(len(asked)):
+        if not asked[g]:
+            continue
+        for place in range(len(order)):
+            found[g] = place
+            present = False
+            for e in range(indptr[g], indptr[g + 1]):
+                if codes[e] == order[place]:
+                    present = True
+                    break
+            if not present:
+                break
+            found[g] = place + 1
+    return found
