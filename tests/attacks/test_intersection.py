@@ -59,7 +59,11 @@ def test_the_figure_of_the_other_paper() -> None:
 def test_a_target_who_matches_nothing() -> None:
     found = intersect([release(H1, "H1")], Targets.of({"zip": ["99999"], "age": ["28"]}))
     assert not found.found[0]
-    assert found.result().sentences == ("Nobody fits into a group of every release.",)
+    assert found.result().sentences == (
+        "Nobody fits into a group of every release.",
+        "In H1 no published zip covers that of 1 of them; if it holds nodes of a taxonomy, give the "
+        "file.",
+    )
     assert found.result().found.guesses == 0
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,14 +48,36 @@ class Values:
         self.values = tuple(values)
         self.place: dict[Value, int] = {value: i for i, value in enumerate(self.values)}
         self.numbers = np.array([_number(value) for value in self.values])
-        self.lengths = {len(value) for value in self.values if value is not None}
         self.taxonomy = taxonomy or {}
+        self._prefixes: dict[int, dict[str, list[int]]] = {}
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def where(self, holds: Callable[[str], bool]) -> Flags:
-        return np.array([value is not None and holds(value) for value in self.values], np.bool_)
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """Characters of each value; -1 where it is missing."""
+        return np.array([-1 if value is None else len(value) for value in self.values], np.int64)
+
+    def beginning(self, start: str) -> Flags:
+        """Which values begin with these characters."""
+        if len(start) not in self._prefixes:
+            found: dict[str, list[int]] = {}
+            for i, value in enumerate(self.values):
+                if value is not None:
+                    found.setdefault(value[: len(start)], []).append(i)
+            self._prefixes[len(start)] = found
+        flags = np.zeros(len(self), np.bool_)
+        flags[self._prefixes[len(start)].get(start, [])] = True
+        return flags
+
+    @cached_property
+    def days(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Year and month of each value; -1 where it is no date."""
+        found = [None if value is None else _ISO.fullmatch(value) for value in self.values]
+        year = [-1 if match is None else int(match[1]) for match in found]
+        month = [-1 if match is None else int(match[2]) for match in found]
+        return np.array(year, np.int64), np.array(month, np.int64)
 
 
 def covers(
@@ -145,6 +167,9 @@ def _set(text: str, known: Values) -> Flags | None:
             return None
         if match[1] == MISSING:
             member = None
+        if member in known.place and member not in known.taxonomy:
+            found[known.place[member]] = True  # as most members are, of sets of hundreds
+            continue
         row = meaning(member, known)
         if row is None:
             return None
@@ -181,35 +206,24 @@ def _mask(text: str, known: Values) -> Flags | None:
     found = _MASK.fullmatch(text)
     if found is None:
         return None
-    start, length = found[1], len(text)
-    if length in known.lengths:
-        return known.where(lambda value: len(value) == length and value.startswith(start))
-    return known.where(lambda value: value.startswith(start))
+    begins, long = known.beginning(found[1]), known.lengths == len(text)
+    return np.asarray(begins & long) if long.any() else begins
 
 
 def _dates(text: str, known: Values) -> Flags | None:
     """Decades, years, quarters and months, where the values are dates."""
     found = _DATE.fullmatch(text)
-    if found is None or not any(value and _ISO.fullmatch(value) for value in known.values):
+    year, month = known.days
+    if found is None or not (year >= 0).any():
         return None
     if found[1]:
-        return known.where(lambda value: value.startswith(found[1]) and _is_date(value))
-    months: set[str] | None = None
+        return np.asarray((year >= 0) & (year // 10 == int(found[1])))
+    inside = year == int(found[2])
     if found[3]:
-        first = 3 * int(found[3]) - 2
-        months = {f"{month:02}" for month in range(first, first + 3)}
+        inside &= (month + 2) // 3 == int(found[3])
     elif found[4]:
-        months = {found[4]}
-    return known.where(partial(_in_months, year=found[2], months=months))
-
-
-def _is_date(value: str) -> bool:
-    return _ISO.fullmatch(value) is not None
-
-
-def _in_months(value: str, *, year: str, months: set[str] | None) -> bool:
-    found = _ISO.fullmatch(value)
-    return found is not None and found[1] == year and (months is None or found[2] in months)
+        inside &= month == int(found[4])
+    return np.asarray(inside)
 
 
 def _number(text: Value) -> float:
