@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from hedgerow.adversary import ClassIII as ClassIII
     from hedgerow.adversary import ClassIV as ClassIV
     from hedgerow.adversary import Known as Known
+    from hedgerow.attacking import attack as attack
+    from hedgerow.attacks.base import AttackResult as AttackResult
     from hedgerow.errors import ClaimError as ClaimError
     from hedgerow.errors import DataError as DataError
     from hedgerow.errors import HedgerowError as HedgerowError
@@ -49,7 +51,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AttackResult": "attacks.base",
     "Plan": "plan",
+    "attack": "attacking",
     "Predicates": "predicates",
     "Prior": "priors",
     "read_prior": "prior_files",

@@ -13,6 +13,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
+from hedgerow.attack_charts import names_of
+from hedgerow.attacks.base import AttackResult
 from hedgerow.errors import printable
 from hedgerow.explaining.telling import stubborn, times
 from hedgerow.models import Explanation, Verdict
@@ -128,6 +130,45 @@ def _rows(title: str, rows: Any) -> None:
         table.add_row(*(_short("" if value is None else str(value)) for value in row.values()))
     console.print(table)
     console.print()
+
+
+def attacks(results: Sequence[AttackResult], at_most: float | None) -> None:
+    """A line an attack, next to its baseline; then what each found, in sentences."""
+    if not results:
+        say("No attack applies: say what the attacker knows (--know, --register, --truth).")
+        return
+    names = names_of(results)
+    scored = [(n, r) for n, r in zip(names, results, strict=True) if r.found.guesses > 1]
+    if scored:
+        _scores(scored, at_most)
+    for name, result in zip(names, results, strict=True):
+        if scored:
+            console.print()
+        say(f"{name}: {result.goal}", style="bold")
+        for sentence in result.sentences:
+            console.print(plain(sentence, keep="\n"))
+
+
+def _scores(scored: Sequence[tuple[str, AttackResult]], at_most: float | None) -> None:
+    table = _table(
+        ("attack", "left"), ("found", "right"), ("guessing", "right"), ("gain", "right"),
+        ("95 % interval", "left"), ("", "left"),
+    )  # fmt: skip
+    for name, result in scored:
+        low, high = result.gain_interval()
+        other = result.baseline if result.control is None else result.control
+        over = at_most is not None and result.gain > at_most
+        word = Text("too much", "bold red") if over else Text("")
+        table.add_row(
+            plain(name), _share(result.found.value), _share(other.value),
+            _share(result.gain), f"{_share(low)} to {_share(high)}", word,
+        )  # fmt: skip
+    console.print(table)
+    say("gain: how much of what guessing leaves open the release gives away")
+
+
+def _share(value: float) -> str:
+    return f"{value:.2%}" if value < 0.1 else f"{value:.1%}"
 
 
 def explanation(found: Explanation) -> None:

@@ -27,6 +27,8 @@ from hedgerow.spelling import reading
 Words = NDArray[np.uint64]
 CONFIDENCES = (1.0, 0.5, 1 / 3, 0.2)
 """Of which the shares of vulnerable people are told."""
+MOST_NAMED = 6
+"""Values that are told one by one."""
 CHUNK = 2_000_000
 """Pairs of person and value whose likelihood is computed at a time."""
 
@@ -235,7 +237,7 @@ class Intersection:
         elif len(left) == 1:
             yield f"{count} together leave one possible value: {_listed(left)}."
         else:
-            yield f"{count} together leave {len(left)} possible values: {_listed(left)}."
+            yield f"{count} together leave {len(left)}: {_listed(left)}."
 
 
 def intersect(
@@ -376,4 +378,6 @@ def _logarithms(
 
 def _listed(values: Sequence[Value]) -> str:
     names = ["(missing)" if value is None else value for value in values]
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} different values, such as {', '.join(names[:3])}"
     return ", ".join(names) if names else "nothing"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.labels import Taxonomy, Value
+from hedgerow.builders import Spec
 from hedgerow.encoding import encoded, histogram
 from hedgerow.engines import open_engine
 from hedgerow.errors import DataError, nearest, some
@@ -113,6 +114,21 @@ class Published:
             located or ("nearest" if kind == "microaggregation" else "box"),
             dict(taxonomies or {}),
         )
+
+    def with_taxonomy(self, column: str, spec: Spec) -> Published:
+        """The same, with what the values of a sensitive column have in common."""
+        if column not in self.sensitive:
+            return self
+        domain = self.groups.domains[column]
+        hierarchy = spec.bind(column, domain.values)
+        place = hierarchy.encode(list(domain.values))
+        known = replace(
+            domain,
+            levels=tuple(level[place] for level in hierarchy.codes),
+            labels=tuple(tuple(labels) for labels in hierarchy.labels),
+        )
+        groups = replace(self.groups, domains={**self.groups.domains, column: known})
+        return replace(self, groups=groups)
 
     def described(self, group: int) -> str:
         """A group's published quasi-identifiers, in words."""

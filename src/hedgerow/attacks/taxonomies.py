@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hedgerow.attacks.labels import Taxonomy, Value
+from hedgerow.builders import Spec
 from hedgerow.hierarchy import Hierarchy
 from hedgerow.plan import Plan
 from hedgerow.schema import Role
@@ -29,18 +30,13 @@ def nodes_of(hierarchy: Hierarchy) -> Taxonomy:
     return nodes
 
 
-def read_taxonomy(file: str | Path, *, column: str) -> Taxonomy:
-    """From a hierarchy file: a line a value, then its labels from level to level."""
-    return nodes_of(FromCsv(Path(file)).bind(column, []))
-
-
-def taxonomies_of(plan: Plan) -> Mapping[str, Taxonomy]:
-    """Those a plan writes out, for quasi-identifiers and sensitive columns."""
-    found = {}
-    for name, column in plan.columns.items():
-        if column.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
-            continue
-        spec = plan.hierarchy_spec(name)
-        if isinstance(spec, FromCsv | Tree):
-            found[name] = nodes_of(spec.bind(name, []))
-    return found
+def specs_of(plan: Plan | None, files: Mapping[str, str | Path]) -> dict[str, Spec]:
+    """The taxonomies a plan writes out, and those in files: a line a value, then its labels."""
+    found: dict[str, Spec] = {}
+    for name, column in plan.columns.items() if plan is not None else ():
+        spec = column.spec()
+        if column.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) and isinstance(
+            spec, FromCsv | Tree
+        ):
+            found[name] = spec
+    return found | {name: FromCsv(Path(file)) for name, file in files.items()}
