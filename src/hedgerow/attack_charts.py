@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.attacks.base import AttackResult
-from hedgerow.charts import COLOURS
+from hedgerow.charts import COLOURS, dressed
 from hedgerow.errors import HedgerowError
 
 if TYPE_CHECKING:
@@ -50,9 +50,15 @@ def attacks_chart(
             }
         )
     base = alt.Chart(alt.Data(values=rows))
-    y = alt.Y("attack:N", sort=names, title=None, axis=alt.Axis(labelLimit=320, ticks=False))
-    x = alt.X("found:Q", title="right guesses", axis=alt.Axis(format="%"),
-              scale=alt.Scale(domain=[0, 1]))  # fmt: skip
+    y = alt.Y(
+        "attack:N",
+        sort=names,
+        title=None,
+        axis=alt.Axis(labelLimit=320, ticks=False, labelPadding=14),
+    )
+    widest = max(max(row["high"], row["guessing"]) for row in rows)
+    x = alt.X("found:Q", title="right guesses", axis=alt.Axis(format="%", gridColor="#e6e9ed"),
+              scale=alt.Scale(domain=[0, min(1.0, max(0.05, 1.15 * widest))]))  # fmt: skip
     shares = [alt.Tooltip(f"{name}:Q", format=".2%") for name in ("found", "guessing", "gain")]
     tips = [alt.Tooltip("goal:N"), *shares]
     between = base.mark_rule(color="#c9ced6", strokeWidth=2).encode(
@@ -69,16 +75,10 @@ def attacks_chart(
     ).encode(y=y, x="guessing:Q", tooltip=tips)
     told = "; ".join(f"{row['attack']}: {row['found']:.1%}, {row['guessing']:.1%} by guessing"
                      for row in rows)  # fmt: skip
-    chart: alt.LayerChart = (
-        alt.layer(between, interval, guessing, found)
-        .properties(
-            width=width,
-            height=STEP * len(rows) + 10,
-            title=alt.TitleParams(title, subtitle=f"{subtitle}; rings: guessing", anchor="start"),
-            description=told,
-        )
-        .configure_view(stroke=None)
+    plot = alt.layer(between, interval, guessing, found).properties(
+        width=width, height=STEP * len(rows) + 10
     )
+    chart: alt.LayerChart = dressed(alt, plot, title, f"{subtitle}; rings: guessing", told)
     return chart
 
 

@@ -13,12 +13,11 @@ import numpy as np
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.labels import Taxonomy, Values
+from hedgerow.attacks.labels import Values
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.attacks.taxonomies import nodes_of, specs_of
-from hedgerow.builders import Spec
 from hedgerow.errors import PlanError, nearest, some
 from hedgerow.groups import Groups
 from hedgerow.plan import Plan
@@ -77,9 +76,7 @@ def attack(
         PlanError: There is no such attack, or it needs what was not given.
     """
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
-    specs = specs_of(read, taxonomies or {})
-    nodes = {column: nodes_of(spec.bind(column, [])) for column, spec in specs.items()}
-    published = tuple(_read(release, sensitive, specs, nodes) for release in releases)
+    published = read_releases(releases, sensitive=sensitive, taxonomies=taxonomies, plan=read)
     if truth is None and read is not None:
         truth = read.source
     original = None if truth is None else Targets.read(truth)
@@ -106,16 +103,26 @@ def attack(
     return tuple(results)
 
 
-def _read(
-    release: Any,
-    sensitive: Sequence[str] | None,
-    specs: Mapping[str, Spec],
-    nodes: Mapping[str, Taxonomy],
-) -> Published:
-    published = Published.read(release, sensitive=sensitive, taxonomies=nodes)
-    for column, spec in specs.items():
-        published = published.with_taxonomy(column, spec)
-    return published
+def read_releases(
+    releases: Sequence[Any],
+    *,
+    sensitive: Sequence[str] | None = None,
+    taxonomies: Mapping[str, str | Path] | None = None,
+    plan: Plan | str | Path | None = None,
+    names: Sequence[str] | None = None,
+) -> tuple[Published, ...]:
+    """The releases as an attacker holds them; the arguments are those of `attack`."""
+    read = Plan.read(plan) if isinstance(plan, str | Path) else plan
+    specs = specs_of(read, taxonomies or {})
+    nodes = {column: nodes_of(spec.bind(column, [])) for column, spec in specs.items()}
+    found = []
+    for i, release in enumerate(releases):
+        name = None if names is None else names[i]
+        published = Published.read(release, sensitive=sensitive, taxonomies=nodes, name=name)
+        for column, spec in specs.items():
+            published = published.with_taxonomy(column, spec)
+        found.append(published)
+    return tuple(found)
 
 
 def _asked(published: Sequence[Published], of: str | None) -> tuple[str, ...]:

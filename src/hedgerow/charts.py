@@ -17,7 +17,7 @@ from hedgerow.errors import HedgerowError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Line", "Mark", "lattice_chart", "save", "stubbornness_chart"]
+__all__ = ["COLOURS", "Line", "Mark", "dressed", "lattice_chart", "save", "stubbornness_chart"]
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 INK, QUIET, EMPTY, FAINT = "#24292f", "#6e7781", "#afb8c1", "#d8dee4"
@@ -174,7 +174,7 @@ def stubbornness_chart(
         for i, arrows in enumerate(_arrows(every))
     ]
     chart = alt.layer(*layers).properties(width=width, height=height)
-    return _dressed(alt, chart, title, subtitle, f"{value} against stubbornness, {', '.join(who)}")
+    return dressed(alt, chart, title, subtitle, f"{value} against stubbornness, {', '.join(who)}")
 
 
 def lattice_chart(
@@ -259,7 +259,7 @@ def lattice_chart(
         layers.append(text.encode(x=x, y=y, text="node:N", color=colour, tooltip=tips))
     chart = alt.layer(*layers).properties(width=width, height=96 * len(levels))
     told = f"generalisation lattice, {len(place)} nodes on {len(levels)} levels"
-    return _dressed(alt, chart, title, subtitle, told)
+    return dressed(alt, chart, title, subtitle, told)
 
 
 def _points(lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
@@ -379,7 +379,7 @@ def _places(nodes: Sequence[Node], edges: Sequence[tuple[Node, Node]]) -> dict[N
     return place
 
 
-def _dressed(alt: Any, chart: Any, title: str, subtitle: str, told: str) -> Any:
+def dressed(alt: Any, chart: Any, title: str, subtitle: str, told: str) -> Any:
     """Title, accessible name and the house's looks."""
     head = alt.TitleParams(
         title, subtitle=subtitle.split("\n") if subtitle else [], anchor="start", frame="group",

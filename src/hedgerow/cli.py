@@ -143,14 +143,17 @@ def demo(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate a synthetic hospital, publish it, and say what was protected and lost."""
+    """Generate a synthetic hospital, publish it, and attack what was published."""
     with _job("demo", as_json, quiet) as job:
         import hedgerow
-        from hedgerow.demo import write_hospital
+        from hedgerow.demo import attacked, write_hospital, write_neighbour
 
         plan = write_hospital(to)
         release = hedgerow.publish(plan, replace=True, progress=job.progress)
-        job.done(release.summary(), lambda: _show().demo(plan, release))
+        hedgerow.publish(write_neighbour(to), replace=True, progress=job.progress)
+        attacks = attacked(to)
+        told = release.summary() | {"attacks": [result.summary() for result in attacks]}
+        job.done(told, lambda: _show().demo(plan, release, attacks))
 
 
 @app.command()

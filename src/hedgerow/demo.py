@@ -11,13 +11,16 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
 from numpy.typing import NDArray
 
 from hedgerow.errors import DataError, TargetError, some
+
+if TYPE_CHECKING:
+    from hedgerow.attacks.base import AttackResult
 
 Ints = NDArray[np.int64]
 Texts = NDArray[np.object_]
@@ -68,6 +71,31 @@ def write_neighbour(folder: Path, *, patients: int = 20_000, shared: int = 5_000
     contents = {"patients.csv": _csv(theirs), "plan.yaml": _shipped("county.yaml")}
     _write(folder / "county", contents)
     return folder / "county" / "plan.yaml"
+
+
+def attacked(folder: Path, *, patients: int = 20_000, shared: int = 5_000) -> list[AttackResult]:
+    """The intersection attack on the patients of both hospitals: on each release, and on both.
+
+    Args:
+        folder: With both releases; see `write_hospital` and `write_neighbour`.
+        patients: Of each hospital.
+        shared: Patients of both.
+    """
+    # Here, not above: whoever wants the data only need not wait for the attacks.
+    from hedgerow.attacking import read_releases
+    from hedgerow.attacks.intersection import intersect
+    from hedgerow.attacks.published import Targets
+
+    both = read_releases(
+        [folder / "release", folder / "county" / "release"], plan=folder / "plan.yaml",
+        names=["Gotham's release", "the county hospital's"],
+    )  # fmt: skip
+    people = Targets.read(folder / "patients.csv").take(np.arange(patients - shared, patients))
+    truth = people.column("diagnosis")
+    return [
+        intersect(releases, people, of="diagnosis").result(truth)
+        for releases in (both[:1], both[1:], both)
+    ]
 
 
 def _write(folder: Path, contents: Mapping[str, bytes]) -> None:

@@ -107,8 +107,8 @@ def _how(published: Release) -> str:
     return f"(not proven optimal: other levels may have a better {metric})"
 
 
-def demo(plan: Path, published: Release) -> None:
-    """The release of the synthetic hospital, before and after."""
+def demo(plan: Path, published: Release, attacks: Sequence[AttackResult]) -> None:
+    """The release of the synthetic hospital, before and after, and what attackers make of it."""
     from hedgerow.engines import open_engine
     from hedgerow.plan import Plan
 
@@ -120,7 +120,31 @@ def demo(plan: Path, published: Release) -> None:
     _rows("after (published)", after.take([after.num_rows * i // 4 for i in range(4)]))
     release(published)
     say(f"plan:    {plan}")
-    say(f"\nEdit the plan and run: hedgerow publish {shlex.quote(str(plan))} --replace")
+    _attacked(attacks)
+    folder = shlex.quote(str(plan.parent))
+    say(f"\nEdit the plan and run: hedgerow publish {folder}/plan.yaml --replace")
+    say(
+        f"Attack it yourself: hedgerow attack {folder}/release {folder}/county/release "
+        f"--plan {folder}/plan.yaml"
+    )
+
+
+def _attacked(attacks: Sequence[AttackResult]) -> None:
+    """What is left of a patient's privacy when a second hospital publishes too."""
+    say("\nattacked: the diagnosis of patients who were in two hospitals", style="bold")
+    table = _table(
+        ("what the attacker has", "left"), ("possible", "right"), ("only one left", "right"),
+        ("named right", "right"), ("guessing", "right"),
+    )  # fmt: skip
+    for result in attacks:
+        names, left = result.detail["releases"], result.detail["average_posterior"]
+        table.add_row(
+            names[0] if len(names) == 1 else "both", f"{left:.1f} values",
+            f"{result.detail['perfect_and_right']:,} of {result.found.guesses:,}",
+            f"{result.found.value:.1%}", f"{result.baseline.value:.1%}",
+        )  # fmt: skip
+    console.print(table)
+    say("Each release keeps its claims. No claim speaks of both together.")
 
 
 def _rows(title: str, rows: Any) -> None:

@@ -237,7 +237,8 @@ class Intersection:
         elif len(left) == 1:
             yield f"{count} together leave one possible value: {_listed(left)}."
         else:
-            yield f"{count} together leave {len(left)}: {_listed(left)}."
+            many = "" if len(left) > MOST_NAMED else f"{len(left)} possible values: "
+            yield f"{count} together leave {many}{_listed(left)}."
 
 
 def intersect(
