@@ -24,6 +24,8 @@ ARX = {
 }
 """ARX's seconds there: Java, warm; only `cold` is a whole command."""
 ARX_GRANULARITY = 0.932
+ANONYPYX = 0.028
+"""Seconds anonypyx takes to intersect two releases of 10,000 for one target, there."""
 SCRIPT_TO_ANONYPY = 0.44 / 52
 """A public pure-Python Mondrian compared with anonypy, both timed there."""
 
@@ -50,6 +52,7 @@ OURS = {
     "adversaries_parquet": (2, 7),
     "duckdb_groups_parquet": (2, 7),
     "adversaries_counted": (1, 9),
+    "intersection": (2, 7),
     "steps": (2, 1),
 }
 """Jobs in processes of their own: how many processes, and runs in each."""
@@ -119,6 +122,7 @@ class Bench:
         publish = [hedgerow, "publish", self.folder / "large.yaml", "--to"]
         self.keep("large", lambda: command([*publish, self.folder / "release", "--json"]))
         self.keep("large_limited", lambda: self._work("large_limited", 1))
+        self.keep("intersection_million", lambda: self._work("intersection_million", 1))
 
     def others(self, *, slow: bool) -> None:
         """The peers, in their own environment; those that take minutes only where asked for."""
@@ -269,6 +273,14 @@ def rows(found: Mapping[str, Measured]) -> list[Row]:
         half_more)  # fmt: skip
     add("the same, on counted cells", "adversaries_counted", by_group,
         found.get("duckdb_groups_parquet"), half_more)  # fmt: skip
+    if "intersection" in found:
+        targets = found["intersection"].detail["people"]
+        each = None if scale is None else ANONYPYX * targets * scale
+        add(f"intersection attack, {targets:,} targets, two releases of 10,000", "intersection",
+            "anonypyx", each, Target("faster", 500))  # fmt: skip
+        add("", "intersection", target=Target("under", 0.2))
+    add("the same, ten releases of 1,000,000 rows, reading them included", "intersection_million",
+        target=Target("under", 60))  # fmt: skip
     add("strict Mondrian, k = 5, data frame to published table", "mondrian_frame", "anonypy",
         anonypy, Target("faster", 100), _groups(found, "mondrian_frame", "anonypy"))  # fmt: skip
     add(

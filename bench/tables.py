@@ -163,6 +163,10 @@ def prepare(
     write_plan(
         folder / "close.yaml", folder / "adult.csv", adult, names=EIGHT, sensitive="occupation"
     )
+    write_plan(
+        folder / "close_million.yaml", folder / "million.csv", adult, names=EIGHT,
+        sensitive="occupation",
+    )  # fmt: skip
     everybody = census(people, seed=1)
     pa.csv.write_csv(everybody, folder / "census.csv", pa.csv.WriteOptions(quoting_style="none"))
     pa.parquet.write_table(everybody, folder / "census.parquet")

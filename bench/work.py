@@ -373,6 +373,71 @@ def duckdb_groups_parquet(folder: Path) -> Job:
     return _group_by(folder / "census.parquet")
 
 
+OVERLAP = 5_000
+"""People in both releases, whom the intersection attack looks for."""
+
+
+@job
+def intersection(folder: Path) -> Job:
+    """The intersection attack, given two releases of a third of Adult each."""
+    import numpy as np
+    import pandas as pd
+
+    from hedgerow import KAnonymity, publish
+    from hedgerow.attacks.intersection import intersect
+    from hedgerow.attacks.published import Published, Targets
+
+    frame = pd.read_csv(folder / "adult.csv", dtype=str).drop(columns="salary-class")
+    order = np.random.Generator(np.random.PCG64(1)).permutation(len(frame))
+    third, shared = len(frame) // 3, min(OVERLAP, len(frame) // 6)
+    halves = [frame.iloc[order[:third]], frame.iloc[order[third - shared : 2 * third - shared]]]
+    columns = dict.fromkeys(frame, "quasi-identifier") | {"occupation": "sensitive"}
+    releases = [
+        Published.read(
+            publish(half, columns=columns, protect=[KAnonymity(k=5)], method={"search": "mondrian"})
+            .to_arrow(),
+            sensitive=["occupation"],
+        )
+        for half in halves
+    ]  # fmt: skip
+    people = frame.iloc[order[third - shared : third]]
+    targets = Targets.of({n: people[n].tolist() for n in people if n != "occupation"})
+    truth = people["occupation"].tolist()
+
+    def describe(result: Any) -> dict[str, Any]:
+        told = {key: result.detail[key] for key in ("people", "true_value_possible")}
+        return told | {"perfect": result.detail["perfect_and_right"]}
+
+    return Job(lambda: intersect(releases, targets).result(truth), describe)
+
+
+@job
+def intersection_million(folder: Path) -> Job:
+    """Reading ten releases of a million rows each, and intersecting them."""
+    from hedgerow import publish
+    from hedgerow.attacks.intersection import intersect
+    from hedgerow.attacks.published import Published, Targets
+
+    plan = folder / "close_million.yaml"
+    publish(plan, to=folder / "attacked", replace=True)
+    people = Targets.read(folder / "adult.csv")
+    step = max(1, len(people) // OVERLAP)
+
+    def work() -> Any:
+        import numpy as np
+
+        from hedgerow.attacks.taxonomies import nodes_of, specs_of
+        from hedgerow.plan import Plan
+
+        specs = specs_of(Plan.read(plan), {})
+        nodes = {name: nodes_of(spec.bind(name, [])) for name, spec in specs.items()}
+        releases = [Published.read(folder / "attacked", taxonomies=nodes) for _ in range(10)]
+        targets = people.take(np.arange(0, len(people), step)[:OVERLAP])
+        return intersect(releases, targets).result(targets.column("occupation"))
+
+    return Job(work, lambda result: {"people": result.detail["people"]})
+
+
 @job
 def large_limited(folder: Path) -> Job:
     """Count, search and write the large table with an engine that may use 1 GB."""
@@ -421,7 +486,8 @@ def steps(folder: Path) -> Measured:
 def main(name: str, folder: Path, repeats: int) -> Measured:
     if name == "steps":
         return steps(folder)
-    return timed(JOBS[name](folder), repeats=repeats, warm=name != "large_limited")
+    warm = name not in ("large_limited", "intersection_million")
+    return timed(JOBS[name](folder), repeats=repeats, warm=warm)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,8 @@ def test_the_draw_is_reproducible_and_redraws_a_tenth_of_the_cells(adult: Path) 
     "name",
     ["roll_up", "search", "search_nothing_suppressed", "frontier", "closeness", "rows_to_node",
      "local", "mondrian", "mdav", "publish_frame", "mondrian_frame", "models", "models_frame",
-     "adversaries", "adversaries_parquet", "adversaries_counted", "duckdb_groups"],
+     "adversaries", "adversaries_parquet", "adversaries_counted", "duckdb_groups",
+     "intersection", "intersection_million"],
 )  # fmt: skip
 def test_every_job_runs(prepared: Path, name: str) -> None:
     measured = work.main(name, prepared, 1)
@@ -159,6 +160,7 @@ def _found() -> dict[str, clock.Measured]:
     found["roll_up"] = clock.Measured(1.36, 1.3, 10**8)
     found["search"] = clock.Measured(0.5, 0.1, 10**8)
     found["local"] = clock.Measured(0.5, 0.1, 10**8, 1, {"granularity": 0.9})
+    found["intersection"] = clock.Measured(0.02, 0.02, 10**8, 1, {"people": 5000})
     found["mdav"] = clock.Measured(0.5, 0.1, 10**8, 1, {"groups": 7})
     found["steps"] = clock.Measured(1.0, 1.0, 10**8, 1, {"import": 0.25, "counting": 0.75})
     return found
