@@ -185,8 +185,8 @@ def markdown(
         "pycanon, and the exhaustive roll-ups.",
         "",
         "**Computed**, never run here: ARX, anonypyx and the pure-Python Mondrian script. ARX's "
-        "times were taken elsewhere, on a quiet machine, together with a naive roll-up of Adult's whole "
-        f"lattice, which took {ROLL_UP} s there. Here our roll-up takes "
+        "times were taken elsewhere, on a quiet machine, together with a naive roll-up of Adult's "
+        f"whole lattice, which took {ROLL_UP} s there. Here our roll-up takes "
         f"{seconds(found['roll_up'].seconds)}, so ARX's times are multiplied by {scale:.2f}: "
         + ", ".join(f"{name.replace('_', ' ')} {value:g} s" for name, value in ARX.items())
         + ". This takes the two roll-ups to be equally good; if ours is the better one, ARX is "

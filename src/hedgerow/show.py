@@ -123,10 +123,8 @@ def demo(plan: Path, published: Release, attacks: Sequence[AttackResult]) -> Non
     _attacked(attacks)
     folder = shlex.quote(str(plan.parent))
     say(f"\nEdit the plan and run: hedgerow publish {folder}/plan.yaml --replace")
-    say(
-        f"Attack it yourself: hedgerow attack {folder}/release {folder}/county/release "
-        f"--plan {folder}/plan.yaml"
-    )
+    say("Attack it yourself:")
+    say(f"  hedgerow attack {folder}/release {folder}/county/release --plan {folder}/plan.yaml")
 
 
 def _attacked(attacks: Sequence[AttackResult]) -> None:

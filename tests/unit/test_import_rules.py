@@ -69,6 +69,17 @@ def test_models_and_utility_know_only_groups(module: str) -> None:
     assert {n for n in ours if not n.startswith("hedgerow.models")} <= allowed
 
 
+SINGLE = ("inference", "similarity", "skewness", "minimality", "credibility")
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_attacks_on_one_release_know_only_groups(name: str) -> None:
+    allowed = {"hedgerow.groups", "hedgerow.errors", "hedgerow._jit", "hedgerow.attacks.base"}
+    allowed |= {f"hedgerow.attacks.{other}" for other in SINGLE}
+    module = f"hedgerow.attacks.{name}"
+    assert {m for m in imported(module) if m.startswith("hedgerow")} <= allowed
+
+
 def test_adversaries_know_only_groups() -> None:
     allowed = {"hedgerow.groups", "hedgerow.errors", "hedgerow.predicates", "hedgerow.priors"}
     for module in ("hedgerow.adversary", "hedgerow.predicates", "hedgerow.priors"):
