@@ -10,17 +10,24 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.attack_files import FILE_METHODS, attack_files
 from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.gdpr import gdpr
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.labels import Values
+from hedgerow.attacks.linkage import link
+from hedgerow.attacks.locating import locate
+from hedgerow.attacks.minimality import minimality
 from hedgerow.attacks.published import Published, Targets
+from hedgerow.attacks.sequential import sequential
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.attacks.taxonomies import nodes_of, specs_of
 from hedgerow.errors import PlanError, nearest, some
-from hedgerow.groups import Groups
+from hedgerow.groups import Groups, Ints
 from hedgerow.plan import Plan
+from hedgerow.recode.pack import distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +46,8 @@ class Assault:
     of: tuple[str, ...]
     """The sensitive columns that are asked about."""
     seed: int
+    l: float | None = None  # noqa: E741 - the paper's name
+    """The diversity the publisher is known to have asked for."""
 
 
 def attack(
@@ -75,6 +84,19 @@ def attack(
         DataError: A release cannot be read, or they have nothing in common.
         PlanError: There is no such attack, or it needs what was not given.
     """
+    chosen = _chosen(methods)
+    if on_files := [name for name in chosen if name in FILE_METHODS]:
+        if len(chosen) > 1:
+            raise PlanError(
+                f"{on_files[0]} is about files of its own kind", fix="Try it on its own."
+            )
+        about = None if sensitive is None else sensitive[0]
+        return (
+            attack_files(
+                on_files[0], releases, given=know, truth=truth, control=control,
+                sensitive=about, seed=seed,
+            ),
+        )  # fmt: skip
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
     published = read_releases(releases, sensitive=sensitive, taxonomies=taxonomies, plan=read)
     if truth is None and read is not None:
@@ -82,6 +104,8 @@ def attack(
     original = None if truth is None else Targets.read(truth)
     listed = None if register is None else Targets.read(register)
     people = original if listed is None else listed
+    know = dict(know or {})
+    wanted = float(know.pop("l")) if "minimality" in chosen and "l" in know else None
     if know:
         people = Targets.of({column: [value] for column, value in know.items()})
     assault = Assault(
@@ -92,8 +116,8 @@ def attack(
         listed,
         _asked(published, of),
         seed,
+        wanted,
     )
-    chosen = _chosen(methods)
     results = [result for name in chosen for result in METHODS[name](assault)]
     if methods and not results:
         raise PlanError(
@@ -133,14 +157,15 @@ def _asked(published: Sequence[Published], of: str | None) -> tuple[str, ...]:
 
 
 def _chosen(methods: Sequence[str] | None) -> Sequence[str]:
+    every = [*METHODS, *FILE_METHODS]
     for name in methods or ():
-        if name not in METHODS:
-            near = nearest(name, list(METHODS))
+        if name not in every:
+            near = nearest(name, every)
             raise PlanError(
                 f"there is no attack {name!r}",
-                fix=f"Did you mean {near!r}?" if near else f"There are {some(METHODS, most=99)}.",
+                fix=f"Did you mean {near!r}?" if near else f"There are {some(every, most=99)}.",
             )
-    return methods or list(METHODS)
+    return methods or [name for name in METHODS if name not in WHEN_ASKED]
 
 
 def _intersection(a: Assault) -> Iterator[AttackResult]:
@@ -189,11 +214,73 @@ def _comparable(groups: Groups, of: str) -> bool:
     return bool(domain.levels) or not np.isnan(numbers).all()
 
 
+def _linkage(a: Assault) -> Iterator[AttackResult]:
+    if a.register is None:
+        return
+    for published in a.releases:
+        hidden = [c for c in a.register.columns if c not in published.quasi]
+        yield _on(published, link(published, a.register, name=hidden[0] if hidden else None))
+
+
+def _gdpr(a: Assault) -> Iterator[AttackResult]:
+    if a.truth is None:
+        return
+    for published in a.releases:
+        for of in a.of:
+            if of in a.truth.columns:
+                for result in gdpr(published, a.truth, a.control, secret=of, seed=a.seed):
+                    yield _on(published, result)
+
+
+def _sequential(a: Assault) -> Iterator[AttackResult]:
+    if a.targets is None or len(a.releases) < 2:
+        return
+    located = [locate(published, a.targets) for published in a.releases]
+    groups = [published.groups for published in a.releases]
+    for of in a.of:
+        yield sequential(groups, located, of=of)
+
+
+def _minimality(a: Assault) -> Iterator[AttackResult]:
+    """Needs everybody in the release, and the requirement: `know` l."""
+    if a.truth is None or a.l is None:
+        return
+    for published in a.releases:
+        for of in a.of:
+            if of in a.truth.columns:
+                classes, into = _classes(published, a.truth, of)
+                yield _on(published, minimality(classes, into, of=of, l=a.l))
+
+
+def _classes(published: Published, people: Targets, of: str) -> tuple[Groups, Ints]:
+    """People with equal quasi-identifiers, and the published group of each such class."""
+    known = [people.columns.index(name) for name in published.quasi if name in people.columns]
+    first, into = distinct(people.codes[:, known], [len(people.values[c]) for c in known])
+    place = people.columns.index(of)
+    rows: list[dict[str | None, int]] = [{} for _ in first]
+    width = len(people.values[place])
+    pairs, counts = np.unique(
+        into.astype(np.int64) * width + people.codes[:, place], return_counts=True
+    )
+    for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+        rows[pair // width][people.values[place][pair % width]] = count
+    located = locate(published, people.take(first))
+    found = np.flatnonzero(located.count == 1)
+    classes = Groups.of({of: [rows[i] for i in found]}, order={of: people.values[place]})
+    return classes, located.groups[located.start[found]]
+
+
 METHODS: Mapping[str, Callable[[Assault], Iterator[AttackResult]]] = {
     "homogeneity": _by_group(homogeneity),
     "background-knowledge": _by_group(background_knowledge),
     "similarity": _similarity,
     "skewness": _by_group(skewness),
+    "linkage": _linkage,
+    "gdpr": _gdpr,
     "intersection": _intersection,
+    "sequential": _sequential,
+    "minimality": _minimality,
 }
 """Attacks on releases, in the order they are tried."""
+WHEN_ASKED = ("gdpr", "sequential", "minimality")
+"""Those that are tried only where they are asked for: they need more, or repeat others."""
