@@ -23,8 +23,8 @@ from hedgerow.recode.anatomy import BUCKET, COUNT, Anatomy, anatomise, bucketed
 
 Codes = NDArray[np.int64]
 
-ROUNDS, BURN_IN = 300, 100
-"""Of the sampler; and how many at its beginning are not counted."""
+CHAINS, ROUNDS, BURN_IN = 8, 150, 100
+"""Runs of the sampler; rounds of each; and how many at its beginning are not counted."""
 SMOOTHING = 1.0
 """Added to each count of the model: a combination nobody has is unlikely, not impossible."""
 
@@ -82,7 +82,7 @@ class Beliefs:
     def guess(self) -> Ints:
         """The likeliest value of each person."""
         place = self.release.st.indptr[self.release.bucket] + self.share.argmax(axis=1)
-        return self.release.st.codes[place].astype(np.int64)
+        return np.asarray(self.release.st.codes[place], np.int64)
 
     @property
     def confidence(self) -> Floats:
@@ -101,6 +101,7 @@ def beliefs(
     release: Bucketised,
     *,
     rng: np.random.Generator,
+    chains: int = CHAINS,
     rounds: int = ROUNDS,
     burn_in: int = BURN_IN,
 ) -> Beliefs:
@@ -111,27 +112,33 @@ def beliefs(
     the model gives to the swap. This is repeated; how often a member has a value is how likely
     it is theirs. How frequent a value is cancels out: a bucket's values are known.
 
+    A model learnt from a random match is mostly chance. So it is trusted little at first, and
+    fully after `burn_in` rounds; and what several independent runs say is averaged. Values that
+    lie in the same buckets, equally often, cannot be told apart by anybody: they are given
+    equal probability, which a single run would not find.
+
     Args:
         release: What the attacker sees.
         rng: For the simulation.
-        rounds: How often the model is fitted.
-        burn_in: Rounds at the beginning that do not count.
+        chains: Independent runs.
+        rounds: How often the model is fitted in each.
+        burn_in: Rounds at the beginning of each that do not count.
 
-    Eight buckets, each of a baker, a miller, a flu and a burn. Nothing within a bucket says who
-    has the burn, but wherever there are two bakers instead there are two burns:
+    Bakers have burns (0), millers have a cough (1). A bucket with one of each does not say who
+    has which; the buckets of two bakers and of two millers do:
 
-    >>> both = [[0, 1], [0, 0], [1, 1]] * 8
+    >>> trade = np.array([0, 1, 0, 0, 1, 1] * 8)
     >>> bucket = np.repeat(np.arange(24), 2)
-    >>> st = bucketed(bucket, np.ravel(both), 24)
-    >>> found = beliefs(
-    ...     Bucketised(np.reshape(both, (-1, 1)), bucket, st), rng=np.random.default_rng(1)
-    ... )
+    >>> st = bucketed(bucket, trade, 24)
+    >>> release = Bucketised(trade[:, None], bucket, st)
+    >>> found = beliefs(release, rng=np.random.default_rng(1))
     >>> found.about(0)[0] > 0.9
     True
     """
-    if not 0 <= burn_in < rounds:
+    if not 0 <= burn_in < rounds or chains < 1:
         raise PlanError(
-            f"{burn_in} of {rounds} rounds do not count", fix="Leave some that do."
+            f"{burn_in} of {rounds} rounds do not count, in {chains} chains",
+            fix="Leave some that do.",
         )
     st, people = release.st, len(release.bucket)
     start, members = sort_members(release.bucket, len(st.indptr) - 1)
@@ -140,21 +147,26 @@ def beliefs(
     # One table for all quasi-identifiers: a row for each of their values.
     rows = release.quasi + offset[:-1]
     entries = np.repeat(np.arange(len(st.codes)), st.counts)
-    held = np.empty(people, np.int64)
-    shuffled = np.lexsort((rng.random(people), st.owner()[entries]))
-    held[members] = entries[shuffled]
+    owner = st.owner()[entries]
+    first = st.indptr[release.bucket]
     values = st.codes.astype(np.int64)
     tally = np.zeros((people, int(np.diff(st.indptr).max())), np.int64)
     counts = np.zeros((offset[-1], release.values), np.int64)
     total = np.bincount(values, weights=st.counts, minlength=release.values)
     spread = np.repeat(widths, widths)[:, None]
-    for number in range(rounds):
-        _count(rows, held, values, counts)
-        model = np.log((counts + SMOOTHING) / (total + SMOOTHING * spread))
-        _swap(rows, held, values, model, start, members, rng.random(people), rng.random(people))
-        if number >= burn_in:
-            _tally(tally, held, st.indptr[release.bucket])
-    return Beliefs(release, tally / (rounds - burn_in))
+    held = np.empty(people, np.int64)
+    for _ in range(chains):
+        held[members] = entries[np.lexsort((rng.random(people), owner))]
+        for number in range(rounds):
+            _count(rows, held, values, counts)
+            model = np.log((counts + SMOOTHING) / (total + SMOOTHING * spread))
+            model *= min(1.0, (number + 1) / max(burn_in, 1))
+            _swap(rows, held, values, model, start, members, rng.random(people), rng.random(people))
+            if number >= burn_in:
+                _tally(tally, held, first)
+    share = tally / (chains * (rounds - burn_in))
+    _even_out(share, first, st.indptr[release.bucket + 1], _twins(st, rng)[values])
+    return Beliefs(release, share)
 
 
 def de_finetti(
@@ -162,6 +174,7 @@ def de_finetti(
     truth: ArrayLike,
     *,
     rng: np.random.Generator,
+    chains: int = CHAINS,
     rounds: int = ROUNDS,
     burn_in: int = BURN_IN,
 ) -> AttackResult:
@@ -177,18 +190,22 @@ def de_finetti(
         release: What the attacker sees.
         truth: The sensitive value of each person, as a code.
         rng: For the simulation.
+        chains: See `beliefs`.
         rounds: See `beliefs`.
         burn_in: See `beliefs`.
 
     Raises:
         DataError: The truth contradicts the release.
 
-    >>> quasi = np.repeat([0, 1], 300)
-    >>> anatomy = anatomise(quasi, l=2, rng=np.random.default_rng(1))
-    >>> release = Bucketised.of(quasi[:, None], anatomy)
-    >>> result = de_finetti(release, quasi, rng=np.random.default_rng(2))
-    >>> result.baseline.value, result.found.value in (0.0, 1.0)
-    (0.5, True)
+    Bakers (0), millers (1) and tanners (2) have each their own illness. A bucket of two leaves
+    both matches open, and the three kinds of buckets together leave one:
+
+    >>> trade = np.repeat([0, 1, 2], 20)
+    >>> anatomy = anatomise(trade, l=2, rng=np.random.default_rng(1))
+    >>> release = Bucketised.of(trade[:, None], anatomy)
+    >>> result = de_finetti(release, trade, rng=np.random.default_rng(2))
+    >>> result.baseline.value, result.found.value
+    (0.5, 1.0)
     """
     true = np.asarray(truth)
     size = len(release.st.indptr) - 1
@@ -207,9 +224,10 @@ def de_finetti(
             "the true values are not those of the buckets",
             fix="Give them in the order of the release's people.",
         )
-    found = beliefs(release, rng=rng, rounds=rounds, burn_in=burn_in)
+    found = beliefs(release, rng=rng, chains=chains, rounds=rounds, burn_in=burn_in)
     right = found.guess == true
-    modes = np.maximum.reduceat(release.st.counts, release.st.indptr[:-1][np.diff(seen.indptr) > 0])
+    filled = release.st.indptr[:-1][np.diff(release.st.indptr) > 0]
+    modes = np.maximum.reduceat(release.st.counts, filled)
     result = Rate(successes=int(right.sum()), guesses=len(true))
     baseline = Rate(successes=int(modes.sum()), guesses=len(true))
     sure = found.confidence >= 0.9
@@ -223,13 +241,14 @@ def de_finetti(
             f"for {right[sure].mean():.1%} of them rightly."
         )
     return AttackResult(
-        attack="definetti",
+        attack="de-finetti",
         goal="the person's sensitive value is named",
         found=result,
         baseline=baseline,
         sentences=tuple(sentences),
         detail={
             "buckets": size,
+            "chains": chains,
             "rounds": rounds,
             "sure": int(sure.sum()),
             "sure_and_right": int(right[sure].sum()),
@@ -245,6 +264,7 @@ def against_anatomy(
     l: int,  # noqa: E741
     rng: np.random.Generator,
     null: Sequence[str] = (),
+    chains: int = CHAINS,
     rounds: int = ROUNDS,
     burn_in: int = BURN_IN,
 ) -> AttackResult:
@@ -257,6 +277,7 @@ def against_anatomy(
         l: Of the buckets.
         rng: For both.
         null: Texts that mean missing.
+        chains: See `beliefs`.
         rounds: See `beliefs`.
         burn_in: See `beliefs`.
     """
@@ -265,7 +286,7 @@ def against_anatomy(
     stacked = np.stack(codes, axis=1) if codes else np.zeros((len(columns[sensitive][1]), 0))
     truth = columns[sensitive][1]
     release = Bucketised.of(stacked, anatomise(truth, l=l, rng=rng))
-    return de_finetti(release, truth, rng=rng, rounds=rounds, burn_in=burn_in)
+    return de_finetti(release, truth, rng=rng, chains=chains, rounds=rounds, burn_in=burn_in)
 
 
 def read_tables(
@@ -302,6 +323,19 @@ def read_tables(
     stacked = np.stack(codes, axis=1) if codes else np.zeros((len(own), 0), np.int64)
     texts = {name: people[name][0] for name in quasi} | {sensitive: held[sensitive][0]}
     return Bucketised(stacked, own, table), texts
+
+
+def _twins(st: Histogram, rng: np.random.Generator) -> Ints:
+    """A number for each value, the same for those that lie in the same buckets equally often."""
+    width = int(st.codes.max(initial=0)) + 1
+    mark = rng.integers(2**63, size=len(st.indptr) - 1, dtype=np.uint64)
+    order = np.argsort(st.codes, kind="stable")
+    present, begin = np.unique(st.codes[order], return_index=True)
+    # Sums of random marks differ where the buckets do, up to chance of one in 2^63 or so.
+    sums = np.add.reduceat((mark[st.owner()] * st.counts.astype(np.uint64))[order], begin)
+    kind = np.full(width, -1, np.int64)
+    kind[present] = np.unique(sums, return_inverse=True)[1]
+    return kind
 
 
 def _columns(
@@ -364,3 +398,19 @@ def _swap(
 def _tally(tally: Ints, held: Ints, first: Ints) -> None:
     for i in range(len(held)):
         tally[i, held[i] - first[i]] += 1
+
+
+@kernel
+def _even_out(share: Floats, first: Ints, end: Ints, kind: Ints) -> None:
+    """Give the values of one kind in a bucket the same share, their mean."""
+    total, met = np.zeros(kind.max() + 1), np.zeros(kind.max() + 1)
+    for i in range(len(share)):
+        width = end[i] - first[i]
+        for slot in range(width):
+            total[kind[first[i] + slot]] += share[i, slot]
+            met[kind[first[i] + slot]] += 1
+        for slot in range(width):
+            share[i, slot] = total[kind[first[i] + slot]] / met[kind[first[i] + slot]]
+        for slot in range(width):
+            total[kind[first[i] + slot]] = 0.0
+            met[kind[first[i] + slot]] = 0.0

@@ -52,9 +52,14 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
     guessed = np.isin(histogram.codes, usual) & np.isin(owner, where)
     order = np.lexsort((where, -groups.n[where]))[:SHOWN]
     worst = [
-        {"group": int(where[i]), "people": int(groups.n[where[i]]), "value": named(domain, value[i])}
+        {
+            "group": int(where[i]),
+            "people": int(groups.n[where[i]]),
+            "value": named(domain, value[i]),
+        }
         for i in order
     ]
+    told: tuple[str, ...]
     if certain:
         told = (
             f"{certain:,} of {groups.people:,} people are in {len(where):,} groups where everybody "
@@ -99,8 +104,10 @@ def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult
     domain, histogram = attribute(groups, of)
     alone(domain)
     whole_number("m", m)
-    steps = [_step(groups, histogram, ruled) for ruled in range(m + 1)]
     distinct = np.diff(histogram.indptr)
+    # Nobody is left to rule out when a group's other values all are.
+    most = min(int(m), int(distinct.max(initial=0)))
+    steps = [_step(groups, of, ruled) for ruled in range(most + 1)]
     open_ = (distinct > 0) & (distinct <= m + 1)
     certain = int(groups.n[open_].sum())
     order = by_frequency(domain)
@@ -148,6 +155,7 @@ def beliefs(groups: Groups, *, of: str, m: int) -> Floats:
     domain, histogram = attribute(groups, of)
     alone(domain)
     whole_number("m", m)
+    m = min(int(m), len(domain.values))
     owner, counts = histogram.owner(), histogram.counts
     order = np.lexsort((-counts, owner))
     start = histogram.indptr[owner]
@@ -167,7 +175,7 @@ def attribute(groups: Groups, of: str) -> tuple[Sensitive, Histogram]:
 
     Raises:
         PlanError: The groups carry no such column.
-        DataError: There is nobody in them.
+        DataError: There is nobody in them, or they have values the table lacks.
     """
     if of not in groups.histograms or of not in groups.domains:
         raise PlanError(
@@ -176,7 +184,14 @@ def attribute(groups: Groups, of: str) -> tuple[Sensitive, Histogram]:
         )
     if not groups.people:
         raise DataError("there is nobody in the release", fix="Attack a release with records.")
-    return groups.domains[of], groups.histograms[of]
+    domain, histogram = groups.domains[of], groups.histograms[of]
+    if (domain.reference[histogram.codes] <= 0).any():
+        raise DataError(
+            "the release has values that nobody in the table has",
+            where=f"column {of!r}",
+            fix="Compare the release with the table it was made from.",
+        )
+    return domain, histogram
 
 
 def alone(domain: Sensitive) -> None:
@@ -213,10 +228,9 @@ def named(domain: Sensitive, code: int | np.integer[Any]) -> str:
     return "missing" if value is None else value
 
 
-def _step(groups: Groups, histogram: Histogram, m: int) -> dict[str, Any]:
+def _step(groups: Groups, of: str, m: int) -> dict[str, Any]:
     """How people's beliefs are spread when m values are ruled out."""
-    (name,) = (of for of, h in groups.histograms.items() if h is histogram)
-    belief, counts = beliefs(groups, of=name, m=m), histogram.counts
+    belief, counts = beliefs(groups, of=of, m=m), groups.histograms[of].counts
     return {
         "m": m,
         "certain": int(counts[belief >= 1].sum()),
@@ -246,9 +260,7 @@ def _worst(
 
 
 @kernel
-def _first_absent(
-    indptr: Ints, codes: Codes, order: Ints, asked: NDArray[np.bool_]
-) -> Ints:
+def _first_absent(indptr: Ints, codes: Codes, order: Ints, asked: NDArray[np.bool_]) -> Ints:
     """For each group asked about, the place in `order` of the first value it does not have."""
     found = np.zeros(len(asked), np.int64)
     for g in range(len(asked)):

@@ -1,0 +1,269 @@
+"""The paper's figures, and one for differential privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from examples.composition_attacks.experiment import (
+    CONFIDENCES,
+    Claims,
+    Experiment,
+    Laboratory,
+    Score,
+    Spread,
+)
+from examples.composition_attacks.private import Noisy
+from examples.composition_attacks.releases import MICRO, RELAXED, STRICT
+from hedgerow.charts import COLOURS, FAINT, QUIET, SYMBOLS, dressed
+
+SCENARIOS = {
+    "Mondrian, strict, on both": (STRICT, STRICT),
+    "Mondrian, relaxed, on both": (RELAXED, RELAXED),
+    "microaggregation on both": (MICRO, MICRO),
+    "Mondrian, strict, and microaggregation": (STRICT, MICRO),
+}
+Lines = Mapping[str, Mapping[float, Spread]]
+"""Name of the line -> x -> the value and how far it spreads."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of several plots side by side."""
+
+    title: str
+    lines: Lines
+    x: str
+    y: str
+    percent: bool = False
+    logarithmic: bool = False
+    reverse: bool = False
+    """The largest x on the left."""
+    percent_x: bool = False
+
+
+def figures(e: Experiment, noisy: Sequence[Noisy]) -> dict[str, Any]:
+    """Every figure by the name of its file."""
+    return {
+        "composition_perfect": perfect(e),
+        "composition_partial": partial(e),
+        "composition_anonymity": anonymity(e),
+        "composition_drop": drop(e),
+        "composition_diversity": diversity(e),
+        "composition_private": private(noisy),
+    }
+
+
+def perfect(e: Experiment) -> Any:
+    panels = []
+    for name, lab, working in (
+        ("Adult", e.adult, False),
+        ("IPUMS", e.ipums, False),
+        ("IPUMS, those with an occupation", e.ipums, True),
+    ):
+        lines = {
+            who: {float(k): lab.measured(_perfect, methods, Claims(k=k), working=working)
+                  for k in e.setting.ks}
+            for who, methods in SCENARIOS.items()
+        }  # fmt: skip
+        panels.append(Panel(name, lines, "k", "one value left", percent=True))
+    return drawn(
+        panels,
+        title="Perfect breach: two k-anonymous releases together leave one possible occupation",
+        subtitle=f"{_sizes(e.adult)}; {_sizes(e.ipums)}.\n{_spread(e)}",
+        width=250,
+    )
+
+
+def partial(e: Experiment) -> Any:
+    panels = [
+        Panel(
+            lab.census.name.partition(" ")[0],
+            {f"k = {k}": by_confidence(lab, Claims(k=k)) for k in e.setting.ks},
+            "confidence of at least",
+            "vulnerable population",
+            percent=True,
+            reverse=True,
+            percent_x=True,
+        )
+        for lab in e.both
+    ]
+    return drawn(
+        panels,
+        title="Partial breach: the attacker is left with few possible occupations",
+        subtitle=f"Mondrian, strict, on both; {_spread(e)}",
+    )
+
+
+def anonymity(e: Experiment) -> Any:
+    panels = []
+    for lab in e.both:
+        wanted: dict[str, Callable[[Score], float]] = {
+            "average partition": lambda score: score.partition,
+            "average effective anonymity": lambda score: score.prior,
+        }
+        lines: dict[str, dict[float, Spread]] = {
+            "presumed anonymity k": {float(k): Spread(k, k, k) for k in e.setting.ks}
+        }
+        lines |= {name: by_k(lab, of) for name, of in wanted.items()}
+        name = lab.census.name.partition(" ")[0]
+        panels.append(Panel(name, lines, "k", "people, values", logarithmic=True))
+    return drawn(
+        panels,
+        title="Presumed, actual and effective anonymity of a single release",
+        subtitle=f"Mondrian, strict; of the people in both releases; {_spread(e)}",
+    )
+
+
+def drop(e: Experiment) -> Any:
+    panels = []
+    for lab in e.both:
+        lines = {
+            "effective prior anonymity": by_k(lab, lambda score: score.prior),
+            "effective posterior anonymity": by_k(lab, lambda score: score.posterior),
+        }
+        name = lab.census.name.partition(" ")[0]
+        panels.append(Panel(name, lines, "k", "possible occupations"))
+    return drawn(
+        panels,
+        title="The drop in effective anonymity",
+        subtitle=f"Mondrian, strict, on both; {_spread(e)}",
+    )
+
+
+def diversity(e: Experiment) -> Any:
+    lab, k = e.ipums, 10
+    plain = {"k-anonymity alone": by_confidence(lab, Claims(k=k))}
+    by_l = {f"l = {l:g}": by_confidence(lab, Claims(k=k, l=l)) for l in e.setting.ls}  # noqa: E741
+    by_t = {f"t = {t:g}": by_confidence(lab, Claims(k=k, t=t)) for t in e.setting.ts}
+    wide = {"x": "confidence of at least", "y": "vulnerable population"}
+    shared = {"percent": True, "reverse": True, "percent_x": True}
+    return drawn(
+        [
+            Panel("entropy l-diversity", plain | by_l, **wide, **shared),  # type: ignore[arg-type]
+            Panel("t-closeness", plain | by_t, **wide, **shared),  # type: ignore[arg-type]
+        ],
+        title="Partial breach where l-diversity or t-closeness is asked for as well",
+        subtitle=f"{_sizes(e.ipums)}; Mondrian, strict, k = {k} on both.\n{_spread(e)}",
+    )
+
+
+def private(noisy: Sequence[Noisy]) -> Any:
+    told = [n for n in noisy if n.epsilon is not None]
+    belief: dict[str, dict[float, Spread]] = {
+        "bound: exp(2 ε)": {},
+        "largest seen": {},
+    }
+    bound, largest = tuple(belief)
+    named: dict[str, dict[float, Spread]] = {
+        "in both releases": {}, "in neither": {}, "most frequent value": {},
+    }  # fmt: skip
+    for n in told:
+        assert n.epsilon is not None
+        assert n.named.control is not None
+        limit = n.beliefs[0].bound
+        belief[bound][n.epsilon] = Spread(limit, limit, limit)
+        belief[largest][n.epsilon] = Spread.of(b.largest for b in n.beliefs)
+        for name, rate in (("in both releases", n.named.found), ("in neither", n.named.control)):
+            named[name][n.epsilon] = Spread(rate.value, *rate.interval())
+        base = n.named.baseline.value
+        named["most frequent value"][n.epsilon] = Spread(base, base, base)
+    return drawn(
+        [
+            Panel("occupation named by intersection", named, "ε of each release",
+                  "right guesses", percent=True),
+            Panel("belief in a value, with the releases over without", belief,
+                  "ε of each release", "factor", logarithmic=True),
+        ],
+        title="The same attack on differentially private histograms",
+        subtitle="left: with 95 % intervals; right: an attacker who knows everybody else's record",
+    )  # fmt: skip
+
+
+def by_k(lab: Laboratory, of: Callable[[Score], float]) -> dict[float, Spread]:
+    """Strict Mondrian on both, for every k."""
+    return {
+        float(k): lab.measured(of, (STRICT, STRICT), Claims(k=k)) for k in lab.setting.ks
+    }  # fmt: skip
+
+
+def by_confidence(lab: Laboratory, claims: Claims) -> dict[float, Spread]:
+    """PVP_C of strict Mondrian on both, as shares."""
+    scores = lab.scores((STRICT, STRICT), claims)
+    return {c: Spread.of(s.pvp[i] for s in scores) for i, c in enumerate(CONFIDENCES)}
+
+
+def drawn(
+    panels: Sequence[Panel], *, title: str, subtitle: str, width: int = 360, height: int = 260
+) -> Any:
+    """Panels side by side; a line for each name, a band from the least to the largest.
+
+    Panels with the same lines share a legend, others have their own.
+    """
+    import altair as alt
+
+    shared = len({tuple(panel.lines) for panel in panels}) == 1
+    plots = [_plot(alt, panel, columns=4 if shared else 3) for panel in panels]
+    sized = [plot.properties(width=width, height=height) for plot in plots]
+    chart = alt.hconcat(*sized, spacing=36)
+    if not shared:
+        chart = chart.resolve_scale(color="independent", shape="independent")
+    names = dict.fromkeys(name for panel in panels for name in panel.lines)
+    return dressed(alt, chart, title, subtitle, ", ".join(names))
+
+
+def _plot(alt: Any, panel: Panel, *, columns: int) -> Any:
+    rows: list[dict[str, Any]] = [
+        {"line": name, "x": x, "value": s.mean, "low": s.low, "high": s.high}
+        for name, points in panel.lines.items()
+        for x, s in points.items()
+    ]
+    names = list(panel.lines)
+    legend = alt.Legend(orient="bottom", columns=columns, symbolSize=80, symbolOpacity=1,
+                        columnPadding=24)  # fmt: skip
+
+    def by(channel: Any, looks: Sequence[str]) -> Any:
+        scale = alt.Scale(domain=names, range=list(looks[: len(names)]))
+        return channel("line:N", sort=names, title=None, scale=scale, legend=legend)
+
+    colour, shape = by(alt.Color, COLOURS), by(alt.Shape, SYMBOLS)
+    ticks = sorted({row["x"] for row in rows})
+    x = alt.X("x:Q", title=panel.x,
+              scale=alt.Scale(type="log", reverse=panel.reverse, nice=False,
+                              domain=[ticks[0] / 1.08, ticks[-1] * 1.08]),
+              axis=alt.Axis(values=ticks, grid=False, labelOverlap=False,
+                            format=".0%" if panel.percent_x else "~g"))  # fmt: skip
+    look: dict[str, Any] = {"gridColor": FAINT, "format": "%" if panel.percent else ",~g"}
+    if panel.logarithmic:
+        span = [min(row["low"] for row in rows) / 1.15, max(row["high"] for row in rows) * 1.15]
+        every = [m * 10**d for d in range(-1, 6) for m in (1, 2, 5)]
+        look["values"] = [tick for tick in every if span[0] <= tick <= span[1]]
+        scale = alt.Scale(type="log", domain=span, nice=False)
+    else:
+        scale = alt.Scale(zero=True)
+    y = alt.Y("value:Q", title=panel.y, scale=scale, axis=alt.Axis(**look))
+    base = alt.Chart(alt.Data(values=rows))
+    tips = [alt.Tooltip("line:N"), alt.Tooltip("x:Q", title=panel.x, format=".4~g"),
+            *(alt.Tooltip(f"{n}:Q", format=".4~g") for n in ("value", "low", "high"))]  # fmt: skip
+    band = base.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour)
+    line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour)
+    point = base.mark_point(filled=True, size=46, opacity=1).encode(
+        x=x, y=y, color=colour, shape=shape, tooltip=tips
+    )
+    head = alt.TitleParams(panel.title, anchor="middle", fontSize=13, fontWeight=500, color=QUIET,
+                           offset=8)  # fmt: skip
+    return alt.layer(band, line, point).properties(title=head)
+
+
+def _perfect(score: Score) -> float:
+    return score.perfect
+
+
+def _sizes(lab: Laboratory) -> str:
+    c = lab.census
+    return f"{c.name}: {c.subset:,} people in each release, {c.overlap:,} in both"
+
+
+def _spread(e: Experiment) -> str:
+    return f"lines: mean of {len(e.setting.seeds)} seeds, bands: least to largest"

@@ -1,0 +1,134 @@
+"""m-invariance: what later releases must keep so that nothing follows from comparing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.attacks.inference import alone, attribute
+from hedgerow.attacks.locating import Located
+from hedgerow.attacks.subtracting import UNSURE, whereabouts
+from hedgerow.errors import DataError
+from hedgerow.groups import Groups, Histogram, Ints
+
+Values = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invariance:
+    """How much of m-invariance a sequence of releases has."""
+
+    m: int
+    """The largest m for which the releases are m-invariant; 0 where there is none."""
+    unique: tuple[int, ...]
+    """For each release, the largest m for which it is m-unique; 0 where a value repeats."""
+    surviving: int
+    """People found in more than one release."""
+    changed: int
+    """Those of them whose group has other values in another release."""
+    unsure: int
+    """People who fit several groups of a release; they are not counted above."""
+
+
+def m_invariance(releases: Sequence[Groups], located: Sequence[Located], *, of: str) -> Invariance:
+    """Measure the m-invariance of releases of the same, changing table.
+
+    A release is m-unique if every group has at least m records and all records of a group have
+    different sensitive values. The signature of a group is the set of its sensitive values.
+    Releases are m-invariant if each is m-unique and, for every person, the groups the person is
+    in have the same signature in every release from the first with the person to the last.
+
+    Guarantee: Whoever knows everybody's quasi-identifiers, and who is in which release, gives
+        each possible value of a person the same belief, at most 1/m.
+    Assumes: A person's sensitive value does not change, and people are not told apart from
+        counterfeit records, where the publisher adds any.
+    Reference: Xiao, Tao 2007 (SIGMOD): signature, m-uniqueness, m-invariance.
+
+    Ann and Bob share a group both times; Cem's group has changed its values:
+
+    >>> one = Groups.of({"illness": [{"flu": 1, "gout": 1}, {"flu": 1, "acne": 1}]})
+    >>> two = Groups.of({"illness": [{"flu": 1, "gout": 1}, {"gout": 1, "acne": 1}]})
+    >>> both = [placed([0, 0, 1]), placed([0, 0, 1])]
+    >>> found = m_invariance([one, two], both, of="illness")
+    >>> found.m, found.unique, found.surviving, found.changed
+    (0, (2, 2), 3, 1)
+    >>> m_invariance([one, two], [placed([0, 0]), placed([0, 0])], of="illness").m
+    2
+    """
+    values, histograms = united(releases, located, of=of)
+    unique = tuple(
+        int(g.n[g.n > 0].min()) if (h.counts == 1).all() else 0
+        for g, h in zip(releases, histograms, strict=True)
+    )
+    held = np.concatenate([_present(h, len(values)) for h in histograms])
+    _, signature = np.unique(np.packbits(held, axis=1), axis=0, return_inverse=True)
+    signature = signature.reshape(-1)
+    where = np.stack([whereabouts(where) for where in located], axis=1)
+    offset = np.cumsum([0, *(len(g) for g in releases)])[:-1]
+    shown = np.where(where >= 0, signature[np.where(where >= 0, where + offset, 0)], -1)
+    highest = shown.max(axis=1, initial=-1)
+    lowest = np.where(shown >= 0, shown, len(signature)).min(axis=1, initial=len(signature))
+    surviving = (where >= 0).sum(axis=1) > 1
+    changed = int((surviving & (highest != lowest)).sum())
+    return Invariance(
+        m=0 if changed else min(unique),
+        unique=unique,
+        surviving=int(surviving.sum()),
+        changed=changed,
+        unsure=int((where == UNSURE).any(axis=1).sum()),
+    )
+
+
+def placed(groups: Sequence[int] | Ints) -> Located:
+    """Everybody's group, where it is known; -1 for those who are not in the release.
+
+    >>> placed([4, -1, 2]).count.tolist()
+    [1, 0, 1]
+    """
+    chosen = np.asarray(groups, np.int64)
+    inside = chosen >= 0
+    return Located(np.concatenate(([0], np.cumsum(inside))), chosen[inside])
+
+
+def united(
+    releases: Sequence[Groups], located: Sequence[Located], *, of: str
+) -> tuple[Values, list[Histogram]]:
+    """All values of the releases, and their histograms with codes among these.
+
+    Raises:
+        DataError: There are not two releases, or people and groups do not fit together.
+    """
+    if len(releases) < 2 or len(located) != len(releases):
+        raise DataError(
+            f"{len(releases)} releases, and where people are in {len(located)} of them",
+            fix="Give at least two releases, and where people are in each.",
+        )
+    people = {len(where.start) for where in located}
+    if len(people) != 1:
+        raise DataError(
+            "the same people have to be looked for in each release",
+            fix="Give everybody a place in each, an empty one where they are not in it.",
+        )
+    place: dict[str | None, int] = {}
+    histograms = []
+    for i, (groups, where) in enumerate(zip(releases, located, strict=True)):
+        domain, histogram = attribute(groups, of)
+        alone(domain)
+        if where.groups.min(initial=0) < 0 or where.groups.max(initial=-1) >= len(groups):
+            raise DataError(
+                f"people are located in groups that release {i + 1} does not have",
+                fix=f"Its groups are 0 to {len(groups) - 1}.",
+            )
+        codes = np.array([place.setdefault(v, len(place)) for v in domain.values], np.int32)
+        histograms.append(Histogram(histogram.indptr, codes[histogram.codes], histogram.counts))
+    return tuple(place), histograms
+
+
+def _present(histogram: Histogram, width: int) -> NDArray[np.bool_]:
+    """Groups by values: which group has which."""
+    held = np.zeros((len(histogram.indptr) - 1, width), np.bool_)
+    held[histogram.owner(), histogram.codes] = True
+    return held

@@ -1,0 +1,189 @@
+"""Sequential releases: the same people again, after some came, some left and some moved.
+
+A person in two releases has a value that both of their groups have. A group that lost one person
+and one value says whose value it was. That each release is anonymous or diverse does not help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.inference import SHOWN
+from hedgerow.attacks.invariance import Invariance, Values, m_invariance, united
+from hedgerow.attacks.locating import Located
+from hedgerow.attacks.subtracting import Part, intersect, settle, subtract
+from hedgerow.groups import Groups, Ints
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What the releases together leave open."""
+
+    values: Values
+    """All values any of the releases has."""
+    each: Ints
+    """People by releases: how many values the person's groups have; 0 where in none."""
+    possible: Flags
+    """People by values: who may have which, given all releases."""
+    disagreeing: int
+    """Groups that share more people with another release's group than values."""
+
+    @property
+    def left(self) -> Ints:
+        """How many values each person may have; 0 where the releases contradict each other."""
+        count: Ints = self.possible.sum(axis=1)
+        return count
+
+    @property
+    def present(self) -> Flags:
+        """Who may be in some release."""
+        return np.asarray((self.each > 0).any(axis=1))
+
+    def of(self, person: int) -> Values:
+        """The values one person may have."""
+        return tuple(self.values[code] for code in np.flatnonzero(self.possible[person]))
+
+
+def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: str) -> AttackResult:
+    """Compare releases of a table that people joined, left or changed in.
+
+    Knows: The quasi-identifiers of people at the time of each release, hence which groups they
+        may be in (`located`); and that their sensitive values stay as they are.
+    Does: Intersects the values of each person's groups. Subtracts groups, and unions of groups,
+        that have the same people but for those who came and left, wherever the list names
+        everybody in them. Removes from each group those whose value is known by then.
+    Success: One value is left. Targets are all people who are in some release.
+    Baseline: The most frequent value of all releases, said of the same people.
+    Reference: Lecture slide "Updates can also destroy k-anonymity"; Xiao, Tao 2007 (SIGMOD).
+
+    Args:
+        releases: Two or more, in any order.
+        located: For each release, the groups each person may be in; none: not in the release.
+        of: The sensitive column.
+
+    Raises:
+        DataError: People, groups and releases do not fit together.
+
+    Joe turns 11 and moves from the first group to the second. Both releases are 2-diverse.
+
+    >>> from hedgerow.attacks.invariance import placed
+    >>> before = Groups.of({"illness": [{"flu": 1, "gout": 1, "acne": 1}, {"flu": 1, "gout": 1}]})
+    >>> after = Groups.of({"illness": [{"flu": 1, "gout": 1}, {"flu": 1, "gout": 1, "acne": 1}]})
+    >>> ken, nash, joe, sam, tim = range(5)
+    >>> where = [placed([0, 0, 0, 1, 1]), placed([0, 0, 1, 1, 1])]
+    >>> follow([before, after], where, of="illness").of(joe)
+    ('acne',)
+    >>> sequential([before, after], where, of="illness").found.successes
+    1
+    """
+    history = follow(releases, located, of=of)
+    invariance = m_invariance(releases, located, of=of)
+    left, present = history.left, history.present
+    certain = present & (left == 1)
+    usual = _most_frequent(releases, history.values, of)
+    new = np.flatnonzero(certain & (history.each != 1).all(axis=1))
+    fewest = np.where(history.each > 0, history.each, len(history.values)).min(axis=1)
+    people = int(present.sum())
+    return AttackResult(
+        attack="sequential",
+        goal=f"one {of} is left for a person, given all releases",
+        found=Rate(successes=int(certain.sum()), guesses=people),
+        baseline=Rate(successes=int(history.possible[certain, usual].sum()), guesses=people),
+        sentences=tuple(_told(history, invariance, of, len(releases), new)),
+        detail={
+            "one_value_only_together": len(new),
+            "fewer_values_together": int((present & (left < fewest)).sum()),
+            "contradictions": int((present & (left == 0)).sum()),
+            "disagreeing_groups": history.disagreeing,
+            "m_invariance": asdict(invariance) | {"unique": list(invariance.unique)},
+            "named": [{"person": int(p), "value": _shown(history.of(int(p)))} for p in new[:SHOWN]],
+        },
+    )
+
+
+def follow(releases: Sequence[Groups], located: Sequence[Located], *, of: str) -> History:
+    """The values each person may have, given all releases; see `sequential`."""
+    values, histograms = united(releases, located, of=of)
+    people = len(located[0].start) - 1
+    possible = np.ones((people, len(values)), np.bool_)
+    each = np.stack(
+        [
+            intersect(possible, where.start, where.groups, h.indptr, h.codes)
+            for where, h in zip(located, histograms, strict=True)
+        ],
+        axis=1,
+    )
+    parts = [Part.of(g, w, h) for g, w, h in zip(releases, located, histograms, strict=True)]
+    trusted = [np.diff(part.members[0]) > 0 for part in parts]
+    disagreeing = 0
+    for (one, trust), (other, more) in combinations(zip(parts, trusted, strict=True), 2):
+        wrong, bad = subtract(possible, one, other)
+        trust[wrong], more[bad] = False, False
+        disagreeing += int(wrong.sum() + bad.sum())
+    changed = True
+    while changed:
+        changed = False
+        for part, trust in zip(parts, trusted, strict=True):
+            h = part.histogram
+            changed |= settle(possible, trust, *part.members, h.indptr, h.codes, h.counts)
+    return History(values, each, possible, disagreeing)
+
+
+def _told(
+    history: History, invariance: Invariance, of: str, releases: int, new: Ints
+) -> Iterator[str]:
+    left, present = history.left, history.present
+    certain = int((present & (left == 1)).sum())
+    alone = int((present & (history.each == 1).any(axis=1)).sum())
+    yield (
+        f"Together the {releases} releases leave {certain:,} of {int(present.sum()):,} people one "
+        f"possible {of}; a single release leaves one for {alone:,}."
+    )
+    if contradictions := int((present & (left == 0)).sum()):
+        yield (
+            f"For {contradictions:,} people no {of} is possible: a contradiction. Values changed "
+            "between the releases, or people are not in the groups they were looked for in."
+        )
+    elif history.disagreeing:
+        yield (
+            f"{history.disagreeing:,} groups share more people than values with another release's: "
+            "values changed, or people are not in the groups they were looked for in."
+        )
+    for person in new[:3]:
+        yield f"Person {person}: {_shown(history.of(int(person)))}."
+    if invariance.m:
+        yield f"The releases are {invariance.m}-invariant: no belief exceeds 1/{invariance.m}."
+    else:
+        why = [
+            f"release {i + 1} has groups where a value repeats"
+            for i, m in enumerate(invariance.unique)
+            if m == 0
+        ]
+        if invariance.changed:
+            why.append(
+                f"{invariance.changed:,} of {invariance.surviving:,} people who stayed are in a "
+                "group with other values than before"
+            )
+        yield f"The releases are not m-invariant for any m: {'; '.join(why)}."
+
+
+def _shown(values: Values) -> str:
+    return ", ".join("missing" if value is None else value for value in values) or "nothing"
+
+
+def _most_frequent(releases: Sequence[Groups], values: Values, of: str) -> int:
+    """The value most people have, all releases taken together; the first among equals."""
+    place = {value: code for code, value in enumerate(values)}
+    total = np.zeros(len(values), np.int64)
+    for groups in releases:
+        domain = groups.domains[of]
+        total[[place[value] for value in domain.values]] += domain.reference
+    return int(total.argmax())

@@ -1,0 +1,90 @@
+"""Skewness: a value much more frequent in a group than in the whole table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.inference import SHOWN, attribute, named
+from hedgerow.errors import PlanError
+from hedgerow.groups import Floats, Groups
+
+TIMES = 2.0
+"""How many times as frequent, unless said otherwise."""
+
+
+def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
+    """Name, in each group, the value whose share has grown most against the whole table's.
+
+    Knows: The quasi-identifiers of a target who is in the release, and how the values are spread
+        in the whole table.
+    Success: A person has the value that was named: in their group it is at least `times` as
+        frequent as in the table. Guessed about are only the people of such groups.
+    Baseline: The same values said of as many people of the whole table.
+    Reference: Li, Li, Venkatasubramanian 2007 (ICDE), Section 3.2.
+
+    One person in a hundred is positive, in the first group every second one:
+
+    >>> virus = [{"positive": 50, "negative": 50}, {"positive": 50, "negative": 9850}]
+    >>> result = skewness(Groups.of({"virus": virus}), of="virus")
+    >>> result.found.value, round(result.baseline.value, 4), result.detail["worst"][0]["times"]
+    (0.5, 0.01, 50.0)
+    """
+    domain, histogram = attribute(groups, of)
+    if not isinstance(times, int | float) or not 1 < times < float("inf"):
+        raise PlanError(
+            f"times must be a number above 1, not {times!r}", fix="Give a number such as 2."
+        )
+    owner = histogram.owner()
+    lift = lifts(groups, of=of)
+    order = np.lexsort((-histogram.counts, -lift, owner))
+    _, first = np.unique(owner[order], return_index=True)
+    top = order[first]
+    top = top[lift[top] >= times]
+    people = groups.n[owner[top]]
+    prior = domain.reference[histogram.codes[top]] / domain.people
+    right, guesses = int(histogram.counts[top].sum()), int(people.sum())
+    listed = top[np.lexsort((owner[top], -people, -lift[top]))][:SHOWN]
+    worst: list[dict[str, Any]] = [
+        {
+            "group": int(owner[e]),
+            "people": int(groups.n[owner[e]]),
+            "value": named(domain, histogram.codes[e]),
+            "count": int(histogram.counts[e]),
+            "belief": float(histogram.counts[e] / groups.n[owner[e]]),
+            "before": float(domain.reference[histogram.codes[e]] / domain.people),
+            "times": float(lift[e]),
+        }
+        for e in listed
+    ]
+    told: tuple[str, ...]
+    if len(top):
+        told = (
+            f"{guesses:,} of {groups.people:,} people are in {len(top):,} groups where some {of} "
+            f"is at least {times:g} times as frequent as in the table.",
+            f"Whoever finds somebody in group {worst[0]['group']} believes in {worst[0]['value']} "
+            f"with {worst[0]['belief']:.1%} instead of {worst[0]['before']:.2%}, "
+            f"{worst[0]['times']:,.3g} times as much.",
+        )
+    else:
+        told = (f"In no group is any {of} {times:g} times as frequent as in the table.",)
+    return AttackResult(
+        attack="skewness",
+        goal=f"a person has the {of} named for their group, at least {times:g} times as frequent "
+        "there as in the table",
+        found=Rate(successes=right, guesses=guesses),
+        baseline=Rate(successes=float(min((people * prior).sum(), guesses)), guesses=guesses),
+        sentences=told,
+        detail={"times": float(times), "groups": len(top), "worst": worst},
+    )
+
+
+def lifts(groups: Groups, *, of: str) -> Floats:
+    """n(q, s) / n(q) over n(s) / n, in the order of the histogram's entries."""
+    domain, histogram = attribute(groups, of)
+    share = histogram.counts / groups.n[histogram.owner()]
+    before = domain.reference[histogram.codes] / domain.people
+    lift: Floats = share / before
+    return lift
