@@ -192,15 +192,17 @@ class TestControl:
         assert not compared.succeeded
 
     def test_a_large_control_is_cut_to_size(self):
-        """Otherwise, more people would fit a description for being more."""
-        people = society(200, 6)
-        large = society(4000, 7)
+        """Fifty times as many people would fit a description for being more."""
+        people = pd.DataFrame({"a": [str(i) for i in range(40)], "b": "0", "s": "x"})
         release, original = released(people), Targets.read(people)
-        cut = singling_out(release, original, Targets.read(large))
-        same = singling_out(release, original, Targets.read(society(200, 8)))
-        assert cut.control.value == pytest.approx(same.control.value, abs=0.1)
-        small = singling_out(release, original, Targets.read(society(50, 8)))
-        assert any("50 people only" in told for told in small.sentences)
+        large = Targets.read(pd.concat([people] * 50))
+        cut = singling_out(release, original, large)
+        assert cut.found.value == 1
+        # Forty of 2,000: about 40 * exp(-1) values are drawn once.
+        assert 6 <= cut.control.successes <= 25
+        small = singling_out(release, original, Targets.read(people.iloc[:5]))
+        assert small.control.successes == 5
+        assert any("5 people only" in told for told in small.sentences)
 
 
 class TestCentroids:
@@ -221,8 +223,10 @@ class TestCentroids:
         table = pd.DataFrame({"a": ["0", "100", "100"], "b": ["0", "9", "9"], "s": list("xyz")})
         release = released(table, located="nearest")
         people = Targets.of({"a": ["3", "98", "97"], "b": ["1", "9", "8"], "s": list("xyz")})
-        single, linked, inferred = gdpr(release, people)
+        torn = Targets.of({"a": ["3"], "b": ["9"], "s": ["x"]})
+        single, linked, inferred = gdpr(release, people, torn)
         assert single.found.successes == linked.found.successes == 1
+        assert linked.control.successes == 0, "the halves are nearest to different centroids"
         assert single.detail["with_secret"]["found"] == 1
         assert inferred.found.successes == 2
 

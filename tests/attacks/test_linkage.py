@@ -159,6 +159,14 @@ class TestFuzzy:
         told = [{published.labels[0][published.codes[g, 0]] for g in near.of(i)} for i in range(4)]
         assert told == [{"3*", ">=40"}, {"3*", "<30"}, {"3*", "<30"}, {">=40"}]
 
+    def test_every_whole_number_between(self):
+        """From 25 to 65 there are some in their thirties, though neither end is."""
+        published = Published.read(pd.DataFrame({"age": ["3*", "7*"], "s": ["x", "y"]}),
+                                   sensitive=["s"])  # fmt: skip
+        people = Targets.of({"age": ["45"]})
+        (group,) = locate(loosened(published, people, {"age": 20}), people).of(0)
+        assert published.labels[0][published.codes[group, 0]] == "3*"
+
     @given(
         st.lists(st.text("abc", max_size=4), min_size=1, max_size=5, unique=True),
         st.lists(st.text("abc", max_size=4), min_size=1, max_size=5, unique=True),
@@ -279,9 +287,18 @@ def test_disjoint_groups_match_at_random_within_each():
         # Where records outnumber people, every record is given a name, not only some.
         expected = right if n <= m else Fraction(1)
         assert result.found.successes == pytest.approx(float(expected))
+        assert result.baseline.successes == pytest.approx(float(expected)), "one group says nothing"
 
 
 class TestTruth:
+    def test_who_fits_fewer_records_is_named(self):
+        """Zero fits both records, One the second only: it must be One's."""
+        release = Published.read(pd.DataFrame({"q": ["0", "*"], "s": ["x", "y"]}), sensitive=["s"])
+        people = Targets.of({"q": ["0", "1"]})
+        home = [release.labels[0][code] for code in release.codes[:, 0]]
+        result = link(release, people, truth=[home.index("0"), home.index("*")])
+        assert result.found.successes == 2
+
     def test_by_a_column(self):
         table = MICRODATA.assign(id=[f"r{i}" for i in range(10)])
         release = Published.read(table[["age", "sex", "zip", "id"]], sensitive=["id"])

@@ -243,12 +243,46 @@ class TestAttack:
         assert history.of(999) == ("2",)
         assert set(history.left[:999].tolist()) == {3}
 
-    def test_somebody_who_comes_too(self) -> None:
-        truth = [0, 0, 1, 1, 2]
-        releases = [release(truth, [0, 0, 0, 0, -1]), release(truth, [0, 1, 0, 1, 1])]
-        history = follow(releases, [placed([0, 0, 0, 0, -1]), placed([0, 1, 0, 1, 1])], of="d")
-        # No pair of groups says so; the union of both groups of the second release does.
-        assert history.of(4) == ("2",)
+    @pytest.mark.parametrize("swapped", [False, True])
+    def test_somebody_who_comes_or_leaves_while_others_are_split(self, swapped: bool) -> None:
+        """Four people in one group; then two and two, and a fifth. Either pair of groups leaves
+        the fifth two values; both groups together leave one."""
+        truth = [0, 1, 0, 1, 0]
+        where = [[0, 0, 0, 0, -1], [0, 0, 1, 1, 1]]
+        if swapped:
+            where.reverse()
+        history = follow([release(truth, w) for w in where], [placed(w) for w in where], of="d")
+        assert history.left.tolist() == [2, 2, 2, 2, 1]
+        assert history.of(4) == ("0",)
+
+    def test_whoever_is_known_is_taken_out_of_their_group(self) -> None:
+        """Person 0 has f, the only value in three groups; so 1 and 2 do not. No two of these
+        groups share as many values as people."""
+        letters = [{"f": 1, "g": 1, "h": 1}, {"f": 1, "g": 1, "x": 1}, {"f": 1, "h": 1, "y": 1}]
+        releases = [Groups.of({"d": [group]}) for group in letters]
+        where = [[0, 0, 0, -1, -1, -1, -1], [0, -1, -1, 0, 0, -1, -1], [0, -1, -1, -1, -1, 0, 0]]
+        history = follow(releases, [placed(w) for w in where], of="d")
+        assert [set(history.of(p)) for p in range(7)] == [
+            {"f"}, {"g", "h"}, {"g", "h"}, {"g", "x"}, {"g", "x"}, {"h", "y"}, {"h", "y"},
+        ]  # fmt: skip
+
+    def test_a_value_nobody_else_may_have(self) -> None:
+        """Persons 1 and 2 were seen in groups without h: it is person 0's."""
+        letters = [{"f": 1, "g": 1, "h": 1}, {"f": 1, "g": 1, "x": 1}, {"f": 1, "g": 1, "y": 1}]
+        releases = [Groups.of({"d": [group]}) for group in letters]
+        where = [[0, 0, 0, -1, -1, -1, -1], [-1, 0, -1, 0, 0, -1, -1], [-1, -1, 0, -1, -1, 0, 0]]
+        history = follow(releases, [placed(w) for w in where], of="d")
+        assert history.of(0) == ("h",)
+        assert set(history.of(1)) == set(history.of(2)) == {"f", "g"}
+
+    def test_as_many_people_as_records_may_still_be_others(self) -> None:
+        """Group 0 has two records, and two people fit it; one of them fits group 1 too and is
+        there. The second record is a stranger's, so nothing follows."""
+        groups = Groups.of({"d": [{"flu": 1, "gout": 1}, {"acne": 1}]})
+        located = Located(np.array([0, 2, 3]), np.array([0, 1, 0]))
+        history = follow([groups, groups], [located, located], of="d")
+        assert set(history.of(0)) == {"flu", "gout", "acne"}
+        assert set(history.of(1)) == {"flu", "gout"}
 
     def test_releases_that_change_groups_at_random_are_broken(self) -> None:
         rng = np.random.default_rng(11)

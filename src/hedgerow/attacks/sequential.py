@@ -56,7 +56,8 @@ def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: st
     """Compare releases of a table that people joined, left or changed in.
 
     Knows: The quasi-identifiers of people at the time of each release, hence which groups they
-        may be in (`located`); and that their sensitive values stay as they are.
+        may be in (`located`); that whoever fits into a release is in it; and that sensitive
+        values stay as they are.
     Does: Intersects the values of each person's groups. Subtracts groups, and unions of groups,
         that have the same people but for those who came and left, wherever the list names
         everybody in them. Removes from each group those whose value is known by then.

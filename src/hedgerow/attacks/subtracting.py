@@ -99,10 +99,8 @@ def subtract(possible: Flags, one: Part, other: Part) -> tuple[Flags, Flags]:
 
 def _leave(possible: Flags, a: Part, b: Part, first: Ints, second: Ints, shared: Ints) -> Flags:
     """Narrow what people of groups of `a` may have who are not in the paired groups of `b`."""
-    known = np.ones(len(a), np.bool_)
-    known[a.group[(a.group >= 0) & (b.group == UNSURE)]] = False
     return _leavers(
-        possible, first, second, shared, *a.members, b.group, known,
+        possible, first, second, shared, *a.members, b.group,
         a.histogram.indptr, a.histogram.codes, a.histogram.counts,
         b.histogram.indptr, b.histogram.codes, b.histogram.counts,
     )  # fmt: skip
@@ -164,7 +162,7 @@ def _unions(first: Ints, second: Ints, size: int) -> tuple[Ints, int]:
 @kernel
 def _leavers(
     possible: Flags, first: Ints, second: Ints, shared: Ints,
-    start: Ints, members: Ints, elsewhere: Ints, known: Flags,
+    start: Ints, members: Ints, elsewhere: Ints,
     indptr: Ints, codes: Codes, counts: Ints,
     other_indptr: Ints, other_codes: Codes, other_counts: Ints,
 ) -> Flags:  # fmt: skip
@@ -179,7 +177,7 @@ def _leavers(
         for e in range(indptr[a], indptr[a + 1]):
             common += min(counts[e], there[codes[e]])
         wrong[p] = common < shared[p]
-        if common == shared[p] and known[a]:
+        if common == shared[p]:
             for e in range(indptr[a], indptr[a + 1]):
                 if counts[e] <= there[codes[e]]:
                     for i in range(start[a], start[a + 1]):
