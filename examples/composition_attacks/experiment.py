@@ -11,7 +11,14 @@ import numpy as np
 
 from examples.composition_attacks import data
 from examples.composition_attacks.data import Census, Split
-from examples.composition_attacks.releases import MICRO, Made, assuming_locatability, make, together
+from examples.composition_attacks.releases import (
+    MICRO,
+    Made,
+    assuming_locatability,
+    make,
+    together,
+    told_apart,
+)
 from hedgerow.attacks.intersection import Intersection
 from hedgerow.attacks.locating import locate
 from hedgerow.groups import Floats, Ints
@@ -22,8 +29,9 @@ CONFIDENCES = (1.0, 0.5, 1 / 3, 0.25, 0.2, 0.1)
 NOTHING = "?"
 """The occupation of those who have none (IPUMS)."""
 Who = Literal["both", "only first", "neither"]
-Way = Literal["group known", "values known"]
-"""Locatability assumed as in the paper; or people located by their quasi-identifiers."""
+Way = Literal["group known", "cluster known", "values known"]
+"""Locatability assumed as in the paper: of groups a recipient can tell apart, or of those the
+method made; or people located by their quasi-identifiers."""
 
 
 @dataclass(frozen=True)
@@ -133,18 +141,26 @@ class Laboratory:
     def split(self, seed: int) -> Split:
         return Split.of(self.census, seed)
 
-    def release(self, seed: int, side: int, method: str, claims: Claims) -> Made:
+    def release(
+        self, seed: int, side: int, method: str, claims: Claims, *, numbered: bool = False
+    ) -> Made:
         """What the first (0) or second (1) publisher publishes."""
-        key = (seed, side, method, claims)
+        key = (seed, side, method, claims, numbered)
         if key not in self._made:
             split = self.split(seed)
             rows = (split.first, split.second)[side]
             models = claims.models(self.census.sensitive)
-            self._made[key] = make(self.census, rows, method, models)
+            how = told_apart if numbered else make
+            self._made[key] = how(self.census, rows, method, models)
         return self._made[key]
 
-    def pair(self, seed: int, methods: tuple[str, str], claims: Claims) -> list[Made]:
-        return [self.release(seed, side, method, claims) for side, method in enumerate(methods)]
+    def pair(
+        self, seed: int, methods: tuple[str, str], claims: Claims, *, numbered: bool = False
+    ) -> list[Made]:
+        return [
+            self.release(seed, side, method, claims, numbered=numbered)
+            for side, method in enumerate(methods)
+        ]
 
     def people(self, seed: int, who: Who, *, working: bool = False) -> Ints:
         """Rows of the targets; those with an occupation only, if asked for."""
@@ -223,12 +239,13 @@ class Laboratory:
         return Spread.of(guesses), Spread.of(truths)
 
     def _score(self, seed: int, attack: Attack) -> Score:
-        releases = self.pair(seed, attack.methods, attack.claims)
+        numbered = attack.way == "cluster known"
+        releases = self.pair(seed, attack.methods, attack.claims, numbered=numbered)
         people = self.people(seed, attack.who, working=attack.working)
-        if attack.way == "group known":
-            found = assuming_locatability(releases, people)
-        else:
+        if attack.way == "values known":
             found = together(releases, self.census, people)
+        else:
+            found = assuming_locatability(releases, people)
         return score(found, self.census.truth(people))
 
 

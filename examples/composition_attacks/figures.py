@@ -13,16 +13,18 @@ from examples.composition_attacks.experiment import (
     Laboratory,
     Score,
     Spread,
+    Way,
 )
 from examples.composition_attacks.private import Noisy
 from examples.composition_attacks.releases import MICRO, RELAXED, STRICT
 from hedgerow.charts import COLOURS, FAINT, QUIET, SYMBOLS, dressed
 
-SCENARIOS = {
-    "Mondrian, strict, on both": (STRICT, STRICT),
-    "Mondrian, relaxed, on both": (RELAXED, RELAXED),
-    "microaggregation on both": (MICRO, MICRO),
-    "Mondrian, strict, and microaggregation": (STRICT, MICRO),
+SCENARIOS: Mapping[str, tuple[tuple[str, str], Way]] = {
+    "Mondrian, strict, on both": ((STRICT, STRICT), "group known"),
+    "Mondrian, relaxed, on both": ((RELAXED, RELAXED), "group known"),
+    "microaggregation on both": ((MICRO, MICRO), "group known"),
+    "Mondrian, strict, and microaggregation": ((STRICT, MICRO), "group known"),
+    "microaggregation, clusters told apart": ((MICRO, MICRO), "cluster known"),
 }
 Lines = Mapping[str, Mapping[float, Spread]]
 """Name of the line -> x -> the value and how far it spreads."""
@@ -63,9 +65,9 @@ def perfect(e: Experiment) -> Any:
         ("IPUMS, those with an occupation", e.ipums, True),
     ):
         lines = {
-            who: {float(k): lab.measured(_perfect, methods, Claims(k=k), working=working)
+            who: {float(k): lab.measured(_perfect, methods, Claims(k=k), way=way, working=working)
                   for k in e.setting.ks}
-            for who, methods in SCENARIOS.items()
+            for who, (methods, way) in SCENARIOS.items()
         }  # fmt: skip
         panels.append(Panel(name, lines, "k", "one value left", percent=True))
     return drawn(
@@ -204,7 +206,7 @@ def drawn(
     import altair as alt
 
     shared = len({tuple(panel.lines) for panel in panels}) == 1
-    plots = [_plot(alt, panel, columns=4 if shared else 3) for panel in panels]
+    plots = [_plot(alt, panel) for panel in panels]
     sized = [plot.properties(width=width, height=height) for plot in plots]
     chart = alt.hconcat(*sized, spacing=36)
     if not shared:
@@ -213,14 +215,14 @@ def drawn(
     return dressed(alt, chart, title, subtitle, ", ".join(names))
 
 
-def _plot(alt: Any, panel: Panel, *, columns: int) -> Any:
+def _plot(alt: Any, panel: Panel) -> Any:
     rows: list[dict[str, Any]] = [
         {"line": name, "x": x, "value": s.mean, "low": s.low, "high": s.high}
         for name, points in panel.lines.items()
         for x, s in points.items()
     ]
     names = list(panel.lines)
-    legend = alt.Legend(orient="bottom", columns=columns, symbolSize=80, symbolOpacity=1,
+    legend = alt.Legend(orient="bottom", columns=3, symbolSize=80, symbolOpacity=1,
                         columnPadding=24)  # fmt: skip
 
     def by(channel: Any, looks: Sequence[str]) -> Any:

@@ -15,13 +15,14 @@ from examples.composition_attacks.experiment import (
     Laboratory,
     Score,
     Spread,
+    Way,
 )
 from examples.composition_attacks.figures import SCENARIOS
 from examples.composition_attacks.page_private import private_half
 from examples.composition_attacks.paper import Reported
 from examples.composition_attacks.private import Noisy
 from examples.composition_attacks.releases import MICRO, RELAXED, STRICT, TAXONOMY
-from examples.composition_attacks.telling import number, percent
+from examples.composition_attacks.telling import number, percent, share
 
 BOTH = (STRICT, STRICT)
 FIVE, TEN = Claims(k=5), Claims(k=10)
@@ -71,54 +72,61 @@ The paper's digits are destroyed in the copy at hand. Its numbers are quoted fro
 |---|---|--:|---|---|"""
 
     def row(told: Reported, here: str, why: str) -> str:
-        return f"| {told.what} | {told.value} | {told.confidence:.0%} | {here} | {why} |"
+        return f"| {told.what} | {told.value} | {share(told.confidence)} | {here} | {why} |"
 
     yield row(
         paper.PERFECT_ADULT,
+        f"microaggregation {_share(adult, 'perfect', micro, FIVE, way='cluster known')} if clusters "
+        f"are told apart, {_share(adult, 'perfect', micro, FIVE)} as a recipient sees them; "
         f"Mondrian {_share(adult, 'perfect', BOTH, FIVE)} strict, "
-        f"{_share(adult, 'perfect', (RELAXED, RELAXED), FIVE)} relaxed; microaggregation "
-        f"{_share(adult, 'perfect', micro, FIVE)}",
-        "between the methods and group sizes, and not known for which of them the text says it; "
-        f"strict Mondrian at k = 2 has {_share(adult, 'perfect', BOTH, Claims(k=2))}",
+        f"{_share(adult, 'perfect', (RELAXED, RELAXED), FIVE)} relaxed",
+        "agrees with microaggregation; not known which method the sentence is about",
     )
     yield row(
         paper.PERFECT_IPUMS,
-        f"Mondrian {_share(ipums, 'perfect', BOTH, FIVE)}, microaggregation "
-        f"{_share(ipums, 'perfect', micro, FIVE)}; of those who have an occupation "
-        f"{_share(ipums, 'perfect', BOTH, FIVE, working=True)} and "
-        f"{_share(ipums, 'perfect', micro, FIVE, working=True)}",
-        f"{_nothing(ipums):.0%} of the people have no occupation, which their work class says as "
-        "well: most of these breaches are of no consequence",
+        f"microaggregation {_share(ipums, 'perfect', micro, FIVE, way='cluster known')} and "
+        f"{_share(ipums, 'perfect', micro, FIVE)}, Mondrian "
+        f"{_share(ipums, 'perfect', BOTH, FIVE)}; of those who have an occupation "
+        f"{_share(ipums, 'perfect', micro, FIVE, way='cluster known', working=True)}, "
+        f"{_share(ipums, 'perfect', micro, FIVE, working=True)} and "
+        f"{_share(ipums, 'perfect', BOTH, FIVE, working=True)}",
+        f"agrees; but {share(_nothing(ipums))} of the people have no occupation, which their work "
+        "class says as well: most of these breaches are of no consequence",
     )
     for told, lab in ((paper.PARTIAL_ADULT, adult), (paper.PARTIAL_IPUMS, ipums)):
         spread = Spread.of(s.pvp[CONFIDENCES.index(0.2)] for s in lab.scores(BOTH, FIVE))
-        yield row(told, percent(spread), "agrees" if spread.mean > 0.6 else "smaller groups")
+        yield row(told, percent(spread), "agrees" if spread.mean > 0.6 else "differs")
     yield row(
         paper.PARTITION_IPUMS,
         number(ipums.measured(_partition, BOTH, FIVE)),
-        "cuts between any two values here, down to nodes of hierarchies there; of a group of 2k or "
-        "more people ours can nearly always cut off k",
+        "the paper blames its hierarchies, which “cannot be controlled at finer levels”; cuts here "
+        "fall between any two values",
     )
     yield row(paper.PARTITION_K, number(ipums.measured(_partition, BOTH, TEN)), "likewise")
     for told, claims in ((paper.PARTITION_L, Claims(k=10, l=5)),
                          (paper.PARTITION_T, Claims(k=10, t=0.4))):  # fmt: skip
         here = number(ipums.measured(_partition, BOTH, claims))
-        yield row(told, f"{here} of {ipums.census.subset:,}", "depends on the size of the subsets")
+        yield row(
+            told,
+            f"{here} of {ipums.census.subset:,}",
+            "grows with the subsets, whose size is not known",
+        )
     yield row(
         paper.LOCATED,
         f"{percent(adult.located(FIVE))} on Adult, {percent(ipums.located(FIVE))} on IPUMS, at "
         "k = 5",
         "agrees",
     )
+    ratio = max(_ratio(n) for n in noisy if n.epsilon is not None)
     worst = max(b.largest / b.bound for n in noisy for b in n.beliefs)
     yield f"""
 What holds whatever the numbers are:
 
 - Perfect breach falls with k for every method and both censuses, as in the paper: {_falls(e)} of {_steps(e)} steps from one k to the next, seed by seed.
 - The true value is in the intersection for **{_truth(e):.4g} %** of the targets located by box or by group, over all the releases of this page.
-- The drop in anonymity hits most people: at k = 5 {_share(adult, "vulnerable", BOTH, FIVE)} of the targets on Adult and {_share(ipums, "vulnerable", BOTH, FIVE)} on IPUMS have fewer possible values left than either release leaves them.
+- The drop in anonymity hits about every second person: at k = 5, {_share(adult, "vulnerable", BOTH, FIVE)} of the targets on Adult and {_share(ipums, "vulnerable", BOTH, FIVE)} on IPUMS have fewer possible values left than either release leaves them.
 - l-diversity and t-closeness help only as far as they make the groups large.
-- Against ε-differentially private tables nobody's belief in a value grew by more than {worst:.0%} of the bound e<sup>2ε</sup>, and the intersection attack names the occupations of people who are in both releases hardly better than those of people who are in neither.
+- Against ε-differentially private tables the largest growth of a belief came to {share(worst)} of the factor e<sup>2ε</sup> that the theory allows, and intersection named the occupations of people who are in both releases at most {ratio:.2f} times as often as those of people who are in neither.
 """
 
 
@@ -142,6 +150,7 @@ Releases are made with `hedgerow.publish` and read back as a recipient reads the
 
 
 def _perfect(e: Experiment, folder: str) -> Iterator[str]:
+    micro, three = (MICRO, MICRO), Claims(k=3)
     heads = " | ".join(f"k = {k}" for k in e.setting.ks)
     yield f"""## Perfect breach
 
@@ -153,21 +162,21 @@ Per cent of the people in both releases for whom one value is left, their groups
 |---|{"--:|" * len(e.setting.ks)}"""
     for lab, working in ((e.adult, False), (e.ipums, False), (e.ipums, True)):
         name = _name(lab) + (", those with an occupation" if working else "")
-        for who, methods in SCENARIOS.items():
-            cells = [_share(lab, "perfect", methods, Claims(k=k), working=working)
+        for who, (methods, way) in SCENARIOS.items():
+            cells = [_share(lab, "perfect", methods, Claims(k=k), way=way, working=working)
                      for k in e.setting.ks]  # fmt: skip
             yield f"| {name}: {who} | {' | '.join(cells)} |"
         alone = [_share(lab, "alone", BOTH, Claims(k=k), working=working) for k in e.setting.ks]
         yield f"| {name}: one value already in one strict Mondrian release | {' | '.join(alone)} |"
     yield f"""
-The last line of each block is what composition is *not* to blame for: groups of a single release in which everybody has the same value. On IPUMS these are most of the breaches, and mostly of people who have no occupation ({_nothing(e.ipums):.0%} of all): whoever has no work class has none, and an attacker who knows the one knows the other without any release. Among people who have an occupation a perfect breach at k = 5 is as frequent as on Adult or a little more so; there are {len(e.ipums.census.table[e.ipums.census.sensitive].unique())} occupations against {len(e.adult.census.table[e.adult.census.sensitive].unique())}, so two groups have fewer in common.
+The last line of each block is what composition is *not* to blame for: groups of a single release in which everybody has the same value. On IPUMS these are most of the breaches, and mostly of people who have no occupation ({share(_nothing(e.ipums))} of all): whoever has no work class has none, and an attacker who knows the one knows the other without any release. Among people who have an occupation strict Mondrian is breached about as often as on Adult or somewhat more; there are {len(e.ipums.census.table[e.ipums.census.sensitive].unique())} occupations against {len(e.adult.census.table[e.adult.census.sensitive].unique())}, so two groups have fewer in common.
 
-Microaggregation is broken more often than Mondrian because MDAV makes groups of k to 2k − 1 people where Mondrian's are larger, not because it is worse at hiding.
+Microaggregation is broken more often than Mondrian at the same k because MDAV makes groups of hardly more than k people: at k = 5 the average partition on Adult is {number(e.adult.measured(_partition, micro, FIVE, way="cluster known"))} against {number(e.adult.measured(_partition, BOTH, FIVE))}. Strict Mondrian with k = 3, average {number(e.adult.measured(_partition, BOTH, three))}, is broken for {_share(e.adult, "perfect", BOTH, three)}. Clusters with the same centroid are one group to whoever holds the release, of {number(e.adult.measured(_partition, micro, FIVE))} people on average, and the intersection is then larger; told apart, as in a simulation on the partition itself, they give the numbers the paper is remembered for.
 """
 
 
 def _partial(e: Experiment, folder: str) -> Iterator[str]:
-    heads = " | ".join(f"{c:.0%}" for c in CONFIDENCES)
+    heads = " | ".join(f"{share(c)}" for c in CONFIDENCES)
     yield f"""## Partial breach
 
 ![Partial breach against confidence]({folder}/composition_partial.svg)
@@ -206,7 +215,7 @@ Mondrian strict on both; averages over the people in both releases. *Drop* is An
             cells.append(_share(lab, "vulnerable", BOTH, Claims(k=k)))
             yield f"| {_name(lab)} | {k} | {' | '.join(cells)} |"
     yield """
-Partitions are larger than k, effective anonymity is smaller than the partitions, and what is left after the attack is smaller again. Partitions here are closer to k than the paper's, whose cuts stop at the nodes of user-defined hierarchies; with freely chosen cuts only people with equal tuples hold a group of 2k or more together.
+Partitions are larger than k, effective anonymity is smaller than the partitions, and what is left after the attack is smaller again. Partitions here are closer to k than the paper's, which names generalisation along user-defined hierarchies as the culprit; with cuts between any two values it is mostly people with equal tuples who keep a group of 2k or more together.
 """
 
 
@@ -215,8 +224,8 @@ def _locating(e: Experiment) -> Iterator[str]:
 
 The paper assumes that a target's group is known. By box it mostly is: strict Mondrian's boxes do not overlap. Relaxed Mondrian's may (people with equal tuples are in several), and if nodes of a taxonomy are published instead of sets they cover each other; then everybody in all groups that fit is possible, the truth still among them. Centroids of microaggregation say nothing for certain: the nearest may be somebody else's. k = 5 on both:
 
-| | | records that fit | right group | truth is possible | one value left, group known | one value left, located | and it is right |
-|---|---|--:|--:|--:|--:|--:|--:|"""
+| | | records that fit | right group | truth is possible | one value left, groups told apart | group known | located | and it is right |
+|---|---|--:|--:|--:|--:|--:|--:|--:|"""
     for lab in e.both:
         for method in (STRICT, RELAXED, TAXONOMY, MICRO):
             pair = (method, method)
@@ -226,6 +235,7 @@ The paper assumes that a target's group is known. By box it mostly is: strict Mo
                 number(Spread.of(s.partition for s in scores)),
                 "always" if method == STRICT else right,
                 percent(Spread.of(s.inside for s in scores)),
+                _share(lab, "perfect", pair, FIVE, way="cluster known"),
                 _share(lab, "perfect", pair, FIVE),
                 percent(Spread.of(s.perfect for s in scores)),
                 percent(Spread.of(s.right for s in scores)),
@@ -264,7 +274,7 @@ How many are in both can be estimated with nothing but the second release and a 
 
 
 def _diversity(e: Experiment, folder: str) -> Iterator[str]:
-    heads = " | ".join(f"{c:.0%}" for c in CONFIDENCES)
+    heads = " | ".join(f"{share(c)}" for c in CONFIDENCES)
     yield f"""## l-diversity and t-closeness
 
 ![Partial breach with l-diversity and t-closeness]({folder}/composition_diversity.svg)
@@ -285,7 +295,7 @@ Mondrian strict with k = 10 on both, with entropy l-diversity or t-closeness (eq
             yield f"| {_name(lab)} | {name} | {' | '.join(cells)} |"
     alone = 1 - _nothing(e.ipums)
     yield f"""
-“There is no guarantee that the intersection of two well diverse sets leads to a well diverse set.” Both definitions help here because they force large groups, at the price the paper names: heavy loss. A t of {max(e.setting.ts):g} on IPUMS hardly helps the people who have no occupation, since a group of nobody else is only {alone:.2f} away from the table; smaller ones leave few groups of any use.
+“There is no guarantee that the intersection of two well diverse sets leads to a well diverse set.” Both definitions help here because they force large groups, at the price the paper names: heavy loss. On IPUMS a group of nobody but people without an occupation is {alone:.2f} away from the table, so a t above that does nothing for them.
 """
 
 
@@ -307,7 +317,7 @@ Perfect breach at k = 5, group known; what size, years and people do to it:
         ]
         yield (f"| {c.name} | {c.people:,} | {c.subset:,} | {c.overlap:,} | {' | '.join(cells)} |")
     yield """
-More people in each release make boxes tighter around the same k, and nearly alike groups in both releases: fewer breaches. Relaxed and strict differ little here, since seven quasi-identifiers leave few people with equal tuples and cuts may fall between any two values; where cuts stop at hierarchy nodes, strict groups are several times larger and breaches rarer.
+The size of the subsets matters far less than k, the method, and whether people without an occupation are counted; it does not even have one direction. Relaxed and strict differ little, since with cuts between any two values strict groups are hardly larger.
 """
 
 
@@ -316,12 +326,20 @@ def _partition(score: Score) -> float:
 
 
 def _share(
-    lab: Laboratory, what: str, methods: tuple[str, str], claims: Claims, *, working: bool = False
+    lab: Laboratory,
+    what: str,
+    methods: tuple[str, str],
+    claims: Claims,
+    *,
+    way: Way = "group known",
+    working: bool = False,
 ) -> str:
     """One of the shares of `Score`, in per cent."""
-    return percent(
-        lab.measured(lambda s: float(getattr(s, what)), methods, claims, working=working)
-    )
+
+    def of(score: Score) -> float:
+        return float(getattr(score, what))
+
+    return percent(lab.measured(of, methods, claims, way=way, working=working))
 
 
 def _name(lab: Laboratory) -> str:
@@ -341,6 +359,12 @@ def _trusted(lab: Laboratory, both: Score, only: Score) -> float:
     return (x * both.right + (1 - x) * only.right) / claims if claims else 0.0
 
 
+def _ratio(n: Noisy) -> float:
+    """How much more often people in both releases are named than people in neither."""
+    assert n.named.control is not None
+    return n.named.found.value / n.named.control.value
+
+
 def _falls(e: Experiment) -> int:
     """Steps from one k to the next at which perfect breach does not grow."""
     return sum(a >= b for a, b in _pairs(e))
@@ -352,8 +376,8 @@ def _steps(e: Experiment) -> int:
 
 def _pairs(e: Experiment) -> Iterator[tuple[float, float]]:
     for lab in e.both:
-        for methods in SCENARIOS.values():
-            rows = [lab.scores(methods, Claims(k=k)) for k in e.setting.ks]
+        for methods, way in SCENARIOS.values():
+            rows = [lab.scores(methods, Claims(k=k), way=way) for k in e.setting.ks]
             for smaller, larger in pairwise(rows):
                 yield from ((a.perfect, b.perfect) for a, b in zip(smaller, larger, strict=True))
 
@@ -364,7 +388,7 @@ def _truth(e: Experiment) -> float:
         s
         for lab in (*e.both, *e.variants)
         for attack, found in lab.attacked()
-        if attack.who == "both" and (attack.way == "group known" or MICRO not in attack.methods)
+        if attack.who == "both" and (attack.way != "values known" or MICRO not in attack.methods)
         for s in found
     ]
     return 100 * sum(s.inside for s in scores) / len(scores)

@@ -35,6 +35,15 @@ def discrete_laplace(rng: np.random.Generator, epsilon: float, size: Any) -> Int
     return noise
 
 
+def release(rng: np.random.Generator, counts: Ints, epsilon: float) -> Ints:
+    """The counts with noise; ε-differentially private if one person's value changes.
+
+    Two counts change by one then, so each gets noise of ε / 2.
+    """
+    noisy: Ints = counts + discrete_laplace(rng, epsilon / 2, counts.shape)
+    return noisy
+
+
 def threshold(epsilon: float) -> int:
     """The smallest count noise alone reaches with a probability of at most `UNLIKELY`.
 
@@ -141,9 +150,6 @@ def beliefs(
 ) -> Beliefs:
     """Bayes' rule for every target, both releases seen.
 
-    A release is ε-differentially private (one person's value changes) where each count has noise
-    of ε / 2: two counts change by one.
-
     Args:
         grid: The groups.
         people: The targets, who are in every release.
@@ -210,7 +216,7 @@ def attack(census: Census, seeds: Sequence[int], epsilon: float | None) -> Noisy
         true = [grid.counts(rows) for rows in (split.first, split.second)]
         noisy = true
         if epsilon is not None:
-            noisy = [counts + discrete_laplace(rng, epsilon / 2, counts.shape) for counts in true]
+            noisy = [release(rng, counts, epsilon) for counts in true]
             believed.append(beliefs(grid, split.both, true, noisy, epsilon))
         releases = [grid.published(table, least, f"histogram {j}") for j, table in enumerate(noisy)]
         inside.append(_counted(releases, census, split.both))

@@ -8,13 +8,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from examples.composition_attacks.data import ROW, Census
-from hedgerow import publish
+from hedgerow import Plan, publish
 from hedgerow.attacks.intersection import Intersection, intersect
 from hedgerow.attacks.published import Published, Targets
+from hedgerow.choosing import choose
 from hedgerow.groups import Ints
 from hedgerow.models.base import PrivacyModel
+from hedgerow.publishing import opened
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.recoding import people_of
 
 STRICT = "Mondrian, strict"
 RELAXED = "Mondrian, relaxed"
@@ -47,15 +52,40 @@ def make(census: Census, rows: Ints, method: str, claims: Sequence[PrivacyModel]
         method=METHODS[method],
     )
     table = release.to_arrow()
-    published = Published.read(
+    read = Published.read(
         table.drop_columns([ROW]),
         sensitive=[census.sensitive],
         taxonomies=census.taxonomies,
         located="nearest" if method == MICRO else "box",
         name=method,
     )
+    published = _in_order(read)
     group = np.full(census.people, -1, np.int64)
     group[table[ROW].to_numpy().astype(np.int64)] = _groups(published, table)
+    return Made(published, group)
+
+
+def told_apart(census: Census, rows: Ints, method: str, claims: Sequence[PrivacyModel]) -> Made:
+    """The same release with its groups numbered.
+
+    Clusters with the same centroid, and relaxed groups with the same box, are one group to a
+    recipient. Who simulates the attack on the partition itself tells them apart.
+    """
+    plan = Plan.of(columns=census.columns, protect=list(claims), method=METHODS[method])
+    table = census.table.take(pa.array(rows))
+    with opened(plan, table) as job:
+        cells = job.cells()
+        recoding = choose(plan, cells, job.models, lambda what, share: None)
+    parts = people_of(cells, recoding.cell, recoding.people)
+    groups = parts.merge(recoding.group, recoding.size)
+    names = tuple(map(str, range(recoding.size)))
+    codes = np.arange(recoding.size, dtype=np.int32)[:, None]
+    published = Published(method, ("group",), (names,), codes, groups)
+    # People of one cell are alike in everything, so it does not matter who goes to which group.
+    people = np.argsort(_cells_of(cells, table), kind="stable")
+    order = np.argsort(recoding.cell, kind="stable")
+    group = np.full(census.people, -1, np.int64)
+    group[rows[people]] = np.repeat(recoding.group[order], recoding.people[order])
     return Made(published, group)
 
 
@@ -84,19 +114,47 @@ def assuming_locatability(releases: Sequence[Made], people: Ints) -> Intersectio
     return intersect(numbered, Targets(columns, tuple(values), np.stack(codes, axis=1)))
 
 
+def _in_order(published: Published) -> Published:
+    """Groups in the order of what they are published as: of two nearest ones the first is taken."""
+    ranks = []
+    for labels, codes in zip(published.labels, published.codes.T, strict=True):
+        rank = np.argsort(
+            np.argsort([f"={label}" if label is not None else "" for label in labels])
+        )
+        ranks.append(rank[codes])
+    order = np.lexsort(ranks[::-1])
+    return replace(published, codes=published.codes[order], groups=published.groups.take(order))
+
+
 def _groups(published: Published, table: Any) -> Ints:
     """The group of each published row."""
-    codes = np.empty((table.num_rows, len(published.quasi)), np.int32)
-    for j, (name, labels) in enumerate(zip(published.quasi, published.labels, strict=True)):
-        place = {label: code for code, label in enumerate(labels)}
-        column = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
-        codes[:, j] = np.array([place[label] for label in column.dictionary.to_pylist()])[
-            column.indices.to_numpy()
-        ]
-    every = np.concatenate([published.codes, codes])
-    _, which = np.unique(every, axis=0, return_inverse=True)
+    columns = zip(published.quasi, published.labels, strict=True)
+    codes = np.stack([_codes(table[name], labels) for name, labels in columns], axis=1)
+    return _found(codes, published.codes)
+
+
+def _cells_of(cells: Cells, table: Any) -> Ints:
+    """The cell of each row."""
+    (domain,), (held,) = cells.sensitive, cells.values
+    columns = [_codes(table[h.name], h.values) for h in cells.hierarchies]
+    columns.append(_codes(table[domain.name], domain.values))
+    return _found(np.stack(columns, axis=1), np.column_stack([cells.q, held.codes]))
+
+
+def _codes(column: Any, values: Sequence[str | None]) -> Ints:
+    """The place of each entry of a column among these values."""
+    place = {value: code for code, value in enumerate(values)}
+    entries = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    met = np.array([place[value] for value in entries.dictionary.to_pylist()], np.int64)
+    found: Ints = met[entries.indices.to_numpy()]
+    return found
+
+
+def _found(rows: NDArray[Any], among: NDArray[Any]) -> Ints:
+    """The place of each row among other rows, which are all different."""
+    _, which = np.unique(np.concatenate([among, rows]), axis=0, return_inverse=True)
     which = which.reshape(-1)
-    known, rows = which[: len(published)], which[len(published) :]
-    back = np.full(which.max() + 1, -1, np.int64)
-    back[known] = np.arange(len(published))
-    return back[rows]
+    place = np.full(which.max() + 1, -1, np.int64)
+    place[which[: len(among)]] = np.arange(len(among))
+    found: Ints = place[which[len(among) :]]
+    return found

@@ -25,4 +25,9 @@ def rated(rate: Rate) -> str:
     if not rate.guesses:
         return "none"
     low, high = rate.interval()
-    return f"{rate.value:.1%} ({100 * low:.1f}–{100 * high:.1f})"
+    return f"{100 * rate.value:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def share(value: float, digits: int = 0) -> str:
+    """A share in per cent."""
+    return f"{100 * value:.{digits}f} %"

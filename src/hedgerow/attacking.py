@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from hedgerow.attack_files import FILE_METHODS, attack_files
 from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.fuzzy import Edits
 from hedgerow.attacks.gdpr import gdpr
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.intersection import intersect
@@ -48,6 +49,11 @@ class Assault:
     seed: int
     l: float | None = None  # noqa: E741 - the paper's name
     """The diversity the publisher is known to have asked for."""
+    fuzzy: Mapping[str, Fuzz] = field(default_factory=dict)
+    """How far what the attacker knows may be off, by column."""
+
+
+Fuzz = float | Edits
 
 
 def attack(
@@ -61,6 +67,7 @@ def attack(
     of: str | None = None,
     taxonomies: Mapping[str, str | Path] | None = None,
     plan: Plan | str | Path | None = None,
+    fuzzy: Mapping[str, float | str] | None = None,
     methods: Sequence[str] | None = None,
     seed: int = 0,
 ) -> tuple[AttackResult, ...]:
@@ -77,6 +84,8 @@ def attack(
         taxonomies: Column -> hierarchy file, where labels are nodes of it.
         plan: The plan the releases were made with: it says hierarchies, and the truth where
             none is given.
+        fuzzy: For linkage, column -> how far numbers in the register may be off, or "typo" for
+            texts with one letter wrong.
         methods: Names of attacks; all that apply if left out.
         seed: Of attacks that draw guesses.
 
@@ -117,6 +126,7 @@ def attack(
         _asked(published, of),
         seed,
         wanted,
+        {column: _fuzz(column, given) for column, given in (fuzzy or {}).items()},
     )
     results = [result for name in chosen for result in METHODS[name](assault)]
     if methods and not results:
@@ -125,6 +135,18 @@ def attack(
             fix="See docs/attacks.md for what each attack needs.",
         )
     return tuple(results)
+
+
+def _fuzz(column: str, given: float | str) -> Fuzz:
+    if given == "typo":
+        return Edits(1)
+    try:
+        return float(given)
+    except ValueError:
+        raise PlanError(
+            f"{column!r} may be off by a number or a typo, not by {given!r}",
+            fix="Give a number, or typo.",
+        ) from None
 
 
 def read_releases(
@@ -219,7 +241,8 @@ def _linkage(a: Assault) -> Iterator[AttackResult]:
         return
     for published in a.releases:
         hidden = [c for c in a.register.columns if c not in published.quasi]
-        yield _on(published, link(published, a.register, name=hidden[0] if hidden else None))
+        name = hidden[0] if hidden else None
+        yield _on(published, link(published, a.register, name=name, fuzzy=a.fuzzy or None))
 
 
 def _gdpr(a: Assault) -> Iterator[AttackResult]:
@@ -249,7 +272,10 @@ def _minimality(a: Assault) -> Iterator[AttackResult]:
         for of in a.of:
             if of in a.truth.columns:
                 classes, into = _classes(published, a.truth, of)
-                yield _on(published, minimality(classes, into, of=of, l=a.l))
+                # Full-domain levels are raised for everybody if some class somewhere needs it.
+                how: Any = "global" if published.made == "full-domain" else "local"
+                found = minimality(classes, into, of=of, l=a.l, recoding=how)
+                yield _on(published, found)
 
 
 def _classes(published: Published, people: Targets, of: str) -> tuple[Groups, Ints]:

@@ -187,6 +187,10 @@ def attack(
         list[str] | None,
         typer.Option(help="Hierarchy of a column whose labels are its nodes: column=file.csv."),
     ] = None,
+    fuzzy: Annotated[
+        list[str] | None,
+        typer.Option(help="How far the register may be off: age=1, or name=typo."),
+    ] = None,
     method: Annotated[
         list[str] | None, typer.Option(help="An attack, by name; all that apply if left out.")
     ] = None,
@@ -215,6 +219,7 @@ def attack(
             sensitive=sensitive,
             of=of,
             taxonomies=_pairs(taxonomy, "--taxonomy", "nationality=nationality.csv"),
+            fuzzy=_pairs(fuzzy, "--fuzzy", "age=1"),
             methods=method,
             seed=seed,
         )

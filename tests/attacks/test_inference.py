@@ -270,8 +270,9 @@ class TestSimilarity:
     def test_one_value_is_left_to_homogeneity(self) -> None:
         assert similarity(numbered([[0, 0], [1, 2], [9, 9]]), of="s").found.successes == 2
 
-    def test_missing_is_in_no_range(self) -> None:
-        groups = Groups.of({"s": [{"1": 1, None: 1}, {"2": 1, "3": 1}, {"99": 1, "100": 1}]})
+    @pytest.mark.parametrize("odd", [None, "unknown", "inf", "nan"])
+    def test_what_is_no_number_is_in_no_range(self, odd: str | None) -> None:
+        groups = Groups.of({"s": [{"1": 1, odd: 1}, {"2": 1, "3": 1}, {"99": 1, "100": 1}]})
         assert [g["group"] for g in similarity(groups, of="s").detail["worst"]] == [1, 2]
 
     def test_without_labels_the_values_are_named(self) -> None:

@@ -76,7 +76,7 @@ class TestSlides:
         whole = [key["columns"] for key in result.detail["keys"] if key["reidentified"] == 10]
         assert whole[:2] == [["age"], ["zip"]]
         assert ["sex"] not in whole
-        assert "age alone re-identify 10 of them." in result.sentences
+        assert "age alone re-identifies 10 of them." in result.sentences
 
     def test_two_anonymous(self):
         """Groups of 2, 2, 2 and 4 records; Mike is a third candidate for the second."""

@@ -62,8 +62,8 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
     told: tuple[str, ...]
     if certain:
         told = (
-            f"{certain:,} of {groups.people:,} people are in {len(where):,} groups where everybody "
-            f"has the same {of}: it is known for certain.",
+            f"{certain:,} of {groups.people:,} people are in {counted(len(where), 'group')} where "
+            f"everybody has the same {of}: it is known for certain.",
             f"The largest is group {worst[0]['group']}: {worst[0]['people']:,} people, all with "
             f"{worst[0]['value']}.",
         )
@@ -118,7 +118,7 @@ def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult
     guessed = open_[owner] & (place[histogram.codes] < usual[owner])
     belief = beliefs(groups, of=of, m=m)
     worst = _worst(groups, domain, histogram, belief)
-    ruled_out = f"{m:,} value{'s' * (m != 1)}"
+    ruled_out = counted(int(m), "value")
     told = [
         f"Whoever can rule out {ruled_out} knows the {of} of {certain:,} of {groups.people:,} "
         f"people for certain; without ruling any out, of {steps[0]['certain']:,}."
@@ -226,6 +226,15 @@ def named(domain: Sensitive, code: int | np.integer[Any]) -> str:
     """A value in words."""
     value = domain.values[int(code)]
     return "missing" if value is None else value
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number of things.
+
+    >>> counted(1, "group"), counted(2_000, "group"), counted(2, "class", "classes")
+    ('1 group', '2,000 groups', '2 classes')
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def _step(groups: Groups, of: str, m: int) -> dict[str, Any]:

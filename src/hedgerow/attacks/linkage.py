@@ -327,9 +327,12 @@ def _sentences(detail: dict[str, Any], many: int) -> tuple[str, ...]:
     whole = [key for key in detail["keys"] if key["reidentified"] == many]
     if many and detail["keys"]:
         key = (whole or [max(detail["keys"], key=lambda key: int(key["reidentified"]))])[0]
+        columns = key["columns"]
         told.append(
-            f"{' and '.join(key['columns'])} {'alone' if len(key['columns']) == 1 else 'together'} "
-            f"re-identify {key['reidentified']:,} of them."
+            f"{columns[0]} alone re-identifies {key['reidentified']:,} of them."
+            if len(columns) == 1
+            else f"{', '.join(columns[:-1])} and {columns[-1]} re-identify "
+            f"{key['reidentified']:,} of them."
         )
     prosecutor = detail["prosecutor"]
     if prosecutor["fitting"]:

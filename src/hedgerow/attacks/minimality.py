@@ -16,7 +16,7 @@ import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.credibility import Worked, exact_bound
-from hedgerow.attacks.inference import SHOWN, alone, attribute, named
+from hedgerow.attacks.inference import SHOWN, alone, attribute, counted, named
 from hedgerow.errors import DataError, PlanError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive, sort_members
 
@@ -40,7 +40,8 @@ def minimality(
 
     Knows: Everybody's quasi-identifiers, hence the classes and their sizes; the release; that in
         no group more than one person in l may have the same protected value; and that classes
-        were merged only because one of them, published alone, would have broken this.
+        were merged only because one of them, published alone, would have broken this. Where
+        groups are merged for other reasons too (k-anonymity), credibilities say too much.
     Success: A person has the value named for their class. Named are values with a credibility
         above 1/l, which is what the requirement promises.
     Baseline: The same guesses by somebody who has the release and everybody's
@@ -250,14 +251,14 @@ def _told(
         return
     if not told:
         yield (
-            f"That {merged:,} groups had to be merged leaves every belief at or below "
+            f"That {counted(merged, 'group')} had to be merged leaves every belief at or below "
             f"{float(1 / bound):.3g}."
         )
         return
     first = worst[0]
     yield (
         f"That groups had to be merged says more than the requirement allows about {people:,} "
-        f"people in {len(told):,} classes."
+        f"people in {counted(len(told), 'class', 'classes')}."
     )
     yield (
         f"The {first['people']:,} people of class {first['class']} have "

@@ -38,6 +38,8 @@ class Published:
     located: Literal["box", "nearest"] = "box"
     """Whether people are where their values fit, or (centroids) where they are nearest."""
     taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict)
+    made: str | None = None
+    """How, where the certificate says: full-domain, mondrian, ..."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -105,14 +107,17 @@ class Published:
             )
             histograms[column] = h
         groups = Groups(n, histograms, domains).merge(into, len(first))
+        # The engine's order differs from run to run; attacks that draw guesses must not.
+        order = np.lexsort(codes[first].T[::-1]) if texts else np.arange(len(first))
         return cls(
             name or _shown(source),
             tuple(quasi),
             tuple(tuple(values) for values, _ in texts),
-            codes[first],
-            groups,
+            codes[first][order],
+            groups.take(order),
             located or ("nearest" if kind == "microaggregation" else "box"),
             dict(taxonomies or {}),
+            kind,
         )
 
     def with_taxonomy(self, column: str, spec: Spec) -> Published:

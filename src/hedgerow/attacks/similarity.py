@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN, attribute, named
+from hedgerow.attacks.inference import SHOWN, attribute, counted, named
 from hedgerow.errors import PlanError
 from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
 
@@ -86,8 +86,8 @@ def similarity(
     told: tuple[str, ...]
     if people:
         told = (
-            f"{people:,} of {groups.people:,} people are in {len(where):,} groups with several "
-            f"values of {of} that are all alike.",
+            f"{people:,} of {groups.people:,} people are in {counted(len(where), 'group')} with "
+            f"several values of {of} that are all alike.",
             f"Everybody in group {worst[0]['group']} ({worst[0]['people']:,} people): "
             f"{worst[0]['learned']}.",
         )
@@ -162,7 +162,7 @@ def _by_range(domain: Sensitive, histogram: Histogram, several: Flags, within: f
     wide = float(ordered[-1] - ordered[0]) if len(met) else 0.0
     owner, own = histogram.owner(), numbers[histogram.codes]
     low, high = np.full(len(several), math.inf), np.full(len(several), -math.inf)
-    # A missing value is in no range.
+    # A missing value, or text, is in no range.
     np.minimum.at(low, owner, np.where(np.isnan(own), -math.inf, own))
     np.maximum.at(high, owner, np.where(np.isnan(own), math.inf, own))
     width = np.where(several, high - low, math.inf)
@@ -182,15 +182,22 @@ def _by_range(domain: Sensitive, histogram: Histogram, several: Flags, within: f
 
 
 def _numbers(domain: Sensitive) -> Floats:
-    """The values as numbers; nan where one is missing."""
-    try:
-        numbers = np.array([math.nan if v is None else float(v) for v in domain.values])
-    except ValueError:
+    """The values as numbers; nan for those that are missing, or text."""
+    numbers = np.array([_number(value) for value in domain.values])
+    if np.isnan(numbers).all():
         raise PlanError(
-            f"the column {domain.name!r} has neither a taxonomy nor numbers only",
+            f"the column {domain.name!r} has neither a taxonomy nor numbers",
             fix="Give it a taxonomy in the plan (`hierarchy`).",
-        ) from None
-    return np.where(np.isinf(numbers), math.nan, numbers)
+        )
+    return numbers
+
+
+def _number(value: str | None) -> float:
+    try:
+        number = math.nan if value is None else float(value)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN, attribute, named
+from hedgerow.attacks.inference import SHOWN, attribute, counted, named
 from hedgerow.errors import PlanError
 from hedgerow.groups import Floats, Groups
 
@@ -62,8 +62,8 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
     told: tuple[str, ...]
     if len(top):
         told = (
-            f"{guesses:,} of {groups.people:,} people are in {len(top):,} groups where some {of} "
-            f"is at least {times:g} times as frequent as in the table.",
+            f"{guesses:,} of {groups.people:,} people are in {counted(len(top), 'group')} where "
+            f"some {of} is at least {times:g} times as frequent as in the table.",
             f"Whoever finds somebody in group {worst[0]['group']} believes in {worst[0]['value']} "
             f"with {worst[0]['belief']:.1%} instead of {worst[0]['before']:.2%}, "
             f"{worst[0]['times']:,.3g} times as much.",

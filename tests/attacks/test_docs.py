@@ -1,0 +1,34 @@
+"""docs/attacks.md has every attack, and every picture it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hedgerow.attack_files import FILE_METHODS
+from hedgerow.attacking import METHODS
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "attacks.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", [*METHODS, *FILE_METHODS])
+def test_every_attack_is_there(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+def test_links_lead_somewhere() -> None:
+    headings = {
+        re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-")
+        for line in PAGE.splitlines()
+        if line.startswith("#")
+    }
+    links = re.findall(r"\]\(([^)]+)\)", PAGE)
+    assert len([link for link in links if link.endswith(".svg")]) >= 13
+    for link in links:
+        if link.startswith("#"):
+            assert link[1:] in headings, link
+        else:
+            assert (DOCS / link.partition("#")[0]).exists(), link
