@@ -59,7 +59,7 @@ def make(census: Census, rows: Ints, method: str, claims: Sequence[PrivacyModel]
         located="nearest" if method == MICRO else "box",
         name=method,
     )
-    published = _in_order(read)
+    published = in_order(read)
     group = np.full(census.people, -1, np.int64)
     group[table[ROW].to_numpy().astype(np.int64)] = _groups(published, table)
     return Made(published, group)
@@ -114,15 +114,9 @@ def assuming_locatability(releases: Sequence[Made], people: Ints) -> Intersectio
     return intersect(numbered, Targets(columns, tuple(values), np.stack(codes, axis=1)))
 
 
-def _in_order(published: Published) -> Published:
-    """Groups in the order of what they are published as: of two nearest ones the first is taken."""
-    ranks = []
-    for labels, codes in zip(published.labels, published.codes.T, strict=True):
-        rank = np.argsort(
-            np.argsort([f"={label}" if label is not None else "" for label in labels])
-        )
-        ranks.append(rank[codes])
-    order = np.lexsort(ranks[::-1])
+def in_order(published: Published) -> Published:
+    """Groups in the order of their labels: engines have none, and ties are broken by it."""
+    order = np.lexsort(published.codes.T[::-1])
     return replace(published, codes=published.codes[order], groups=published.groups.take(order))
 
 

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -44,6 +45,7 @@ from examples.composition_attacks.releases import (  # noqa: E402
     STRICT,
     TAXONOMY,
     assuming_locatability,
+    in_order,
     make,
     together,
     told_apart,
@@ -175,6 +177,19 @@ def test_groups_told_apart(method: str) -> None:
     if method == MICRO:
         assert groups.n.max() < 8
         assert len(apart.published) > len(merged.published)
+
+
+def test_groups_in_order_keep_their_values() -> None:
+    census = town()
+    wanted = make(census, Split.of(census, 3).first, MICRO, [KAnonymity(k=4)]).published
+    mixed = np.random.default_rng(1).permutation(len(wanted))
+    found = in_order(
+        replace(wanted, codes=wanted.codes[mixed], groups=wanted.groups.take(mixed))
+    )  # fmt: skip
+    assert found.codes.tolist() == wanted.codes.tolist()
+    assert found.groups.n.tolist() == wanted.groups.n.tolist()
+    counts = [p.groups.histograms["job"].dense(len(JOBS)).tolist() for p in (found, wanted)]
+    assert counts[0] == counts[1]
 
 
 def test_scores_by_hand() -> None:
