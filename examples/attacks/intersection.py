@@ -1,6 +1,6 @@
 """Two hospitals, 5,000 patients in common: what their releases say alone and together.
 
-    python examples/attacks/intersection.py [FILE.svg]
+python examples/attacks/intersection.py [FILE.svg]
 """
 
 import sys
