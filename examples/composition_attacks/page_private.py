@@ -73,7 +73,7 @@ Without noise a single value left is certainly right. With noise it is a guess; 
     exceeded = sum(x.largest > x.bound or x.smallest < 1 / x.bound or x.distance > x.distance_bound
                    for n in noisy for x in n.beliefs)  # fmt: skip
     yield f"""
-No bound was exceeded ({exceeded} of {sum(len(n.beliefs) for n in noisy)} pairs of releases). What is seen comes close to the bounds: they promise little more than they have to, and a large ε promises next to nothing against this attacker.
+No bound was exceeded ({exceeded} of {sum(len(n.beliefs) for n in noisy)} pairs of releases). For these beliefs that is arithmetic: whatever tables are published, noise of this scale cannot move them further. What could go wrong is the scale, which a test measures. What is seen comes close to the bounds, and a large ε promises next to nothing against this attacker.
 
 The noise of this example is numpy's, which protects nobody: it is repeatable by design.
 """

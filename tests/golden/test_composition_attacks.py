@@ -519,6 +519,9 @@ def texts(path: Path) -> list[str]:
 
 @pytest.mark.data
 @pytest.mark.slow
+@pytest.mark.skipif(
+    "HEDGEROW_FULL" not in os.environ, reason="takes minutes; HEDGEROW_FULL=1 runs it"
+)
 def test_page_and_figures_are_what_the_script_writes(tmp_path: Path) -> None:
     quick()
     e = Experiment.full()
