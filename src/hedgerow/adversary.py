@@ -121,13 +121,12 @@ class Adversary(ABC):
         return None if self.believed is None else self.believed.bind(domain)
 
     @abstractmethod
-    def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
+    def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         """The priors that decide; none where no release is private.
 
         Args:
             domain: The sensitive column.
             predicates: What must not be learned.
-            exact: Whether for the exact beliefs; else for the theorems' conditions.
         """
 
     def _knowing(self) -> str:
@@ -185,7 +184,7 @@ class ClassI(_Shaped):
         how = "" if self.stubbornness is None else f", stubbornness {_shown(self.stubbornness)}"
         return f"a {self.name} attacker ({self.prior}{how}{self._knowing()})"
 
-    def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
+    def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         shape = self.prior.bind(domain)
         sigma = _justified(self.stubbornness, shape, self.prior)
         return (_scaled(shape, predicates, sigma),)
@@ -238,7 +237,7 @@ class AtMost(_Shaped):
         """Whether those who have seen fewer people are among them."""
         return self.prior.kind == "counts" and self.stubbornness != math.inf
 
-    def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
+    def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         shape = self.prior.bind(domain)
         high = None
         if self.stubbornness != math.inf:
@@ -295,7 +294,7 @@ class ClassII(Adversary):
         words = f"any prior formed from data, of stubbornness at most {most}"
         return f"class II attackers ({words}{self._knowing()})"
 
-    def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
+    def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         sigma = Fraction(self.stubbornness)
         if sigma < len(domain.values):
             raise PlanError(
@@ -321,7 +320,7 @@ class ClassIII(_Shaped):
     def __str__(self) -> str:
         return f"a {self.name} attacker ({self.prior}{self._knowing()})"
 
-    def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
+    def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         return (_scaled(self.prior.bind(domain), predicates, None),)
 
 
@@ -334,7 +333,7 @@ class ClassIV(Adversary):
     def __str__(self) -> str:
         return "class IV attackers (any prior, however stubborn)"
 
-    def extremes(self, domain: Sensitive, predicates: Bound, *, exact: bool) -> tuple[Extreme, ...]:
+    def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         return ()
 
 

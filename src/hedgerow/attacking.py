@@ -25,7 +25,7 @@ from hedgerow.attacks.sequential import sequential
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.attacks.taxonomies import nodes_of, specs_of
-from hedgerow.errors import PlanError, nearest, some
+from hedgerow.errors import DataError, PlanError, nearest, some
 from hedgerow.groups import Groups, Ints
 from hedgerow.plan import Plan
 from hedgerow.recode.pack import distinct
@@ -110,18 +110,19 @@ def attack(
     published = read_releases(releases, sensitive=sensitive, taxonomies=taxonomies, plan=read)
     if truth is None and read is not None:
         truth = read.source
-    original = None if truth is None else Targets.read(truth)
-    listed = None if register is None else Targets.read(register)
+    null = () if read is None else read.null
+    original = None if truth is None else Targets.read(truth, null=null)
+    listed = None if register is None else Targets.read(register, null=null)
     people = original if listed is None else listed
     know = dict(know or {})
-    wanted = float(know.pop("l")) if "minimality" in chosen and "l" in know else None
+    wanted = _number("l", know.pop("l")) if "minimality" in chosen and "l" in know else None
     if know:
         people = Targets.of({column: [value] for column, value in know.items()})
     assault = Assault(
         published,
         people,
         None if know else original,
-        None if control is None else Targets.read(control),
+        None if control is None else Targets.read(control, null=null),
         listed,
         _asked(published, of),
         seed,
@@ -135,6 +136,13 @@ def attack(
             fix="See docs/attacks.md for what each attack needs.",
         )
     return tuple(results)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise PlanError(f"{name} must be a number, not {text!r}", fix="Give a number.") from None
 
 
 def _fuzz(column: str, given: float | str) -> Fuzz:
@@ -175,7 +183,15 @@ def _asked(published: Sequence[Published], of: str | None) -> tuple[str, ...]:
     if of is not None:
         return (of,)
     first = published[0].sensitive if published else ()
-    return tuple(name for name in first if all(name in p.sensitive for p in published))
+    shared = tuple(name for name in first if all(name in p.sensitive for p in published))
+    if not shared:
+        every = dict.fromkeys(name for p in published for name in p.sensitive)
+        raise DataError(
+            "the releases have no sensitive column in common" if published
+            else "there is no release to attack",
+            fix=f"They have {some(every)}." if every else "Name at least one.",
+        )  # fmt: skip
+    return shared
 
 
 def _chosen(methods: Sequence[str] | None) -> Sequence[str]:

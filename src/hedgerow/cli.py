@@ -209,6 +209,10 @@ def attack(
     with _job("attack", as_json, quiet) as job:
         import hedgerow
 
+        if at_most is not None and not 0 <= at_most <= 1:
+            raise PlanError(
+                f"--at-most must be a share from 0 to 1, not {at_most}", fix="Say --at-most 0.05."
+            )
         results = hedgerow.attack(
             releases,
             know=_pairs(know, "--know", "age=28"),
@@ -223,6 +227,12 @@ def attack(
             methods=method,
             seed=seed,
         )
+        unseen = [r for r in results if r.detail.get("found_in_all") == 0]
+        if at_most is not None and (unseen or not results):
+            raise PlanError(
+                "nobody who was looked for fits into the releases, so --at-most says nothing",
+                fix="Give hierarchies with --plan or --taxonomy, or other people.",
+            )
         if plot is not None:
             from hedgerow.attack_charts import attacks_chart
             from hedgerow.charts import save

@@ -184,3 +184,25 @@ def test_files_with_other_columns(tmp_path: Path) -> None:
     text = write(tmp_path, "text.csv", first=["yes"], second=[1], sampled=[1])
     with pytest.raises(HedgerowError, match="'yes' in 'first' is not a number"):
         one("same-sample", [text], know={"rate": "0.1"})
+
+
+def test_releases_without_a_common_secret() -> None:
+    """Nothing tried is nothing found, and must not look like safety."""
+    ills = pd.DataFrame({"age": ["*"], "ill": ["flu"], "pay": ["9"]})
+    folder_less = pd.DataFrame({"age": ["*"], "ill": ["flu"]})
+    with pytest.raises(HedgerowError, match="there is no column 'pay'"):
+        hedgerow.attack([ills, folder_less], sensitive=["pay"])
+    with pytest.raises(HedgerowError, match="there is no release"):
+        hedgerow.attack([])
+
+
+def test_texts_that_mean_missing_to_the_plan(tmp_path: Path) -> None:
+    rows = "age,ill\n?,flu\n?,gout\n30,flu\n30,gout\n"
+    (tmp_path / "people.csv").write_text(rows)
+    (tmp_path / "plan.yaml").write_text(
+        'source: people.csv\nnull: ["?"]\ncolumns: {age: quasi-identifier, ill: sensitive}\n'
+        "protect: [k-anonymity: 2]\npublish: {to: release}\n"
+    )
+    hedgerow.publish(tmp_path / "plan.yaml")
+    found = one("intersection", [tmp_path / "release"], plan=tmp_path / "plan.yaml")
+    assert found.found.guesses == 4

@@ -86,6 +86,41 @@ def test_as_a_gate(folder: Path) -> None:
     assert "too much" in told
 
 
+@pytest.mark.parametrize("share", ["nan", "-0.1", "1.5", "inf"])
+def test_a_gate_that_would_let_everything_through(folder: Path, share: str) -> None:
+    code, told = run(*BOTH, "--truth", "people.csv", "--at-most", share)
+    assert code == 2
+    assert "--at-most must be a share from 0 to 1" in told
+
+
+def test_a_gate_before_an_attack_that_found_nobody(folder: Path) -> None:
+    """Labels nobody can place would otherwise count as safe."""
+    (folder / "nodes.csv").write_text("zip,condition\nthe north,AIDS\nthe south,flu\n")
+    asked = ("nodes.csv", "--sensitive", "condition", "--truth", "people.csv")
+    code, told = run(*asked, "--method", "intersection")
+    assert code == 0
+    assert "no published zip covers that of 3 of them" in told
+    code, told = run(*asked, "--at-most", "0.5")
+    assert code == 2
+    assert "nobody who was looked for fits" in told
+
+
+def test_part_of_the_people_cannot_be_placed(folder: Path) -> None:
+    (folder / "part.csv").write_text("zip,condition\nthe north,AIDS\n130**,flu\n130**,AIDS\n")
+    (folder / "four.csv").write_text((folder / "people.csv").read_text() + "99999,5,flu\n")
+    code, told = run("part.csv", "--sensitive", "condition", "--truth", "four.csv",
+                     "--method", "intersection")  # fmt: skip
+    assert code == 0
+    assert "no published zip covers that of 1 of them" in told
+
+
+def test_releases_about_different_things(folder: Path) -> None:
+    (folder / "pay.csv").write_text("zip,pay\n130**,9\n")
+    code, told = run("h1.csv", "pay.csv", "--sensitive", "condition")
+    assert code == 2
+    assert "there is no column 'condition'" in told
+
+
 def test_a_target_who_is_nowhere(folder: Path) -> None:
     code, told = run(*BOTH, "--know", "zip=99999", "--method", "intersection")
     assert code == 0
@@ -102,6 +137,8 @@ def test_a_target_who_is_nowhere(folder: Path) -> None:
         ((*BOTH, "--know", "shoe=44", "--method", "intersection"), "nothing that is known"),
         ((*BOTH, "--method", "intersektion"), "Did you mean 'intersection'?"),
         ((*BOTH, "--method", "intersection"), "cannot be tried with what was given"),
+        ((*BOTH, "--method", "minimality", "--know", "l=two"), "l must be a number, not 'two'"),
+        ((*BOTH, "--fuzzy", "age=much", "--register", "people.csv"), "by a number or a typo"),
         ((*BOTH, "--know", "age=28", "--taxonomy", "age=none.csv"), "none.csv"),
         ((*BOTH, "--of", "illness", "--know", "age=28"), "illness"),
         (("torn.csv", "--sensitive", "condition", "--know", "age=28"), "nobody can read '[20, 30'"),

@@ -187,12 +187,7 @@ class Intersection:
         people = int(self.found.sum())
         if not people:
             yield "Nobody fits into a group of every release."
-            for published, located in zip(self.releases, self.located, strict=True):
-                for column, count in located.lost.items():
-                    yield (
-                        f"In {published.name} no published {column} covers that of {count:,} of "
-                        "them; if it holds nodes of a taxonomy, give the file."
-                    )
+            yield from self._lost()
             return
         if len(self) == 1:
             yield from self._about(0)
@@ -203,6 +198,7 @@ class Intersection:
                 f"Of {people:,} people who fit into the release, {perfect:,} "
                 f"({perfect / people:.1%}) have one possible {self.of} left."
             )
+            yield from self._lost()
             return
         alone = int((self.found & (self.prior.min(axis=1) == 1)).sum())
         yield (
@@ -216,6 +212,16 @@ class Intersection:
                 f"For {wrong:,} no value is in all releases: they are not the same people, or the "
                 "value changed between them, or it is spelled otherwise."
             )
+        yield from self._lost()
+
+    def _lost(self) -> Iterator[str]:
+        """Whom the attack did not look for, because nobody could read where they are."""
+        for published, located in zip(self.releases, self.located, strict=True):
+            for column, count in located.lost.items():
+                yield (
+                    f"In {published.name} no published {column} covers that of {count:,} of "
+                    "them; if it holds nodes of a taxonomy, give the file."
+                )
 
     def _about(self, person: int) -> Iterator[str]:
         """One person, in sentences."""

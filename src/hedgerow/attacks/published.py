@@ -172,9 +172,17 @@ class Targets:
         return cls(tuple(known), tuple(values), np.stack(codes, axis=1))
 
     @classmethod
-    def read(cls, source: Any, *, columns: Sequence[str] | None = None) -> Targets:
-        """From a file or a table, a row a person; these columns, or all."""
-        with open_engine(source) as engine:
+    def read(
+        cls, source: Any, *, columns: Sequence[str] | None = None, null: Sequence[str] = ()
+    ) -> Targets:
+        """From a file or a table, a row a person; these columns, or all.
+
+        Args:
+            source: What `open_engine` reads.
+            columns: Which; all if left out.
+            null: Texts that mean missing.
+        """
+        with open_engine(source, null=null) as engine:
             names = list(columns or engine.columns())
             table = engine.rows(names, max(1, engine.rows_total()))
         found = [encoded(table[name]) for name in names]

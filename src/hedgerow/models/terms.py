@@ -83,7 +83,7 @@ class Terms:
         elsewhere = () if shape is None else [value for value, _ in shape.elsewhere]
         wishes = () if facts is None or predicates.wishes is None else facts.wishes
         bound = predicates.bind(domain, known=elsewhere, wishes=wishes)
-        extremes = adversary.extremes(domain, bound, exact=exact)
+        extremes = adversary.extremes(domain, bound)
         start, into = bound.by_value
         wish_start, wanted, known = (
             np.zeros(1, np.int64), EVERYBODY, np.zeros(bound.width, np.bool_)
