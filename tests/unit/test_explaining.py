@@ -550,3 +550,15 @@ def test_plots(tmp_path: Any) -> None:
     with pytest.raises(TargetError, match="epsilon is infinite throughout"):
         sure.plot(tmp_path / "sure.svg")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["plot-2.svg", "plot.svg"]
+
+
+def test_of_sets_those_are_told_who_know_one_value_only() -> None:
+    """Against class II a set counts once; a data set with all its values is no such attacker."""
+    sets = Predicates(sets=[["flu"]])
+    said = " ".join(
+        study(ClassI(prior=METROPOLIS), epsilon=4.1, nodes=["age=0"], predicates=sets)
+        .claims[0].any_prior.sentences
+    )  # fmt: skip
+    assert "heard of one such value only" in said
+    plain = study(ClassI(prior=METROPOLIS), epsilon=4.1, nodes=["age=0"]).claims[0].any_prior
+    assert "heard of" not in " ".join(plain.sentences)

@@ -345,16 +345,17 @@ def breaks_any(model: EpsilonPrivacy, found: Breaking) -> Iterator[str]:
     assert found.predicate is not None, "something breaks it"
     assert found.labels is not None, "somewhere"
     first = _place(found.predicate, found.labels)
+    # Against a set those decide who know of one of its values only: they expect it least.
+    sets = not model.predicates.usual
     if found.people is None:
-        yield (
-            "Even somebody without any data, to whom all values are equally likely, breaks the "
-            f"claim, because of {first}."
-        )
+        whom = "who has heard of one such value only" if sets else "to whom all are equally likely"
+        yield f"Even somebody without any data, {whom}, breaks the claim, because of {first}."
         return
     most = f"more than {found.people:,} people" if found.people else "a single person"
+    reader = ", read by somebody who has heard of one such value only" if sets else ""
     yield (
         f"Whatever its shares, a data set of {most} can break the claim, for instance one in "
-        f"which {nobody_has(model, found.predicate)}: first because of {first}."
+        f"which {nobody_has(model, found.predicate)}{reader}: first because of {first}."
     )
     if found.people:
         yield (
