@@ -236,7 +236,7 @@ def test_a_node_with_one_value_below_is_not_that_value() -> None:
     prior = Prior.shape({"flu": 1, "colitis": 1, "crohn": 2})
     predicates = Predicates(wishes="guard", negative=True)
     bound = predicates.bind(domain, known=["crohn"], wishes=["bowel", "colitis"])
-    (extreme,) = ClassIII(prior=prior).extremes(domain, bound, exact=True)
+    (extreme,) = ClassIII(prior=prior).extremes(domain, bound)
     expected = {
         bound.names[p]: extreme.weight[p] for wishes in bound.wished for p in wishes
     }  # fmt: skip
