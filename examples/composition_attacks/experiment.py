@@ -21,6 +21,7 @@ from examples.composition_attacks.releases import (
 )
 from hedgerow.attacks.intersection import Intersection
 from hedgerow.attacks.locating import locate
+from hedgerow.attacks.overlap import overlap_by_fit
 from hedgerow.groups import Floats, Ints
 from hedgerow.models import EntropyLDiversity, KAnonymity, TCloseness
 from hedgerow.models.base import PrivacyModel
@@ -221,11 +222,7 @@ class Laboratory:
         return float(found.mean())
 
     def estimated_overlap(self, method: str, claims: Claims) -> tuple[Spread, Spread]:
-        """The share of the first release that is also in the second: estimated, and the truth.
-
-        Of strangers a share f fits into the second release by accident. Of the people of the
-        first release x + (1 - x) f do, where x is the share that is in both.
-        """
+        """The share of the first release that is also in the second: estimated, and the truth."""
         guesses, truths = [], []
         for seed in self.seeds:
             split = self.split(seed)
@@ -234,7 +231,7 @@ class Laboratory:
             seen = x * self.fitting(method, claims, seed, "both") + (1 - x) * self.fitting(
                 method, claims, seed, "only first"
             )
-            guesses.append((seen - strangers) / (1 - strangers) if strangers < 1 else 0.0)
+            guesses.append(overlap_by_fit(seen=seen, strangers=strangers))
             truths.append(x)
         return Spread.of(guesses), Spread.of(truths)
 

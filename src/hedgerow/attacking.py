@@ -18,8 +18,9 @@ from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.labels import Values
 from hedgerow.attacks.linkage import link
-from hedgerow.attacks.locating import locate
+from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.minimality import minimality
+from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.attacks.sequential import sequential
 from hedgerow.attacks.similarity import similarity
@@ -42,8 +43,10 @@ class Assault:
     """The original people with their sensitive values, to score guesses by."""
     control: Targets | None
     """People who are in none of the releases."""
-    register: Targets | None
-    """An identified list that the attacker has."""
+    registers: tuple[Targets, ...]
+    """Identified lists that the attacker has: one, or one for each release."""
+    located: tuple[Located, ...]
+    """Where the targets may be in each release."""
     of: tuple[str, ...]
     """The sensitive columns that are asked about."""
     seed: int
@@ -51,6 +54,8 @@ class Assault:
     """The diversity the publisher is known to have asked for."""
     fuzzy: Mapping[str, Fuzz] = field(default_factory=dict)
     """How far what the attacker knows may be off, by column."""
+    overlaps: tuple[Overlap, ...] = ()
+    """How many of those in the first release are in the others too; everybody, if left out."""
 
 
 Fuzz = float | Edits
@@ -69,6 +74,7 @@ def attack(
     plan: Plan | str | Path | None = None,
     fuzzy: Mapping[str, float | str] | None = None,
     methods: Sequence[str] | None = None,
+    overlap: float | str | None = None,
     seed: int = 0,
 ) -> tuple[AttackResult, ...]:
     """Attack one or more releases of the same people.
@@ -76,7 +82,9 @@ def attack(
     Args:
         releases: Folders of releases, files made by any tool, or tables.
         know: What is known of one person: column -> value.
-        register: An identified list of people: a file or a table.
+        register: An identified list of people: a file or a table. Or a list of them, one for
+            each release, as things were when it came out; people go by the first column that is
+            in all of these and in no release.
         truth: The original table: its people are the targets, its values score the guesses.
         control: People who are in none of the releases, for comparison.
         sensitive: The sensitive columns, where no certificate says which.
@@ -87,6 +95,8 @@ def attack(
         fuzzy: For linkage, column -> how far numbers in the register may be off, or "typo" for
             texts with one letter wrong.
         methods: Names of attacks; all that apply if left out.
+        overlap: For the intersection, the share of the first release's people that is in each
+            further one, or "estimate", which needs the control. All who fit, if left out.
         seed: Of attacks that draw guesses.
 
     Raises:
@@ -112,22 +122,30 @@ def attack(
         truth = read.source
     null = () if read is None else read.null
     original = None if truth is None else Targets.read(truth, null=null)
-    listed = None if register is None else Targets.read(register, null=null)
-    people = original if listed is None else listed
+    lists = _lists(register, len(published), null)
+    people = lists[0] if lists else original
     know = dict(know or {})
     wanted = _number("l", know.pop("l")) if "minimality" in chosen and "l" in know else None
     if know:
         people = Targets.of({column: [value] for column, value in know.items()})
+    placed: tuple[Located, ...] = ()
+    if len(lists) > 1 and not know:
+        people, placed = followed(published, lists)
+    elif people is not None and {"intersection", "sequential"} & {*chosen}:
+        placed = tuple(locate(one, people) for one in published)
+    strangers = None if control is None else Targets.read(control, null=null)
     assault = Assault(
         published,
         people,
         None if know else original,
-        None if control is None else Targets.read(control, null=null),
-        listed,
+        strangers,
+        lists,
+        placed,
         _asked(published, of),
         seed,
         wanted,
         {column: _fuzz(column, given) for column, given in (fuzzy or {}).items()},
+        _overlaps(published, placed, strangers, overlap),
     )
     results = [result for name in chosen for result in METHODS[name](assault)]
     if methods and not results:
@@ -138,9 +156,79 @@ def attack(
     return tuple(results)
 
 
-def _number(name: str, text: str) -> float:
+def _lists(register: Any, releases: int, null: Sequence[str]) -> tuple[Targets, ...]:
+    if register is None:
+        return ()
+    given = register if isinstance(register, list | tuple) else [register]
+    if len(given) not in (1, releases):
+        raise PlanError(
+            f"{len(given)} registers for {releases} releases",
+            fix="Give one, or one for each release in the same order.",
+        )
+    return tuple(Targets.read(one, null=null) for one in given)
+
+
+def followed(
+    published: Sequence[Published], lists: Sequence[Targets]
+) -> tuple[Targets, tuple[Located, ...]]:
+    """People by name, and where each may be in each release by the list of its time.
+
+    Whoever is not in a list is not in its release.
+
+    Raises:
+        DataError: The lists have no names in common, or somebody is in one of them twice.
+    """
+    taken = {column for one in published for column in (*one.quasi, *one.sensitive)}
+    shared = [c for c in lists[0].columns if all(c in one.columns for one in lists)]
+    names = [column for column in shared if column not in taken]
+    if not names:
+        raise DataError(
+            "the registers have no column in common that is not in a release, so nobody can be "
+            "followed from one to the next",
+            fix="Give people a name or a number in each.",
+        )
+    every = [one.column(names[0]) for one in lists]
+    people = {name: i for i, name in enumerate(dict.fromkeys(n for one in every for n in one))}
+    located = []
+    for release, one, called in zip(published, lists, every, strict=True):
+        if len(set(called)) < len(called) or None in called:
+            raise DataError(
+                f"{names[0]!r} does not name each person of the register of {release.name} once",
+                fix="Give people different names or numbers.",
+            )
+        row = np.full(len(people), -1, np.int64)
+        row[[people[name] for name in called]] = np.arange(len(called))
+        located.append(locate(release, one).take(row))
+    return Targets.of({names[0]: list(people)}), tuple(located)
+
+
+def _overlaps(
+    published: Sequence[Published],
+    placed: tuple[Located, ...],
+    strangers: Targets | None,
+    overlap: float | str | None,
+) -> tuple[Overlap, ...]:
+    if overlap is None:
+        return ()
+    if not placed:
+        raise PlanError(
+            "an overlap is about people who are looked for",
+            fix="Say who with --register, --truth or --know.",
+        )
+    names = [one.name for one in published]
+    if overlap != "estimate":
+        return known_overlaps(names, placed, _number("overlap", overlap))
+    if strangers is None:
+        raise PlanError(
+            "an overlap is estimated with people who are in none of the releases",
+            fix="Give such a list with --control, or say the share: --overlap 0.3.",
+        )
+    return estimated_overlaps(names, placed, [locate(one, strangers) for one in published])
+
+
+def _number(name: str, text: float | str | None) -> float:
     try:
-        return float(text)
+        return float("" if text is None else text)
     except ValueError:
         raise PlanError(f"{name} must be a number, not {text!r}", fix="Give a number.") from None
 
@@ -210,9 +298,9 @@ def _intersection(a: Assault) -> Iterator[AttackResult]:
     if a.targets is None:
         return
     for of in a.of:
-        found = intersect(a.releases, a.targets, of=of)
-        truth = a.targets.column(of) if a.truth is not None and of in a.targets.columns else None
-        yield found.result(truth)
+        found = intersect(a.releases, a.located, of=of)
+        scored = a.truth is not None and of in a.targets.columns
+        yield found.result(a.targets.column(of) if scored else None, overlaps=a.overlaps)
 
 
 def _by_group(
@@ -253,12 +341,11 @@ def _comparable(groups: Groups, of: str) -> bool:
 
 
 def _linkage(a: Assault) -> Iterator[AttackResult]:
-    if a.register is None:
-        return
-    for published in a.releases:
-        hidden = [c for c in a.register.columns if c not in published.quasi]
+    for i, published in enumerate(a.releases if a.registers else ()):
+        register = a.registers[i % len(a.registers)]
+        hidden = [c for c in register.columns if c not in published.quasi]
         name = hidden[0] if hidden else None
-        yield _on(published, link(published, a.register, name=name, fuzzy=a.fuzzy or None))
+        yield _on(published, link(published, register, name=name, fuzzy=a.fuzzy or None))
 
 
 def _gdpr(a: Assault) -> Iterator[AttackResult]:
@@ -274,10 +361,9 @@ def _gdpr(a: Assault) -> Iterator[AttackResult]:
 def _sequential(a: Assault) -> Iterator[AttackResult]:
     if a.targets is None or len(a.releases) < 2:
         return
-    located = [locate(published, a.targets) for published in a.releases]
     groups = [published.groups for published in a.releases]
     for of in a.of:
-        yield sequential(groups, located, of=of)
+        yield sequential(groups, a.located, of=of)
 
 
 def _minimality(a: Assault) -> Iterator[AttackResult]:

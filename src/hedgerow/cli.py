@@ -166,7 +166,8 @@ def attack(
         typer.Option(help="What is known of one person, e.g. age=28; repeat for more columns."),
     ] = None,
     register: Annotated[
-        Path | None, typer.Option(help="An identified list of people, such as a voter list.")
+        list[Path] | None,
+        typer.Option(help="An identified list of people; repeat for one for each release."),
     ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="The original table: its people are looked for.")
@@ -194,6 +195,10 @@ def attack(
     method: Annotated[
         list[str] | None, typer.Option(help="An attack, by name; all that apply if left out.")
     ] = None,
+    overlap: Annotated[
+        str | None,
+        typer.Option(help="Share of people who are in the other releases too, or estimate."),
+    ] = None,
     at_most: Annotated[
         float | None,
         typer.Option(help="Exit with 1 if any attack gains more than this, e.g. 0.05."),
@@ -216,7 +221,7 @@ def attack(
         results = hedgerow.attack(
             releases,
             know=_pairs(know, "--know", "age=28"),
-            register=register,
+            register=register or None,
             truth=truth,
             control=control,
             plan=plan,
@@ -225,6 +230,7 @@ def attack(
             taxonomies=_pairs(taxonomy, "--taxonomy", "nationality=nationality.csv"),
             fuzzy=_pairs(fuzzy, "--fuzzy", "age=1"),
             methods=method,
+            overlap=overlap,
             seed=seed,
         )
         unseen = [r for r in results if r.detail.get("found_in_all") == 0]

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hedgerow.attack_charts import names_of
+from hedgerow.attack_files import FILE_METHODS
 from hedgerow.attacks.base import AttackResult
 from hedgerow.errors import printable
 from hedgerow.explaining.telling import stubborn, times
@@ -160,7 +161,11 @@ def attacks(results: Sequence[AttackResult], at_most: float | None) -> None:
         say("No attack applies: say what the attacker knows (--know, --register, --truth).")
         return
     names = names_of(results)
-    scored = [(n, r) for n, r in zip(names, results, strict=True) if r.found.guesses > 1]
+    scored = [
+        (n, r)
+        for n, r in zip(names, results, strict=True)
+        if r.found.guesses > 1 or r.attack in FILE_METHODS
+    ]
     if scored:
         _scores(scored, at_most)
     for name, result in zip(names, results, strict=True):

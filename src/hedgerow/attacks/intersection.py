@@ -19,6 +19,7 @@ from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.labels import Value
 from hedgerow.attacks.locating import Located, locate
+from hedgerow.attacks.overlap import Overlap
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Floats, Ints
@@ -114,22 +115,36 @@ class Intersection:
         best = np.full(len(self), -1, np.int64)
         step = max(1, CHUNK // max(1, len(self.values)))
         for begin in range(0, len(self), step):
-            part = slice(begin, min(begin + step, len(self)))
-            score = np.zeros((part.stop - begin, len(self.values)))
-            for published, codes, located in zip(
-                self.releases, self.codes, self.located, strict=True
-            ):
-                score += _logarithms(published, self.of, codes, located, part, len(self.values))
+            part = np.arange(begin, min(begin + step, len(self)))
+            score = np.zeros((len(part), len(self.values)))
+            with np.errstate(divide="ignore"):
+                for j in range(len(self.releases)):
+                    score += np.log(self.shares(j, part))
             left = np.isfinite(score).any(axis=1)
-            best[part][left] = score[left].argmax(axis=1)
+            best[part[left]] = score[left].argmax(axis=1)
         return best
 
-    def result(self, truth: Sequence[Value] | None = None) -> AttackResult:
+    def shares(self, release: int, people: Ints) -> Floats:
+        """People by values: the value's share among the records of a release that fit; or 0."""
+        located = self.located[release].take(people)
+        h = self.releases[release].groups.histograms[self.of].take(located.groups)
+        person = np.repeat(np.arange(len(people)), located.count)
+        counts = np.zeros((len(people), len(self.values)))
+        np.add.at(counts, (person[h.owner()], self.codes[release][h.codes]), h.counts)
+        total = counts.sum(axis=1, keepdims=True)
+        shares: Floats = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+        return shares
+
+    def result(
+        self, truth: Sequence[Value] | None = None, *, overlaps: Sequence[Overlap] = ()
+    ) -> AttackResult:
         """The attack scored: who is named right, next to who names the most frequent value.
 
         Args:
             truth: Each person's value. Without it a success is that one value is left, and
                 nobody who has not seen the releases can know that.
+            overlaps: How many of those in the first release are in each further one; everybody
+                who fits if left out. Without the truth, this share of them is a success.
 
         Raises:
             DataError: The releases contradict each other for somebody known to be in all.
@@ -137,13 +152,21 @@ class Intersection:
         people = int(self.found.sum())
         perfect = int((self.found & (self.posterior == 1)).sum())
         detail = self._detail()
+        sentences = (*self._sentences(), *(overlap.sentence for overlap in overlaps))
+        trust = min((overlap.trust for overlap in overlaps), default=1.0)
+        if overlaps:
+            detail["overlaps"] = [
+                {"release": o.release, "share": o.value, "interval": [o.low, o.high],
+                 "of_those_who_fit": o.trust, "estimated": o.estimated}
+                for o in overlaps
+            ]  # fmt: skip
         if truth is None:
             return AttackResult(
                 attack="intersection",
                 goal=f"one value of {self.of} is left",
-                found=Rate(successes=perfect, guesses=people),
+                found=Rate(successes=perfect * trust, guesses=people),
                 baseline=Rate(successes=0, guesses=people),
-                sentences=tuple(self._sentences()),
+                sentences=sentences,
                 detail=detail,
             )
         if len(truth) != len(self):
@@ -163,7 +186,7 @@ class Intersection:
             goal=f"the person's {self.of} is named",
             found=Rate(successes=right, guesses=people),
             baseline=Rate(successes=common, guesses=people),
-            sentences=tuple(self._sentences()),
+            sentences=sentences,
             detail=detail,
         )
 
@@ -248,13 +271,17 @@ class Intersection:
 
 
 def intersect(
-    releases: Sequence[Published], targets: Targets, *, of: str | None = None
+    releases: Sequence[Published],
+    targets: Targets | Sequence[Located],
+    *,
+    of: str | None = None,
 ) -> Intersection:
     """Intersect what the releases say of each target.
 
     Args:
         releases: One or more; independent ones, made by any method or tool.
-        targets: People known to be in all of them, with what is known of each.
+        targets: People known to be in all of them, with what is known of each; or where they
+            were located in each release.
         of: The sensitive column; the one they have in common if left out.
 
     Raises:
@@ -274,7 +301,11 @@ def intersect(
     of = _common(releases, of)
     values, codes = _united(releases, of)
     width = (len(values) + 63) // 64
-    located = tuple(locate(published, targets) for published in releases)
+    located = (
+        tuple(locate(published, targets) for published in releases)
+        if isinstance(targets, Targets)
+        else tuple(targets)
+    )
     each = tuple(
         _possible(
             where.start,
@@ -365,22 +396,6 @@ def _has(words: Words, codes: Ints) -> NDArray[np.bool_]:
     safe = np.maximum(codes, 0)
     bits = words[np.arange(len(words)), safe >> 6] >> (safe & 63).astype(np.uint64)
     return np.asarray((bits & np.uint64(1)) != 0)
-
-
-def _logarithms(
-    published: Published, of: str, recode: Ints, located: Located, part: slice, width: int
-) -> Floats:
-    """Logarithm of the share of each value among the records that fit each person."""
-    start = located.start[part.start : part.stop + 1]
-    groups = located.groups[start[0] : start[-1]]
-    h = published.groups.histograms[of].take(groups)
-    person = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    counts = np.zeros((len(start) - 1, width))
-    np.add.at(counts, (person[h.owner()], recode[h.codes]), h.counts)
-    total = counts.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares: Floats = np.log(counts / total)
-    return np.where(np.isnan(shares), -np.inf, shares)
 
 
 def _listed(values: Sequence[Value]) -> str:

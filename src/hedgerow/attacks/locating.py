@@ -37,6 +37,18 @@ class Located:
     def of(self, person: int) -> Ints:
         return self.groups[self.start[person] : self.start[person + 1]]
 
+    def take(self, people: Ints) -> Located:
+        """These people, in this order; one who is -1 is nowhere.
+
+        >>> Located(np.array([0, 2, 3]), np.array([7, 8, 9])).take(np.array([1, -1, 0])).groups
+        array([9, 7, 8])
+        """
+        count = np.where(people >= 0, self.count[people], 0)
+        start = np.concatenate([[0], np.cumsum(count)])
+        within = np.arange(start[-1]) - np.repeat(start[:-1], count)
+        first = self.start[:-1][people]
+        return Located(start, self.groups[np.repeat(first, count) + within], self.lost)
+
 
 def locate(published: Published, targets: Targets) -> Located:
     """Where the targets may be, by what is known of them.
