@@ -83,7 +83,7 @@ def draw(target: Path) -> None:
             named,
             title="Singling out, linkability, inference",
             subtitle="15,081 people of Adult, occupation secret, 1,000 guesses each; 95 % "
-            "intervals;\nguessing is the same attack on 15,081 people who are not in it",
+            "intervals;\n15,081 others are not in it",
         ),
         target,
     )

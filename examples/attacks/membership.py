@@ -42,7 +42,7 @@ def draw(target: Path) -> None:
             results,
             title="Participants told by published averages",
             subtitle="synthetic, a study of 100 people, Homer's test at 5 %; 95 % intervals;\n"
-            "guessing is what the same test says of 400 people who took no part",
+            "400 others took no part",
         ),
         target,
     )

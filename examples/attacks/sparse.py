@@ -54,8 +54,8 @@ def draw(target: Path) -> None:
         attacks_chart(
             results,
             title="Who is found by a few ratings",
-            subtitle="synthetic, 10,000 people, 2,000 films, long-tailed; 500 people looked for,\n"
-            "guessing is to match 500 people who are not in the data; 95 % intervals",
+            subtitle="synthetic, 10,000 people, 2,000 films, long-tailed; 500 people looked for;\n"
+            "bars are 95 % intervals",
         ),
         target,
     )

@@ -1,4 +1,4 @@
-"""A chart of attacks: what each found, next to what guessing finds."""
+"""A chart of attacks: what each found, next to what guessing finds, and to the control."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ def attacks_chart(
 ) -> alt.LayerChart:
     """A line for each attack: a dot for what it found with its interval, a ring for guessing.
 
+    A diamond is the control, where there is one. The line leads to what the gain is measured
+    against.
+
     Raises:
         HedgerowError: There is nothing to draw.
     """
@@ -37,14 +40,16 @@ def attacks_chart(
     rows: list[dict[str, Any]] = []
     for name, result in zip(names, results, strict=True):
         low, high = result.found.interval()
-        other = result.baseline if result.control is None else result.control
+        control = None if result.control is None else result.control.value
         rows.append(
             {
                 "attack": name,
                 "found": result.found.value,
                 "low": low,
                 "high": high,
-                "guessing": other.value,
+                "guessing": result.baseline.value,
+                "control": control,
+                "without": result.without.value,
                 "goal": result.goal,
                 "gain": result.gain,
             }
@@ -56,13 +61,15 @@ def attacks_chart(
         title=None,
         axis=alt.Axis(labelLimit=320, ticks=False, labelPadding=14),
     )
-    widest = max(max(row["high"], row["guessing"]) for row in rows)
+    widest = max(max(row["high"], row["guessing"], row["without"]) for row in rows)
     x = alt.X("found:Q", title="right guesses", axis=alt.Axis(format="%", gridColor="#e6e9ed"),
               scale=alt.Scale(domain=[0, min(1.0, max(0.05, 1.15 * widest))]))  # fmt: skip
-    shares = [alt.Tooltip(f"{name}:Q", format=".2%") for name in ("found", "guessing", "gain")]
+    compared = [row for row in rows if row["control"] is not None]
+    named = ("found", "guessing", *(["control"] if compared else []), "gain")
+    shares = [alt.Tooltip(f"{name}:Q", format=".2%") for name in named]
     tips = [alt.Tooltip("goal:N"), *shares]
     between = base.mark_rule(color="#c9ced6", strokeWidth=2).encode(
-        y=y, x=alt.X("guessing:Q"), x2="found:Q"
+        y=y, x=alt.X("without:Q" if compared else "guessing:Q"), x2="found:Q"
     )
     interval = base.mark_rule(color=COLOURS[1], strokeWidth=5, opacity=0.45).encode(
         y=y, x="low:Q", x2="high:Q"
@@ -73,13 +80,22 @@ def attacks_chart(
     guessing = base.mark_point(
         filled=False, size=90, color=COLOURS[0], strokeWidth=2, opacity=1
     ).encode(y=y, x="guessing:Q", tooltip=tips)
-    told = "; ".join(f"{row['attack']}: {row['found']:.1%}, {row['guessing']:.1%} by guessing"
-                     for row in rows)  # fmt: skip
-    plot = alt.layer(between, interval, guessing, found).properties(
-        width=width, height=STEP * len(rows) + 10
-    )
-    chart: alt.LayerChart = dressed(alt, plot, title, f"{subtitle}; rings: guessing", told)
+    layers, key = [between, interval, guessing], "rings: guessing"
+    if compared:
+        control_marks = alt.Chart(alt.Data(values=compared)).mark_point(
+            shape="diamond", filled=False, size=130, color=COLOURS[2], strokeWidth=2, opacity=1
+        )
+        layers.append(control_marks.encode(y=y, x="control:Q", tooltip=tips))
+        key += "; diamonds: people not in the release (control)"
+    plot = alt.layer(*layers, found).properties(width=width, height=STEP * len(rows) + 10)
+    told = "; ".join(map(_told, rows))
+    chart: alt.LayerChart = dressed(alt, plot, title, f"{subtitle}; {key}", told)
     return chart
+
+
+def _told(row: dict[str, Any]) -> str:
+    found = f"{row['attack']}: {row['found']:.1%}, {row['guessing']:.1%} by guessing"
+    return found if row["control"] is None else f"{found}, {row['control']:.1%} of the control"
 
 
 def names_of(results: Sequence[AttackResult]) -> list[str]:

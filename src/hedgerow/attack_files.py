@@ -5,6 +5,8 @@ Each reads files with columns of fixed names; docs/attacks.md says which.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,9 @@ from hedgerow.attacks.base import AttackResult
 from hedgerow.engines import open_engine
 from hedgerow.errors import DataError, PlanError, nearest, some
 from hedgerow.groups import Floats
+
+MOST = 10**9
+"""The largest whole number an attack takes: more people, or days, than there are."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +42,35 @@ class Files:
         Raises:
             PlanError: It was not, or is none.
         """
-        if name not in self.given and default is not None:
+        if name not in self.given:
+            if default is None:
+                raise PlanError(
+                    f"the attack needs to know {name}", fix=f"Say --know {name}=NUMBER."
+                )
             return default
         try:
-            return float(self.given[name])
-        except KeyError:
-            raise PlanError(
-                f"the attack needs to know {name}", fix=f"Say --know {name}=NUMBER."
-            ) from None
+            found = float(self.given[name])
         except ValueError:
+            found = math.nan
+        if not math.isfinite(found):
             raise PlanError(
                 f"{name} must be a number, not {self.given[name]!r}", fix="Give a number."
-            ) from None
+            )
+        return found
 
     def whole(self, name: str, default: int) -> int:
-        return int(self.number(name, default))
+        """A whole number that was given.
+
+        Raises:
+            PlanError: It is none.
+        """
+        found = self.number(name, default)
+        if found != round(found) or abs(found) > MOST:
+            raise PlanError(
+                f"{name} must be a whole number of at most {MOST:,}, not {self.given[name]!r}",
+                fix=f"Say --know {name}={default}, or the like.",
+            )
+        return int(found)
 
     def word(self, name: str, default: str) -> str:
         return self.given.get(name, default)
@@ -67,6 +86,11 @@ class Files:
         return self.files[place]
 
 
+def _called(file: Any) -> str:
+    """A file's name; a table has none."""
+    return str(file) if isinstance(file, str | Path) else "the table"
+
+
 def _texts(file: Any, *names: str) -> list[list[str | None]]:
     """Columns of a file."""
     with open_engine(file) as engine:
@@ -76,7 +100,7 @@ def _texts(file: Any, *names: str) -> list[list[str | None]]:
                 near = nearest(name, columns)
                 raise DataError(
                     f"there is no column {name!r}",
-                    where=str(file),
+                    where=_called(file),
                     fix=f"Did you mean {near!r}?" if near else f"It has {some(columns)}.",
                 )
         table = engine.rows(names, max(1, engine.rows_total()))
@@ -85,16 +109,18 @@ def _texts(file: Any, *names: str) -> list[list[str | None]]:
 
 def _numbers(file: Any, *names: str) -> list[Floats]:
     """Columns of numbers; what is missing is not a number."""
-    found = []
-    for name, column in zip(names, _texts(file, *names), strict=True):
-        try:
-            found.append(np.array([np.nan if text is None else float(text) for text in column]))
-        except ValueError as error:
-            wrong = str(error).partition(": ")[2]
-            raise DataError(
-                f"{wrong} in {name!r} is not a number", where=str(file), fix="Give numbers."
-            ) from None
-    return found
+    columns = zip(names, _texts(file, *names), strict=True)
+    return [_parsed(column, file, name) for name, column in columns]
+
+
+def _parsed(column: Sequence[str | None], file: Any, name: str) -> Floats:
+    try:
+        return np.array([np.nan if text is None else float(text) for text in column], np.float64)
+    except ValueError as error:
+        wrong = str(error).partition(": ")[2]
+        raise DataError(
+            f"{wrong} in {name!r} is not a number", where=_called(file), fix="Give numbers."
+        ) from None
 
 
 def _averaging(f: Files) -> AttackResult:
@@ -114,21 +140,44 @@ def _reconstruction(f: Files) -> AttackResult:
 
     if f.truth is None:
         raise PlanError("the attack needs the truth", fix="Say --truth with person and value.")
-    query, person = _texts(f.file(0, "a file of queries"), "query", "person")
-    asked, answer = _texts(f.file(1, "a file of answers"), "query", "answer")
+    subsets, results = f.file(0, "a file of queries"), f.file(1, "a file of answers")
+    query, person = _texts(subsets, "query", "person")
+    asked, answer = _texts(results, "query", "answer")
     who, value = _texts(f.truth, "person", "value")
-    rows = {name: i for i, name in enumerate(asked)}
-    columns = {name: i for i, name in enumerate(who)}
+    rows, columns = _once(asked, results, "query"), _once(who, f.truth, "person")
     for names, known, what in ((query, rows, "answer"), (person, columns, "value")):
         if lost := [name for name in dict.fromkeys(names) if name not in known]:
             raise DataError(f"there is no {what} for {some(lost)}", fix="Give all of them.")
+    if not query:
+        raise DataError("nobody is in any query", where=_called(subsets))
     places = [rows[name] for name in query], [columns[name] for name in person]
     matrix = csr_matrix((np.ones(len(query)), places), shape=(len(rows), len(columns)))
+    if matrix.nnz < len(query):
+        raise DataError(
+            f"{len(query) - matrix.nnz:,} rows say again that somebody is in a query",
+            where=_called(subsets),
+            fix="Give everybody in a subset once.",
+        )
     error = f.number("error") if "error" in f.given else None
     method: Any = f.word("method", "least squares")
-    bits = np.array([float(v or "nan") for v in value])
-    answers = np.array([float(a or "nan") for a in answer])
+    answers, bits = _parsed(answer, results, "answer"), _parsed(value, f.truth, "value")
     return reconstruction(matrix, answers, truth=bits, method=method, error=error)
+
+
+def _once(names: Sequence[str | None], file: Any, column: str) -> dict[str | None, int]:
+    """The row of each name.
+
+    Raises:
+        DataError: One is there twice, or missing.
+    """
+    wrong = [name for name, times in Counter(names).items() if times > 1 or name is None]
+    if wrong:
+        raise DataError(
+            f"a {column} has no name, or more than one row: {some(wrong)}",
+            where=f"{_called(file)}, column {column!r}",
+            fix="Give each a name and one row.",
+        )
+    return {name: i for i, name in enumerate(names)}
 
 
 def _floating(f: Files) -> AttackResult:
@@ -210,6 +259,10 @@ def _de_finetti(f: Files) -> AttackResult:
         raise PlanError("nothing says which column is sensitive", fix="Say --sensitive COLUMN.")
     rng = np.random.default_rng(f.seed)
     first = f.file(0, "a table, or the two of an Anatomy")
+    if len(f.files) > 1 and "l" in f.given:
+        raise PlanError(
+            "the buckets are there, so there is no l to publish with", fix="Leave out --know l."
+        )
     if len(f.files) == 1:
         with open_engine(first) as engine:
             quasi = [name for name in engine.columns() if name != f.sensitive]
@@ -222,18 +275,50 @@ def _de_finetti(f: Files) -> AttackResult:
     (values,) = _texts(f.truth, f.sensitive)
     place = {text: code for code, text in enumerate(texts[f.sensitive])}
     if lost := [value for value in dict.fromkeys(values) if value not in place]:
-        raise DataError(f"{some(lost)} are not in the release", where=str(f.truth))
+        raise DataError(f"{some(lost)} are not in the release", where=_called(f.truth))
     return de_finetti(release, np.array([place[value] for value in values]), rng=rng)
 
 
-FILE_METHODS: Mapping[str, Callable[[Files], AttackResult]] = {
-    "averaging": _averaging,
-    "reconstruction": _reconstruction,
-    "floating-point": _floating,
-    "same-sample": _same_sample,
-    "sparse": _sparse,
-    "membership": _membership,
-    "de-finetti": _de_finetti,
+@dataclass(frozen=True)
+class FileMethod:
+    """An attack on files of its own kind."""
+
+    run: Callable[[Files], AttackResult]
+    most: int
+    """How many files it reads."""
+    knows: tuple[str, ...] = ()
+    """What may be given with `--know`."""
+
+    def __call__(self, files: Files) -> AttackResult:
+        """Run it.
+
+        Raises:
+            PlanError: It has no use for something that was given.
+        """
+        for name in files.given:
+            if name not in self.knows:
+                near = nearest(name, self.knows)
+                knows = f"It takes {some(self.knows)}." if self.knows else "It takes none."
+                raise PlanError(
+                    f"the attack has no use for --know {name}",
+                    fix=f"Did you mean {near!r}? {knows}" if near else knows,
+                )
+        if len(files.files) > self.most:
+            raise PlanError(
+                f"the attack reads {self.most} of the {len(files.files)} files",
+                fix="Give no others; docs/attacks.md says which it reads.",
+            )
+        return self.run(files)
+
+
+FILE_METHODS: Mapping[str, FileMethod] = {
+    "averaging": FileMethod(_averaging, 1),
+    "reconstruction": FileMethod(_reconstruction, 2, ("method", "error")),
+    "floating-point": FileMethod(_floating, 1, ("scale", "candidates", "noise")),
+    "same-sample": FileMethod(_same_sample, 1, ("rate",)),
+    "sparse": FileMethod(_sparse, 1, ("m", "wrong", "days", "targets", "outsiders", "method")),
+    "membership": FileMethod(_membership, 1, ("test", "alpha")),
+    "de-finetti": FileMethod(_de_finetti, 2, ("l",)),
 }
 """Attacks on files of their own kind, by name."""
 

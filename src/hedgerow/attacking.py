@@ -2,63 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hedgerow.attack_files import FILE_METHODS, attack_files
+from hedgerow.attack_methods import METHODS, WHEN_ASKED, Assault, Fuzz
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.fuzzy import Edits
-from hedgerow.attacks.gdpr import gdpr
-from hedgerow.attacks.inference import background_knowledge, homogeneity
-from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.labels import Values
-from hedgerow.attacks.linkage import link
 from hedgerow.attacks.locating import Located, locate
-from hedgerow.attacks.minimality import minimality
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.attacks.sequential import sequential
-from hedgerow.attacks.similarity import similarity
-from hedgerow.attacks.skewness import skewness
+from hedgerow.attacks.published import Published, Targets, columns_of, has_certificate
 from hedgerow.attacks.taxonomies import nodes_of, specs_of
 from hedgerow.errors import DataError, PlanError, nearest, some
-from hedgerow.groups import Groups, Ints
 from hedgerow.plan import Plan
-from hedgerow.recode.pack import distinct
-
-
-@dataclass(frozen=True, eq=False)
-class Assault:
-    """What is attacked, and what the attacker holds."""
-
-    releases: tuple[Published, ...]
-    targets: Targets | None
-    """People the attacker looks for."""
-    truth: Targets | None
-    """The original people with their sensitive values, to score guesses by."""
-    control: Targets | None
-    """People who are in none of the releases."""
-    registers: tuple[Targets, ...]
-    """Identified lists that the attacker has: one, or one for each release."""
-    located: tuple[Located, ...]
-    """Where the targets may be in each release."""
-    of: tuple[str, ...]
-    """The sensitive columns that are asked about."""
-    seed: int
-    l: float | None = None  # noqa: E741 - the paper's name
-    """The diversity the publisher is known to have asked for."""
-    fuzzy: Mapping[str, Fuzz] = field(default_factory=dict)
-    """How far what the attacker knows may be off, by column."""
-    overlaps: tuple[Overlap, ...] = ()
-    """How many of those in the first release are in the others too; everybody, if left out."""
-
-
-Fuzz = float | Edits
 
 
 def attack(
@@ -69,6 +28,8 @@ def attack(
     truth: Any = None,
     control: Any = None,
     sensitive: Sequence[str] | None = None,
+    quasi: Sequence[str] | None = None,
+    located: str | None = None,
     of: str | None = None,
     taxonomies: Mapping[str, str | Path] | None = None,
     plan: Plan | str | Path | None = None,
@@ -88,6 +49,10 @@ def attack(
         truth: The original table: its people are the targets, its values score the guesses.
         control: People who are in none of the releases, for comparison.
         sensitive: The sensitive columns, where no certificate says which.
+        quasi: The quasi-identifiers, where no certificate says which; all columns that are not
+            sensitive if left out.
+        located: Where no certificate says how a release was made: whether people are in the
+            groups that fit them ("box"), or (microaggregation) in the nearest one ("nearest").
         of: The one that is asked about; all of them if left out.
         taxonomies: Column -> hierarchy file, where labels are nodes of it.
         plan: The plan the releases were made with: it says hierarchies, and the truth where
@@ -109,6 +74,14 @@ def attack(
             raise PlanError(
                 f"{on_files[0]} is about files of its own kind", fix="Try it on its own."
             )
+        unused = {
+            "a register": register, "quasi-identifiers": quasi, "where people are": located,
+            "a question": of, "a taxonomy": taxonomies, "a plan": plan, "tolerances": fuzzy,
+            "an overlap": overlap,
+        }  # fmt: skip
+        for what, given in unused.items():
+            if given:
+                raise PlanError(f"{on_files[0]} has no use for {what}", fix="Leave it out.")
         about = None if sensitive is None else sensitive[0]
         return (
             attack_files(
@@ -117,7 +90,10 @@ def attack(
             ),
         )  # fmt: skip
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
-    published = read_releases(releases, sensitive=sensitive, taxonomies=taxonomies, plan=read)
+    published = read_releases(
+        releases, sensitive=sensitive, quasi=quasi, located=located, taxonomies=taxonomies,
+        plan=read,
+    )  # fmt: skip
     if truth is None and read is not None:
         truth = read.source
     null = () if read is None else read.null
@@ -126,6 +102,8 @@ def attack(
     people = lists[0] if lists else original
     know = dict(know or {})
     wanted = _number("l", know.pop("l")) if "minimality" in chosen and "l" in know else None
+    quasi_identifiers = dict.fromkeys(c for one in published for c in one.quasi)
+    _refuse_unknown("--know", know, quasi_identifiers, "quasi-identifier")
     if know:
         people = Targets.of({column: [value] for column, value in know.items()})
     placed: tuple[Located, ...] = ()
@@ -154,6 +132,19 @@ def attack(
             fix="See docs/attacks.md for what each attack needs.",
         )
     return tuple(results)
+
+
+def _refuse_unknown(
+    option: str, given: Iterable[str], known: Collection[str], kind: str = "column"
+) -> None:
+    """Something said of a column that no release has is a slip of the pen."""
+    for name in given:
+        if name not in known:
+            near = nearest(name, known)
+            raise PlanError(
+                f"{option} {name}: no release has such a {kind}",
+                fix=f"Did you mean {near!r}?" if near else f"There are {some(known)}.",
+            )
 
 
 def _lists(register: Any, releases: int, null: Sequence[str]) -> tuple[Targets, ...]:
@@ -249,21 +240,43 @@ def read_releases(
     releases: Sequence[Any],
     *,
     sensitive: Sequence[str] | None = None,
+    quasi: Sequence[str] | None = None,
+    located: str | None = None,
     taxonomies: Mapping[str, str | Path] | None = None,
     plan: Plan | str | Path | None = None,
     names: Sequence[str] | None = None,
 ) -> tuple[Published, ...]:
     """The releases as an attacker holds them; the arguments are those of `attack`."""
+    if located not in (None, "box", "nearest"):
+        raise PlanError(f"people are not located by {located!r}", fix="It is box or nearest.")
+    how: Any = located
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
     specs = specs_of(read, taxonomies or {})
     nodes = {column: nodes_of(spec.bind(column, [])) for column, spec in specs.items()}
     found = []
+    known: dict[str, None] = {}
     for i, release in enumerate(releases):
         name = None if names is None else names[i]
-        published = Published.read(release, sensitive=sensitive, taxonomies=nodes, name=name)
+        foreign = not has_certificate(release)
+        chosen = None
+        if foreign and quasi:
+            columns = columns_of(release)
+            chosen = [column for column in quasi if column in columns]
+            known |= dict.fromkeys(columns)
+        published = Published.read(
+            release, sensitive=sensitive, quasi=chosen, taxonomies=nodes, name=name,
+            located=how if foreign else None,
+        )  # fmt: skip
         for column, spec in specs.items():
             published = published.with_taxonomy(column, spec)
         found.append(published)
+    if quasi and not known:
+        raise PlanError(
+            "the certificates say which columns are quasi-identifiers", fix="Leave out --quasi."
+        )
+    _refuse_unknown("--quasi", quasi or (), known)
+    labelled = dict.fromkeys(c for one in found for c in (*one.quasi, *one.sensitive))
+    _refuse_unknown("--taxonomy", taxonomies or (), labelled)
     return tuple(found)
 
 
@@ -292,123 +305,3 @@ def _chosen(methods: Sequence[str] | None) -> Sequence[str]:
                 fix=f"Did you mean {near!r}?" if near else f"There are {some(every, most=99)}.",
             )
     return methods or [name for name in METHODS if name not in WHEN_ASKED]
-
-
-def _intersection(a: Assault) -> Iterator[AttackResult]:
-    if a.targets is None:
-        return
-    for of in a.of:
-        found = intersect(a.releases, a.located, of=of)
-        scored = a.truth is not None and of in a.targets.columns
-        yield found.result(a.targets.column(of) if scored else None, overlaps=a.overlaps)
-
-
-def _by_group(
-    guess: Callable[..., AttackResult],
-) -> Callable[[Assault], Iterator[AttackResult]]:
-    """An attack on the groups of each release by itself."""
-
-    def run(a: Assault) -> Iterator[AttackResult]:
-        for published in a.releases:
-            for of in a.of:
-                yield _on(published, guess(published.groups, of=of))
-
-    return run
-
-
-def _on(published: Published, result: AttackResult) -> AttackResult:
-    """The result, with the release's name and its groups' published values in it."""
-
-    def described(match: re.Match[str]) -> str:
-        return f"the group {published.described(int(match[1]))}"
-
-    sentences = tuple(re.sub(r"\bgroup (\d+)\b", described, text) for text in result.sentences)
-    return replace(result, sentences=sentences, detail={"release": published.name, **result.detail})
-
-
-def _similarity(a: Assault) -> Iterator[AttackResult]:
-    for published in a.releases:
-        for of in a.of:
-            if _comparable(published.groups, of):
-                yield _on(published, similarity(published.groups, of=of))
-
-
-def _comparable(groups: Groups, of: str) -> bool:
-    """Whether values can be alike: by a taxonomy, or as numbers."""
-    domain = groups.domains[of]
-    numbers = Values(domain.values).numbers
-    return bool(domain.levels) or not np.isnan(numbers).all()
-
-
-def _linkage(a: Assault) -> Iterator[AttackResult]:
-    for i, published in enumerate(a.releases if a.registers else ()):
-        register = a.registers[i % len(a.registers)]
-        hidden = [c for c in register.columns if c not in published.quasi]
-        name = hidden[0] if hidden else None
-        yield _on(published, link(published, register, name=name, fuzzy=a.fuzzy or None))
-
-
-def _gdpr(a: Assault) -> Iterator[AttackResult]:
-    if a.truth is None:
-        return
-    for published in a.releases:
-        for of in a.of:
-            if of in a.truth.columns:
-                for result in gdpr(published, a.truth, a.control, secret=of, seed=a.seed):
-                    yield _on(published, result)
-
-
-def _sequential(a: Assault) -> Iterator[AttackResult]:
-    if a.targets is None or len(a.releases) < 2:
-        return
-    groups = [published.groups for published in a.releases]
-    for of in a.of:
-        yield sequential(groups, a.located, of=of)
-
-
-def _minimality(a: Assault) -> Iterator[AttackResult]:
-    """Needs everybody in the release, and the requirement: `know` l."""
-    if a.truth is None or a.l is None:
-        return
-    for published in a.releases:
-        for of in a.of:
-            if of in a.truth.columns:
-                classes, into = _classes(published, a.truth, of)
-                # Full-domain levels are raised for everybody if some class somewhere needs it.
-                how: Any = "global" if published.made == "full-domain" else "local"
-                found = minimality(classes, into, of=of, l=a.l, recoding=how)
-                yield _on(published, found)
-
-
-def _classes(published: Published, people: Targets, of: str) -> tuple[Groups, Ints]:
-    """People with equal quasi-identifiers, and the published group of each such class."""
-    known = [people.columns.index(name) for name in published.quasi if name in people.columns]
-    first, into = distinct(people.codes[:, known], [len(people.values[c]) for c in known])
-    place = people.columns.index(of)
-    rows: list[dict[str | None, int]] = [{} for _ in first]
-    width = len(people.values[place])
-    pairs, counts = np.unique(
-        into.astype(np.int64) * width + people.codes[:, place], return_counts=True
-    )
-    for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
-        rows[pair // width][people.values[place][pair % width]] = count
-    located = locate(published, people.take(first))
-    found = np.flatnonzero(located.count == 1)
-    classes = Groups.of({of: [rows[i] for i in found]}, order={of: people.values[place]})
-    return classes, located.groups[located.start[found]]
-
-
-METHODS: Mapping[str, Callable[[Assault], Iterator[AttackResult]]] = {
-    "homogeneity": _by_group(homogeneity),
-    "background-knowledge": _by_group(background_knowledge),
-    "similarity": _similarity,
-    "skewness": _by_group(skewness),
-    "linkage": _linkage,
-    "gdpr": _gdpr,
-    "intersection": _intersection,
-    "sequential": _sequential,
-    "minimality": _minimality,
-}
-"""Attacks on releases, in the order they are tried."""
-WHEN_ASKED = ("gdpr", "sequential", "minimality")
-"""Those that are tried only where they are asked for: they need more, or repeat others."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hedgerow.decimals import Scale, parse
 
@@ -57,3 +57,26 @@ def alike(values: Iterable[str | None]) -> list[tuple[str | None, str | None]]:
         if met != value:
             pairs.append((met, value))
     return pairs
+
+
+def folded(values: Sequence[str | None]) -> tuple[list[str | None], list[int]]:
+    """Each value once, however it is spelled; and which of these each of the values is.
+
+    It is spelled as it is read, where it occurs so; and missing where it is missing anywhere.
+
+    >>> folded(["HIV", "HIV ", "50.0", "flu", "50", "", None])
+    (['HIV', '50', 'flu', None], [0, 0, 1, 2, 1, 3, 3])
+    """
+    place: dict[str | None, int] = {}
+    named: list[str | None] = []
+    into = []
+    for value in values:
+        kind = reading(value)
+        text = value if value and value.strip() else None
+        code = place.setdefault(kind, len(place))
+        if code == len(named):
+            named.append(text)
+        elif text is None or text == kind:
+            named[code] = text
+        into.append(code)
+    return named, into

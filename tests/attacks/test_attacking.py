@@ -11,7 +11,7 @@ import pytest
 import hedgerow
 from hedgerow import ProbabilisticLDiversity
 from hedgerow.attack_files import FILE_METHODS
-from hedgerow.attacking import METHODS
+from hedgerow.attack_methods import METHODS
 from hedgerow.errors import HedgerowError
 
 

@@ -300,6 +300,17 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
     (tmp_path / "st.csv").write_text("bucket,illness,count\n0,flu,1\n")
     with pytest.raises(DataError, match="bucket '1'"):
         read_tables(tmp_path / "qit.csv", tmp_path / "st.csv", sensitive="illness")
-    (tmp_path / "st.csv").write_text("bucket,illness,count\n0,flu,one\n1,gout,1\n")
-    with pytest.raises(DataError, match="whole numbers"):
-        read_tables(tmp_path / "qit.csv", tmp_path / "st.csv", sensitive="illness")
+    for count, told_of in (
+        ("one", "whole numbers from 0, not 'one'"),
+        ("1.5", "whole numbers from 0, not '1.5'"),
+        ("", "whole numbers from 0, not missing"),
+        ("-1", "whole numbers from 0, not '-1'"),
+        ("99999999999999999999", "99,999,999,999,999,999,999 times, and there are 2 people"),
+        ("9" * 5_000, "whole numbers"),
+        ("3", "3 times, and there are 2 people"),
+        ("2", "3 values are published for 2 people"),
+        ("0", "bucket 0 has a different number"),
+    ):
+        (tmp_path / "st.csv").write_text(f"bucket,illness,count\n0,flu,{count}\n1,gout,1\n")
+        with pytest.raises(DataError, match=told_of):
+            read_tables(tmp_path / "qit.csv", tmp_path / "st.csv", sensitive="illness")

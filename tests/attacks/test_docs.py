@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.attack_files import FILE_METHODS
-from hedgerow.attacking import METHODS
+from hedgerow.attack_methods import METHODS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "attacks.md").read_text("utf-8")

@@ -199,7 +199,22 @@ def test_bad_input_is_explained(arguments: dict, error: type[Exception], message
         identifies(given.pop("outputs"), **given)
 
 
-def test_no_outputs_no_guesses() -> None:
-    found = identifies([], candidates=CANDIDATES)
-    assert found.found.guesses == 0
-    assert not found.succeeded
+def test_without_outputs_there_is_nothing_to_judge() -> None:
+    with pytest.raises(DataError, match="no outputs to judge"):
+        identifies([], candidates=CANDIDATES)
+    assert fits([], candidates=CANDIDATES).shape == (0, 2)
+
+
+def test_noise_made_in_another_way_makes_nobody_certain() -> None:
+    """Named wrongly, or from nowhere: then what fits one value only is not known for certain."""
+    one = 1 + math.log(0.25)
+    misled = identifies([one], candidates=CANDIDATES, truth=0.0, noise="one-sided", bits=2)
+    assert misled.detail["wrong"] == 1
+    lost = identifies([one, 50.0], candidates=CANDIDATES, noise="one-sided", bits=2)
+    assert lost.detail["from_nowhere"] == 1
+    nothing = identifies([50.0], candidates=CANDIDATES, noise="one-sided", bits=2)
+    for found in (misled, lost, nothing):
+        assert "certain" not in " ".join(found.sentences)
+        assert "gives its value away" not in " ".join(found.sentences)
+    sure = identifies([one], candidates=CANDIDATES, truth=1.0, noise="one-sided", bits=2)
+    assert "for certain" in sure.sentences[0]

@@ -200,9 +200,29 @@ class TestControl:
         assert cut.found.value == 1
         # Forty of 2,000: about 40 * exp(-1) values are drawn once.
         assert 6 <= cut.control.successes <= 25
-        small = singling_out(release, original, Targets.read(people.iloc[:5]))
-        assert small.control.successes == 5
-        assert any("5 people only" in told for told in small.sentences)
+        assert "; exactly one of 40 people who are not in the release, " in cut.sentences[0]
+
+    def test_a_small_control_is_no_control_of_singling_out(self):
+        """One of the original has a twin, nobody of the control: few people are all unlike."""
+        people = pd.DataFrame(
+            {"a": [str(i % 10) for i in range(20)],
+             "b": [str((i + i // 10 * 3) % 10) for i in range(20)], "s": "x"}
+        )  # fmt: skip
+        original = Targets.read(pd.concat([people, people.iloc[:1]]))
+        small = singling_out(released(people), original, Targets.read(people))
+        assert small.found.value == 19 / 20
+        assert small.control is None
+        assert small.detail["smaller_control"] == {"people": 20, "rate": 1.0}
+        assert small.gain > 0, "against the control of twenty, all of them singled out, it was 0"
+        assert small.sentences[1].startswith("The control has 20 people only, the original 21:")
+        assert small.detail["with_secret"]["control"] is None
+        # One person fewer in a hundred makes no difference that could be measured.
+        hundred = pd.DataFrame({"a": [str(i) for i in range(100)], "b": "0", "s": "x"})
+        most = singling_out(
+            released(hundred), Targets.read(hundred), Targets.read(hundred.iloc[1:])
+        )
+        assert most.control.successes == 99
+        assert "smaller_control" not in most.detail
 
 
 class TestCentroids:
@@ -252,6 +272,25 @@ class TestInput:
         assert "with_secret" not in singling_out(release, Targets.read(people)).detail
         with pytest.raises(DataError, match="no sensitive column"):
             gdpr(release, Targets.read(people), secret="a")
+
+    def test_one_quasi_identifier_leaves_out_linkability_only(self):
+        people = society(40, 14)
+        for release, original in (
+            (released(people[["a", "s"]]), Targets.read(people)),
+            (released(people), Targets.read(people[["a", "s"]])),
+        ):
+            single, inferred = gdpr(release, original, seed=1)
+            assert [single.attack, inferred.attack] == ["singling-out", "inference"]
+            assert single.sentences[-1] == (
+                "Linkability was not tried: it takes two quasi-identifiers, and of these people "
+                "only 'a' is known."
+            )
+            assert single.found == singling_out(release, original, seed=1).found
+            with pytest.raises(DataError, match="two halves"):
+                gdpr(release, original, halves=(["a"], ["b"]))
+        assert not any(
+            "not tried" in s for s in gdpr(released(people), Targets.read(people))[0].sentences
+        )
 
     def test_missing_columns(self):
         people = society(20, 12)

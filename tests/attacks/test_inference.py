@@ -101,6 +101,22 @@ class TestHomogeneity:
     def test_3_diverse(self) -> None:
         assert counts(homogeneity(table(THREE_DIVERSE), of="disease")) == (0, 0, 12)
 
+    def test_missing_is_not_known(self) -> None:
+        """Nobody knows what the five have, and that it is missing is no guess either."""
+        groups = Groups.of({"ill": [{None: 5}, {"flu": 2}, {"flu": 1, None: 1}, {"gout": 1}]})
+        result = homogeneity(groups, of="ill")
+        assert counts(result) == (3, 2, 10), "flu is the most frequent value there is"
+        assert [worst["group"] for worst in result.detail["worst"]] == [1, 3]
+        assert result.sentences[-1] == (
+            "Every ill is missing in 1 group with 5 people: that is not counted as known."
+        )
+        none = homogeneity(Groups.of({"ill": [{None: 5}, {None: 2}]}), of="ill")
+        assert counts(none) == (0, 0, 7)
+        assert none.sentences == (
+            "No group agrees on one ill.",
+            "Every ill is missing in 2 groups with 7 people: that is not counted as known.",
+        )
+
     def test_people_with_several_values(self) -> None:
         """Everybody in the first group has flu, whatever else they have; nobody in the second
         group is settled, although it has as many entries as people."""
@@ -180,6 +196,7 @@ class TestBackgroundKnowledge:
         result = background_knowledge(numbered(people), of="s", m=m)
         assert counts(result) == (certain, right, sum(map(len, people)))
 
+    @settings(deadline=None)  # compiles at first
     @given(tables, st.integers(2, 5))
     def test_recursive_diversity_bounds_belief(self, people: list[list[int]], l: int) -> None:  # noqa: E741
         """After l - 2 values are ruled out, the highest belief of a group is c / (c + 1) for the
@@ -191,6 +208,19 @@ class TestBackgroundKnowledge:
         np.maximum.at(highest, groups.histograms["s"].owner(), belief)
         expected = np.where(np.isinf(level), 1.0, level / (1 + np.where(np.isinf(level), 0, level)))
         assert highest == pytest.approx(expected)
+
+    def test_missing_is_not_known(self) -> None:
+        """Flu ruled out leaves a missing value; that ruled out leaves flu, of one person."""
+        groups = Groups.of({"ill": [{None: 3, "flu": 1}, {None: 2}, {"flu": 1, "gout": 1, "a": 1}]})
+        result = background_knowledge(groups, of="ill", m=1)
+        assert counts(result) == (1, 1, 9), "flu is the most frequent that is not missing"
+        assert [step["certain"] for step in result.detail["beliefs"]] == [0, 1]
+        assert [step["highest"] for step in result.detail["beliefs"]] == [1 / 3, 1]
+        assert all(worst["value"] != "missing" for worst in result.detail["worst"])
+        blank = background_knowledge(Groups.of({"ill": [{None: 2}]}), of="ill", m=1)
+        assert counts(blank) == (0, 0, 2)
+        assert blank.detail["worst"] == []
+        assert len(blank.sentences) == 1
 
     def test_beliefs_grow_with_what_is_ruled_out(self) -> None:
         steps = background_knowledge(table(TABLE_1), of="disease", m=5).detail["beliefs"]
@@ -269,6 +299,23 @@ class TestSimilarity:
 
     def test_one_value_is_left_to_homogeneity(self) -> None:
         assert similarity(numbered([[0, 0], [1, 2], [9, 9]]), of="s").found.successes == 2
+
+    def test_groups_of_one_value_are_not_said_to_differ(self) -> None:
+        groups = table([["50", "50"], ["90", "90"], ["10", "100"]], "salary")
+        result = similarity(groups, of="salary")
+        assert result.sentences == (
+            "In no group with several values of salary are they all alike.",
+            "4 people are in 2 groups with only one value of salary: they are left to homogeneity "
+            "and do not count here.",
+        )
+        assert result.detail["left_to_homogeneity"] == 4
+        assert homogeneity(groups, of="salary").found.successes == 4
+        both = similarity(numbered([[0, 0], [1, 2], [9, 9]]), of="s")
+        assert both.sentences[-1].startswith("4 people are in 2 groups with only one value")
+        none = similarity(numbered([[0, 1], [9, 5]]), of="s")
+        assert not any("homogeneity" in sentence for sentence in none.sentences)
+        missing = similarity(Groups.of({"s": [{None: 3}, {"1": 1, "9": 1}]}), of="s")
+        assert missing.detail["left_to_homogeneity"] == 0
 
     @pytest.mark.parametrize("odd", [None, "unknown", "inf", "nan"])
     def test_what_is_no_number_is_in_no_range(self, odd: str | None) -> None:

@@ -105,6 +105,7 @@ def test_nobody_outside_the_data_is_named() -> None:
     ("arguments", "error", "message"),
     [
         ({"first": [1, 0, 1]}, DataError, "3, 2 and 2 bits"),
+        ({"first": [], "second": [], "sampled": []}, DataError, "no targets to judge"),
         ({"second": [1, 2]}, DataError, "second: these are no bits"),
         ({"sampled": [[1, 0]]}, DataError, "sampled: these are no bits"),
         ({"rate": 1.5}, PlanError, "no probability"),

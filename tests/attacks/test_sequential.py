@@ -354,7 +354,7 @@ class TestInvariance:
         one = Groups.of({"d": [{"flu": 1, "gout": 1}, {"acne": 1, "gout": 1}]})
         both = Located(np.array([0, 2]), np.array([0, 1]))
         found = m_invariance([one, one], [both, placed([0])], of="d")
-        assert (found.m, found.surviving, found.unsure) == (2, 0, 1)
+        assert (found.m, found.surviving, found.unsure) == (None, 0, 1)
 
     @settings(max_examples=100, deadline=None)
     @given(histories())
@@ -376,4 +376,6 @@ class TestInvariance:
         found = m_invariance([release(truth, g) for g in where], [placed(g) for g in where], of="d")
         assert found.unique == tuple(unique)
         assert found.changed == changed
-        assert found.m == (0 if changed else min(unique))
+        stayed = np.sum(np.array(where) >= 0, axis=0).max() > 1
+        whole = min(unique) if stayed else None
+        assert found.m == (0 if changed or not min(unique) else whole)

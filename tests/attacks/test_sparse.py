@@ -135,11 +135,37 @@ def test_eight_ratings_with_two_wrong_and_two_weeks_off_find_nearly_everybody() 
     result = evaluate(ratings, rng=np.random.default_rng(2), targets=200, outsiders=200)
     assert result.found.value > 0.9
     assert result.baseline.value == pytest.approx(1 / (len(ratings.people) - 200))
-    assert result.control is not None
-    assert result.control.value < 0.2
+    assert result.control is None
+    assert result.detail["outsiders"]["people"] == 200
+    assert result.detail["outsiders"]["matched"] < 40
     assert result.succeeded
     assert result.gain > 0.8
     assert result.summary()["attack"] == "sparse"
+
+
+def test_false_matches_of_outsiders_do_not_hide_who_was_found() -> None:
+    """Everybody is found, and every outsider taken for somebody: the gain is against guessing."""
+    ratings = Ratings.of([0, 0, 1, 1, 2, 3], ["a", "b", "c", "d", "e", "f"])
+    known = Known.of(ratings, [dict.fromkeys(pair, (None, None)) for pair in ("ab", "cd")])
+    result = deanonymise(ratings, known, np.array([0, 1]), outsiders=known)
+    assert result.found.successes == 2
+    assert result.detail["outsiders"] == {"people": 2, "matched": 2}
+    assert result.baseline.value == 1 / 4
+    assert result.without is result.baseline
+    assert result.gain == 1
+    assert result.sentences[-1] == (
+        "Of 2 people who are not in the release 2 were matched with somebody."
+    )
+
+
+def test_the_entropic_method_finds_nobody_and_says_so() -> None:
+    result = evaluate(
+        all_alike(50), rng=np.random.default_rng(1), targets=10, outsiders=0, method="entropic"
+    )
+    assert result.sentences == (
+        "The right record gets a probability of 2.0% on average, for 10 people looked for among "
+        "50 by 8 ratings each.",
+    )
 
 
 def test_less_knowledge_finds_fewer() -> None:
@@ -289,3 +315,5 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
         identify(ratings, known, truth=np.array([9]))
     with pytest.raises(DataError, match="outsiders"):
         deanonymise(ratings, known, np.array([-1]))
+    with pytest.raises(DataError, match="nobody to look for"):
+        deanonymise(ratings, Known.of(ratings, []), np.array([], np.int64))

@@ -64,7 +64,10 @@ class AttackResult:
     baseline: Rate
     """The same guesses by somebody who never saw the release."""
     control: Rate | None = None
-    """The same attack on people who are not in the release, where that makes sense."""
+    """How often what counts as found happens to people who are not in the release.
+
+    Only where it can happen to them: their secret may be guessed, their own record cannot be
+    found. What else befalls them, such as being taken for somebody, belongs in the detail."""
     sentences: tuple[str, ...] = ()
     """What a steward should know, most important first."""
     detail: Mapping[str, Any] = field(default_factory=dict)
@@ -77,21 +80,22 @@ class AttackResult:
         Measured against the control where there is one, else against the baseline: what the
         attack finds about people who are not in the release it would find without them.
         """
-        return _gain(self.found.value, self._other.value)
+        return _gain(self.found.value, self.without.value)
 
     def gain_interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
         """Between the least and the most that both rates' intervals allow."""
         low, high = self.found.interval(confidence)
-        other_low, other_high = self._other.interval(confidence)
+        other_low, other_high = self.without.interval(confidence)
         return _gain(low, other_high), _gain(high, other_low)
 
     @property
     def succeeded(self) -> bool:
         """Whether the attack does better than guessing, beyond what chance explains."""
-        return self.found.interval()[0] > self._other.interval()[1]
+        return self.found.interval()[0] > self.without.interval()[1]
 
     @property
-    def _other(self) -> Rate:
+    def without(self) -> Rate:
+        """What the gain is measured against: the control, or the baseline if there is none."""
         return self.baseline if self.control is None else self.control
 
     def summary(self) -> dict[str, Any]:

@@ -311,18 +311,44 @@ def read_tables(
     if strangers:
         raise DataError(f"no values are published for bucket {some(strangers)}")
     own = np.array([place[name] for name in people[bucket][0]], np.int64)[people[bucket][1]]
-    try:
-        numbers = np.array([int(text or "") for text in held[count][0]], np.int64)
-    except ValueError:
-        raise DataError("counts must be whole numbers", where=count) from None
+    times = np.array(_counts(held[count][0], len(own), count), np.int64)[held[count][1]]
+    if times.sum() > len(own):
+        raise DataError(
+            f"{int(times.sum()):,} values are published for {len(own):,} people",
+            where=count,
+            fix="Both tables must be of the same release.",
+        )
     values = held[sensitive][1].astype(np.int64)
-    repeated = np.repeat(np.arange(len(owner)), numbers[held[count][1]])
+    repeated = np.repeat(np.arange(len(owner)), times)
     table = bucketed(owner[repeated].astype(np.int64), values[repeated], len(names))
     quasi = [name for name in people if name != bucket]
     codes = [people[name][1].astype(np.int64) for name in quasi]
     stacked = np.stack(codes, axis=1) if codes else np.zeros((len(own), 0), np.int64)
     texts = {name: people[name][0] for name in quasi} | {sensitive: held[sensitive][0]}
     return Bucketised(stacked, own, table), texts
+
+
+def _counts(texts: Sequence[str | None], people: int, where: str) -> list[int]:
+    """Numbers of people, none of them larger than there are."""
+    counts = []
+    for text in texts:
+        try:
+            counts.append(int(text or ""))
+        except ValueError:
+            counts.append(-1)
+        if counts[-1] < 0:
+            raise DataError(
+                f"counts must be whole numbers from 0, not {some([text])}",
+                where=where,
+                fix="Say how many members of the bucket have the value.",
+            )
+        if counts[-1] > people:
+            raise DataError(
+                f"a bucket holds a value {counts[-1]:,} times, and there are {people:,} people",
+                where=where,
+                fix="Both tables must be of the same release.",
+            )
+    return counts
 
 
 def _twins(st: Histogram, rng: np.random.Generator) -> Ints:

@@ -118,7 +118,8 @@ def identifies(
         granularity: Of a lattice.
 
     Raises:
-        DataError: Outputs or candidates are not finite numbers, or the truth is no candidate.
+        DataError: There are no outputs, outputs or candidates are not finite numbers, or the
+            truth is no candidate.
         PlanError: There is no such noise.
 
     Reference: Mironov, On significance of the least significant bits for differential privacy
@@ -135,6 +136,8 @@ def identifies(
     0.0
     """
     y, f = _finite(outputs, "outputs"), np.unique(_finite(candidates, "candidates"))
+    if not len(y):
+        raise DataError("there are no outputs to judge", where="outputs", fix="Give some.")
     if len(f) < 2:
         raise DataError("there are not two candidates to tell apart", where="candidates")
     can = fits(y, candidates=f, scale=scale, noise=noise, bits=bits, granularity=granularity)
@@ -147,7 +150,7 @@ def identifies(
     # Where nothing fits, all are as likely as before; where several do, the others are out.
     drawn = np.where(count == 0, 1 / len(f), np.where(holds, 1 / np.maximum(count, 1), 0.0))
     successes = min(right + float(drawn[~identified].sum()), float(len(y)))
-    share = float(identified.mean()) if len(y) else 0.0
+    share = float(identified.mean())
     nowhere = int((count == 0).sum())
     return AttackResult(
         attack="floating-point",
@@ -170,11 +173,16 @@ def identifies(
 
 def _sentences(share: float, wrong: int, nowhere: int) -> tuple[str, ...]:
     told = []
-    if share:
+    # Where noise was made in another way, fitting one value only is no certainty.
+    if share and (wrong or nowhere):
+        told.append(f"{share:.1%} of the outputs fit one value only.")
+    elif share:
         told.append(
             f"{share:.1%} of the outputs can come from one value only: whoever sees such an "
             "output knows the value for certain, whatever epsilon was promised."
         )
+    elif nowhere:
+        told.append("No output fits one value only.")
     else:
         told.append("No output gives its value away.")
     if wrong:

@@ -33,6 +33,8 @@ from hedgerow.groups import Ints
 from hedgerow.recode.pack import distinct
 
 GUESSES = 1_000
+AS_MANY = 0.99
+"""People of a control, as a share of the original's, from which on they count as as many."""
 Seed = int | np.random.Generator
 Halves = tuple[Sequence[str], Sequence[str]]
 
@@ -46,8 +48,11 @@ def gdpr(
     halves: Halves | None = None,
     guesses: int = GUESSES,
     seed: Seed = 0,
-) -> tuple[AttackResult, AttackResult, AttackResult]:
+) -> tuple[AttackResult, ...]:
     """Singling out, linkability and inference, in this order.
+
+    With one quasi-identifier there are no two halves to link: linkability is left out, and what
+    is said of singling out ends with that.
 
     Args:
         published: The release.
@@ -63,11 +68,21 @@ def gdpr(
         DataError: Columns are missing.
     """
     rng = np.random.default_rng(seed)
-    return (
-        singling_out(published, original, control, secret=secret, guesses=guesses, seed=rng),
-        linkability(published, original, control, halves=halves, guesses=guesses, seed=rng),
-        inference(published, original, control, secret=secret, guesses=guesses, seed=rng),
-    )
+    single = singling_out(published, original, control, secret=secret, guesses=guesses, seed=rng)
+    shared = single.detail["columns"]
+    if halves is None and len(shared) == 1:
+        found = [replace(single, sentences=(
+            *single.sentences,
+            f"Linkability was not tried: it takes two quasi-identifiers, and of these people only "
+            f"{shared[0]!r} is known.",
+        ))]  # fmt: skip
+    else:
+        found = [
+            single,
+            linkability(published, original, control, halves=halves, guesses=guesses, seed=rng),
+        ]
+    inferred = inference(published, original, control, secret=secret, guesses=guesses, seed=rng)
+    return (*found, inferred)
 
 
 def singling_out(
@@ -86,8 +101,9 @@ def singling_out(
         conjunction of published quasi-identifiers of a random record, as many, in random order,
         as leave no other record of the release (all, where others always remain).
     Baseline: The same on the release with shuffled columns.
-    Control: Exactly one person of the control fits it. A control that is larger than the
-        original is cut to its size; one that is smaller makes the control rate too low.
+    Control: Exactly one person of the control fits it. One of many and one of few are different
+        things: a control that is larger than the original is cut to its size, and of one that
+        is smaller the share is told (`smaller_control`) but the gain is over the baseline.
     Reference: WP216, Section 2.2.1; Giomi et al. 2023, Section 5.1.
 
     The detail `with_secret` says how often it succeeds where descriptions also name the secret.
@@ -112,13 +128,17 @@ def singling_out(
     made, found, outside = described(release, tables, None, guesses, rng)
     _, baseline, _ = described(shuffled(release, rng), [original], None, guesses, rng)
     detail: dict[str, Any] = {"release": published.name, "columns": shared} | made
+    others = "" if control is None else f"{len(tables[1]):,} people who are not in the release"
     said = [_said("descriptions taken from the release fit exactly one person of the original",
-                  found, baseline, outside)]  # fmt: skip
-    if outside is not None and len(tables[1]) < len(original):
+                  found, baseline, outside, f"exactly one of {others}")]  # fmt: skip
+    if outside is not None and len(tables[1]) < AS_MANY * len(original):
         said.append(
             f"The control has {len(tables[1]):,} people only, the original {len(original):,}: "
-            "fewer people of it are singled out for that alone."
+            "among fewer people it is another thing to be the only one, and the gain is over "
+            "guessing."
         )
+        detail["smaller_control"] = {"people": len(tables[1]), "rate": outside.value}
+        outside, tables = None, [original]
     if secret is not None:
         _, named, named_outside = described(release, tables, secret, guesses, rng)
         detail["with_secret"] = {
@@ -367,8 +387,14 @@ def _listed(columns: Sequence[str]) -> str:
     return " and ".join((", ".join(columns[:-1]), columns[-1])) if columns[1:] else columns[0]
 
 
-def _said(what: str, found: Rate, baseline: Rate, control: Rate | None) -> str:
+def _said(
+    what: str,
+    found: Rate,
+    baseline: Rate,
+    control: Rate | None,
+    others: str = "of people who are not in the release",
+) -> str:
     rest = f"; by guessing, {baseline.value:.1%}"
     if control is not None:
-        rest += f"; of people who are not in the release, {control.value:.1%}"
+        rest += f"; {others}, {control.value:.1%}"
     return f"{found.successes:,} of {found.guesses:,} {what} ({found.value:.1%}){rest}."

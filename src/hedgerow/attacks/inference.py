@@ -1,7 +1,8 @@
 """Inference: what a group's sensitive values say about each person in it.
 
 Homogeneity is the case where everybody in the group has the same value; background knowledge
-adds values somebody can rule out for the target.
+adds values somebody can rule out for the target. A value that is missing is not known, however
+many people it is missing of.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
     Baseline: The most frequent value of the whole table, said of the same people.
     Reference: Machanavajjhala et al. 2006 (ICDE), Section 1.1.
 
-    Where people may have several values, one that everybody in the group has counts.
+    Where people may have several values, one that everybody in the group has counts. Groups in
+    which every value is missing do not: nothing is known of their people.
 
     Bob is one of three who all have heart disease:
 
@@ -44,10 +46,13 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
     """
     domain, histogram = attribute(groups, of)
     owner = histogram.owner()
-    shared = np.flatnonzero(histogram.counts == groups.n[owner])
+    known = recorded(domain)[histogram.codes]
+    everybody = histogram.counts == groups.n[owner]
+    shared = np.flatnonzero(everybody & known)
     where, first = np.unique(owner[shared], return_index=True)
     value = histogram.codes[shared[first]]
     certain = int(groups.n[where].sum())
+    blank = np.setdiff1d(owner[everybody & ~known], where)
     usual = by_frequency(domain)[:1]
     guessed = np.isin(histogram.codes, usual) & np.isin(owner, where)
     order = np.lexsort((where, -groups.n[where]))[:SHOWN]
@@ -69,6 +74,11 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
         )
     else:
         told = (f"No group agrees on one {of}.",)
+    if len(blank):
+        told += (
+            f"Every {of} is missing in {counted(len(blank), 'group')} with "
+            f"{int(groups.n[blank].sum()):,} people: that is not counted as known.",
+        )
     return AttackResult(
         attack="homogeneity",
         goal=f"the {of} of a person in the release is known for certain",
@@ -86,7 +96,7 @@ def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult
         not have. Which they are is the worst case: for each person the m values of the group,
         other than their own, that most people have.
     Success: The target's value is known for certain, as only it is left in the group. Everybody
-        is a target.
+        is a target; where the value is missing there is none to know.
     Baseline: Somebody with the same background knowledge and no release, who says of the same
         people the most frequent value of the whole table that is not ruled out.
     Reference: Machanavajjhala et al. 2006 (ICDE), Section 3: after l - 2 values are ruled out,
@@ -109,15 +119,17 @@ def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult
     most = min(int(m), int(distinct.max(initial=0)))
     steps = [_step(groups, of, ruled) for ruled in range(most + 1)]
     open_ = (distinct > 0) & (distinct <= m + 1)
-    certain = int(groups.n[open_].sum())
+    owner = histogram.owner()
+    known = recorded(domain)[histogram.codes]
+    certain = int(histogram.counts[open_[owner] & known].sum())
     order = by_frequency(domain)
-    place = np.empty(len(order), np.int64)
+    # Nobody guesses that a value is missing: its place is behind all.
+    place = np.full(len(domain.values), len(order), np.int64)
     place[order] = np.arange(len(order))
     usual = _first_absent(histogram.indptr, histogram.codes, order, open_)
-    owner = histogram.owner()
     guessed = open_[owner] & (place[histogram.codes] < usual[owner])
     belief = beliefs(groups, of=of, m=m)
-    worst = _worst(groups, domain, histogram, belief)
+    worst = _worst(groups, domain, histogram, belief, known)
     ruled_out = counted(int(m), "value")
     told = [
         f"Whoever can rule out {ruled_out} knows the {of} of {certain:,} of {groups.people:,} "
@@ -218,8 +230,14 @@ def whole_number(name: str, value: object, *, least: int = 0) -> None:
 
 
 def by_frequency(domain: Sensitive) -> Ints:
-    """The values people of the whole table have, most frequent first, else in their order."""
-    return np.lexsort((np.arange(len(domain.values)), -domain.reference))
+    """Values that are not missing, the whole table's most frequent first, else in their order."""
+    order = np.lexsort((np.arange(len(domain.values)), -domain.reference))
+    return order[recorded(domain)[order]]
+
+
+def recorded(domain: Sensitive) -> NDArray[np.bool_]:
+    """Which of the values are not missing."""
+    return np.array([value is not None for value in domain.values], np.bool_)
 
 
 def named(domain: Sensitive, code: int | np.integer[Any]) -> str:
@@ -238,8 +256,10 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def _step(groups: Groups, of: str, m: int) -> dict[str, Any]:
-    """How people's beliefs are spread when m values are ruled out."""
-    belief, counts = beliefs(groups, of=of, m=m), groups.histograms[of].counts
+    """How people's beliefs are spread when m values are ruled out; 0 where it is missing."""
+    histogram = groups.histograms[of]
+    known = recorded(groups.domains[of])[histogram.codes]
+    belief, counts = np.where(known, beliefs(groups, of=of, m=m), 0.0), histogram.counts
     return {
         "m": m,
         "certain": int(counts[belief >= 1].sum()),
@@ -250,11 +270,16 @@ def _step(groups: Groups, of: str, m: int) -> dict[str, Any]:
 
 
 def _worst(
-    groups: Groups, domain: Sensitive, histogram: Histogram, belief: Floats
+    groups: Groups,
+    domain: Sensitive,
+    histogram: Histogram,
+    belief: Floats,
+    known: NDArray[np.bool_],
 ) -> list[dict[str, Any]]:
     """The entries with the highest beliefs, one for each group; most people first among equals."""
     owner = histogram.owner()
     order = np.lexsort((owner, -histogram.counts, -belief))
+    order = order[known[order]]
     _, first = np.unique(owner[order], return_index=True)
     return [
         {

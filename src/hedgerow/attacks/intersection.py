@@ -7,7 +7,7 @@ person may be in. Who knows that the person is in all of them intersects the set
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,19 +17,18 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.bits import ALL, Words, counted, has, one_left
+from hedgerow.attacks.intersection_told import told
 from hedgerow.attacks.labels import Value
-from hedgerow.attacks.locating import Located, locate
-from hedgerow.attacks.overlap import Overlap
+from hedgerow.attacks.locating import Located, doubtful, locate
+from hedgerow.attacks.overlap import Overlap, told_overlaps, trusted
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Floats, Ints
 from hedgerow.spelling import reading
 
-Words = NDArray[np.uint64]
 CONFIDENCES = (1.0, 0.5, 1 / 3, 0.2)
 """Of which the shares of vulnerable people are told."""
-MOST_NAMED = 6
-"""Values that are told one by one."""
 CHUNK = 2_000_000
 """Pairs of person and value whose likelihood is computed at a time."""
 
@@ -60,12 +59,12 @@ class Intersection:
     @cached_property
     def prior(self) -> Ints:
         """EA_ij, persons by releases; 0 where the person is not in the release."""
-        return np.stack([_counted(words) for words in self.each], axis=1)
+        return np.stack([counted(words) for words in self.each], axis=1)
 
     @cached_property
     def posterior(self) -> Ints:
         """EA_i^c; 0 where the releases contradict each other, or the person is not in one."""
-        return _counted(self.together)
+        return counted(self.together)
 
     @cached_property
     def found(self) -> NDArray[np.bool_]:
@@ -103,9 +102,12 @@ class Intersection:
         sure = self.found & (self.confidence >= confidence - 1e-12)
         return 100 * int(sure.sum()) / people if people else 0.0
 
-    def possible(self, person: int, *, release: int | None = None) -> tuple[Value, ...]:
-        """The values left for one person, in one release or in all."""
-        words = self.together if release is None else self.each[release]
+    def possible(
+        self, person: int, *, release: int | None = None, lenient: bool = False
+    ) -> tuple[Value, ...]:
+        """The values left for one person, in one release or in all; see `lenient`."""
+        together = self.lenient if lenient else self.together
+        words = together if release is None else self.each[release]
         bits = np.unpackbits(words[person].view(np.uint8), bitorder="little")
         return tuple(self.values[i] for i in np.flatnonzero(bits[: len(self.values)]))
 
@@ -120,6 +122,8 @@ class Intersection:
             with np.errstate(divide="ignore"):
                 for j in range(len(self.releases)):
                     score += np.log(self.shares(j, part))
+            if self.missing is not None:
+                score[:, self.missing] = -np.inf  # that nothing is there names no value
             left = np.isfinite(score).any(axis=1)
             best[part[left]] = score[left].argmax(axis=1)
         return best
@@ -135,6 +139,32 @@ class Intersection:
         shares: Floats = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
         return shares
 
+    @cached_property
+    def missing(self) -> int | None:
+        """Which of the values is that none is there."""
+        return self.values.index(None) if None in self.values else None
+
+    @cached_property
+    def named(self) -> NDArray[np.bool_]:
+        """Who may be in every release and has one value left, which is not missing."""
+        return self.found & one_left(self.together, blank=self.missing)
+
+    @cached_property
+    def lenient(self) -> Words:
+        """What is possible if a value that is missing in one release may be any in the others.
+
+        That it is missing is no possible value.
+        """
+        if self.missing is None:
+            return self.together
+        bits = np.zeros(self.together.shape[1] * 64, np.uint8)
+        bits[: len(self.values)] = 1
+        bits[self.missing] = 0
+        left = np.tile(np.packbits(bits, bitorder="little").view(np.uint64), (len(self), 1))
+        for words in self.each:
+            left &= np.where(has(words, self.missing)[:, None], ALL, words)
+        return left
+
     def result(
         self, truth: Sequence[Value] | None = None, *, overlaps: Sequence[Overlap] = ()
     ) -> AttackResult:
@@ -142,18 +172,17 @@ class Intersection:
 
         Args:
             truth: Each person's value. Without it a success is that one value is left, and
-                nobody who has not seen the releases can know that.
+                nobody who has not seen the releases can know that. With it the baseline is the
+                most frequent value of all releases together, said of everybody.
             overlaps: How many of those in the first release are in each further one; everybody
-                who fits if left out. Without the truth, this share of them is a success.
+                who fits if left out. Without the truth, targets are all who fit into the first
+                release, and this share of those for whom it takes another is a success.
 
         Raises:
-            DataError: The releases contradict each other for somebody known to be in all.
+            DataError: There is not a true value for each person.
         """
         people = int(self.found.sum())
-        perfect = int((self.found & (self.posterior == 1)).sum())
         detail = self._detail()
-        sentences = (*self._sentences(), *(overlap.sentence for overlap in overlaps))
-        trust = min((overlap.trust for overlap in overlaps), default=1.0)
         if overlaps:
             detail["overlaps"] = [
                 {"release": o.release, "share": o.value, "interval": [o.low, o.high],
@@ -161,34 +190,47 @@ class Intersection:
                 for o in overlaps
             ]  # fmt: skip
         if truth is None:
+            found = Rate(successes=int(self.named.sum()), guesses=people)
+            alone = int(one_left(self.each[0], blank=self.missing).sum())
+            if overlaps:
+                sure = trusted(self.each, [o.trust for o in overlaps], blank=self.missing)
+                found = Rate(successes=float(sure.sum()), guesses=int((self.prior[:, 0] > 0).sum()))
             return AttackResult(
                 attack="intersection",
                 goal=f"one value of {self.of} is left",
-                found=Rate(successes=perfect * trust, guesses=people),
-                baseline=Rate(successes=0, guesses=people),
-                sentences=sentences,
+                found=found,
+                baseline=Rate(successes=0, guesses=found.guesses),
+                sentences=(*told(self), *told_overlaps(overlaps, alone=alone)),
                 detail=detail,
             )
         if len(truth) != len(self):
             raise DataError(f"{len(truth):,} true values for {len(self):,} people")
         place = {reading(value): i for i, value in enumerate(self.values)}
         true = np.array([place.get(reading(value), -2) for value in truth], np.int64)
-        right = int((self.found & (self.guesses == true)).sum())
-        known = true[self.found & (true >= 0)]
-        common = int(np.bincount(known).max(initial=0)) if len(known) else 0
-        inside = self.found & (true >= 0) & _has(self.together, true)
+        scored = Scored.of(self, truth, true)
         detail |= {
-            "true_value_possible": int(inside.sum()),
-            "perfect_and_right": int((inside & (self.posterior == 1)).sum()),
+            "true_value_possible": int(scored.possible.sum()),
+            "perfect_and_right": int((scored.possible & (self.posterior == 1)).sum()),
+            "true_value_unknown": int(scored.unknown.sum()),
         }
         return AttackResult(
             attack="intersection",
             goal=f"the person's {self.of} is named",
-            found=Rate(successes=right, guesses=people),
-            baseline=Rate(successes=common, guesses=people),
-            sentences=sentences,
+            found=Rate(successes=int(scored.right.sum()), guesses=people),
+            baseline=Rate(successes=int((self.found & (true == self.usual)).sum()), guesses=people),
+            sentences=(*told(self, scored), *told_overlaps(overlaps, alone=0)),
             detail=detail,
         )
+
+    @cached_property
+    def usual(self) -> int:
+        """The most frequent value of all releases together; -1 where all are missing."""
+        total = np.zeros(len(self.values), np.int64)
+        for published, codes in zip(self.releases, self.codes, strict=True):
+            np.add.at(total, codes, published.groups.domains[self.of].reference)
+        if self.missing is not None:
+            total[self.missing] = 0
+        return int(total.argmax()) if total.any() else -1
 
     def _detail(self) -> dict[str, Any]:
         people = self.found
@@ -204,70 +246,27 @@ class Intersection:
             "pvp": {f"{c:.3g}": self.pvp(c) for c in CONFIDENCES},
             "groups_each": [float(located.count[people].mean()) if people.any() else 0.0
                             for located in self.located],
+            "located": [p.located for p in self.releases],
+            **doubtful(self.releases, self.located),
         }  # fmt: skip
 
-    def _sentences(self) -> Iterator[str]:
-        people = int(self.found.sum())
-        if not people:
-            yield "Nobody fits into a group of every release."
-            yield from self._lost()
-            return
-        if len(self) == 1:
-            yield from self._about(0)
-            return
-        perfect = int((self.found & (self.posterior == 1)).sum())
-        if len(self.releases) == 1:
-            yield (
-                f"Of {people:,} people who fit into the release, {perfect:,} "
-                f"({perfect / people:.1%}) have one possible {self.of} left."
-            )
-            yield from self._lost()
-            return
-        alone = int((self.found & (self.prior.min(axis=1) == 1)).sum())
-        yield (
-            f"Of {people:,} people who fit into all {len(self.releases)} releases, {perfect:,} "
-            f"({perfect / people:.1%}) have one possible {self.of} left; a single release leaves "
-            f"one for {alone:,}."
-        )
-        yield f"{int(self.vulnerable.sum()):,} have fewer left than in any one release."
-        if wrong := int(self.contradictory.sum()):
-            yield (
-                f"For {wrong:,} no value is in all releases: they are not the same people, or the "
-                "value changed between them, or it is spelled otherwise."
-            )
-        yield from self._lost()
 
-    def _lost(self) -> Iterator[str]:
-        """Whom the attack did not look for, because nobody could read where they are."""
-        for published, located in zip(self.releases, self.located, strict=True):
-            for column, count in located.lost.items():
-                yield (
-                    f"In {published.name} no published {column} covers that of {count:,} of "
-                    "them; if it holds nodes of a taxonomy, give the file."
-                )
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The guesses next to the truth."""
 
-    def _about(self, person: int) -> Iterator[str]:
-        """One person, in sentences."""
-        left = self.possible(person)
-        for j, (published, located) in enumerate(zip(self.releases, self.located, strict=True)):
-            records = int(published.groups.n[located.of(person)].sum())
-            yield (
-                f"In {published.name} {records:,} records fit, with "
-                f"{_listed(self.possible(person, release=j))}."
-            )
-        count = "Two releases" if len(self.releases) == 2 else f"{len(self.releases)} releases"
-        if len(self.releases) == 1:
-            yield f"That leaves {_listed(left)}."
-        elif not left:
-            yield (
-                f"{count} together leave no possible value: a contradiction. This is not the same "
-                "person in both, or the value changed, or it is spelled otherwise."
-            )
-        elif len(left) == 1:
-            yield f"{count} together leave one possible value: {_listed(left)}."
-        else:
-            many = "" if len(left) > MOST_NAMED else f"{len(left)} possible values: "
-            yield f"{count} together leave {many}{_listed(left)}."
+    truth: Sequence[Value]
+    right: NDArray[np.bool_]
+    """Whose value is named."""
+    possible: NDArray[np.bool_]
+    """Whose value is among those left."""
+    unknown: NDArray[np.bool_]
+    """Whose value no release has."""
+
+    @classmethod
+    def of(cls, found: Intersection, truth: Sequence[Value], true: Ints) -> Scored:
+        inside = found.found & (true >= 0) & has(found.together, true)
+        return cls(truth, found.found & (found.guesses == true), inside, found.found & (true < 0))
 
 
 def intersect(
@@ -376,30 +375,3 @@ def _possible(
                 code = recode[codes[e]]
                 words[t, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
     return words
-
-
-@kernel
-def _counted(words: Words) -> Ints:
-    """How many bits are set in each row."""
-    count = np.zeros(len(words), np.int64)
-    for t in range(len(words)):
-        for w in range(words.shape[1]):
-            bits = words[t, w]
-            while bits != 0:
-                bits &= bits - np.uint64(1)
-                count[t] += 1
-    return count
-
-
-def _has(words: Words, codes: Ints) -> NDArray[np.bool_]:
-    """Whether each row has its bit."""
-    safe = np.maximum(codes, 0)
-    bits = words[np.arange(len(words)), safe >> 6] >> (safe & 63).astype(np.uint64)
-    return np.asarray((bits & np.uint64(1)) != 0)
-
-
-def _listed(values: Sequence[Value]) -> str:
-    names = ["(missing)" if value is None else value for value in values]
-    if len(names) > MOST_NAMED:
-        return f"{len(names)} different values, such as {', '.join(names[:3])}"
-    return ", ".join(names) if names else "nothing"

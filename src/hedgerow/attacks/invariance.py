@@ -13,6 +13,7 @@ from hedgerow.attacks.locating import Located
 from hedgerow.attacks.subtracting import UNSURE, whereabouts
 from hedgerow.errors import DataError
 from hedgerow.groups import Groups, Histogram, Ints
+from hedgerow.spelling import reading
 
 Values = tuple[str | None, ...]
 
@@ -21,8 +22,12 @@ Values = tuple[str | None, ...]
 class Invariance:
     """How much of m-invariance a sequence of releases has."""
 
-    m: int
-    """The largest m for which the releases are m-invariant; 0 where there is none."""
+    m: int | None
+    """The largest m for which the releases are m-invariant; 0 where there is none.
+
+    None where that cannot be measured: nobody was found in two releases; or people may be in
+    several groups, or groups have fewer records than people; or records of two releases are of
+    people who are not listed, and who may be in both."""
     unique: tuple[int, ...]
     """For each release, the largest m for which it is m-unique; 0 where a value repeats."""
     surviving: int
@@ -31,6 +36,10 @@ class Invariance:
     """Those of them whose group has other values in another release."""
     unsure: int
     """People who fit several groups of a release; they are not counted above."""
+    crowded: int
+    """Groups that more people fit than have records in them."""
+    unlisted: tuple[int, ...]
+    """For each release, records of people who are not listed, or made up."""
 
 
 def m_invariance(releases: Sequence[Groups], located: Sequence[Located], *, of: str) -> Invariance:
@@ -47,16 +56,22 @@ def m_invariance(releases: Sequence[Groups], located: Sequence[Located], *, of: 
         counterfeit records, where the publisher adds any.
     Reference: Xiao, Tao 2007 (SIGMOD): signature, m-uniqueness, m-invariance.
 
-    Ann and Bob share a group both times; Cem's group has changed its values:
+    Ann and Bob share a group both times; the group of Cem and Dan has changed its values:
 
     >>> one = Groups.of({"illness": [{"flu": 1, "gout": 1}, {"flu": 1, "acne": 1}]})
     >>> two = Groups.of({"illness": [{"flu": 1, "gout": 1}, {"gout": 1, "acne": 1}]})
-    >>> both = [placed([0, 0, 1]), placed([0, 0, 1])]
+    >>> both = [placed([0, 0, 1, 1]), placed([0, 0, 1, 1])]
     >>> found = m_invariance([one, two], both, of="illness")
     >>> found.m, found.unique, found.surviving, found.changed
-    (0, (2, 2), 3, 1)
-    >>> m_invariance([one, two], [placed([0, 0]), placed([0, 0])], of="illness").m
+    (0, (2, 2), 4, 2)
+    >>> m_invariance([one, one], both, of="illness").m
     2
+
+    Of Ann and Bob alone nothing follows for the others:
+
+    >>> found = m_invariance([one, one], [placed([0, 0]), placed([0, 0])], of="illness")
+    >>> found.m, found.unlisted
+    (None, (2, 2))
     """
     values, histograms = united(releases, located, of=of)
     unique = tuple(
@@ -73,12 +88,26 @@ def m_invariance(releases: Sequence[Groups], located: Sequence[Located], *, of: 
     lowest = np.where(shown >= 0, shown, len(signature)).min(axis=1, initial=len(signature))
     surviving = (where >= 0).sum(axis=1) > 1
     changed = int((surviving & (highest != lowest)).sum())
+    unsure = int((where == UNSURE).any(axis=1).sum())
+    fit = [
+        np.bincount(one.groups, minlength=len(g)) - g.n
+        for one, g in zip(located, releases, strict=True)
+    ]
+    crowded = sum(int((more > 0).sum()) for more in fit)
+    unlisted = tuple(int(-more[more < 0].sum()) for more in fit)
+    m: int | None = 0
+    if not changed and min(unique):
+        # Somebody who is not listed may be in two releases only if two have such records.
+        listed = sum(number > 0 for number in unlisted) < 2
+        m = min(unique) if surviving.any() and listed and not (unsure or crowded) else None
     return Invariance(
-        m=0 if changed else min(unique),
+        m=m,
         unique=unique,
         surviving=int(surviving.sum()),
         changed=changed,
-        unsure=int((where == UNSURE).any(axis=1).sum()),
+        unsure=unsure,
+        crowded=crowded,
+        unlisted=unlisted,
     )
 
 
@@ -98,6 +127,8 @@ def united(
 ) -> tuple[Values, list[Histogram]]:
     """All values of the releases, and their histograms with codes among these.
 
+    Texts that are read alike in two releases are one value; within each they are one already.
+
     Raises:
         DataError: There are not two releases, or people and groups do not fit together.
     """
@@ -113,6 +144,7 @@ def united(
             fix="Give everybody a place in each, an empty one where they are not in it.",
         )
     place: dict[str | None, int] = {}
+    values: list[str | None] = []
     histograms = []
     for i, (groups, where) in enumerate(zip(releases, located, strict=True)):
         domain, histogram = attribute(groups, of)
@@ -122,9 +154,13 @@ def united(
                 f"people are located in groups that release {i + 1} does not have",
                 fix=f"Its groups are 0 to {len(groups) - 1}.",
             )
-        codes = np.array([place.setdefault(v, len(place)) for v in domain.values], np.int32)
+        codes = np.empty(len(domain.values), np.int32)
+        for j, value in enumerate(domain.values):
+            codes[j] = place.setdefault(reading(value), len(place))
+            if codes[j] == len(values):
+                values.append(value)
         histograms.append(Histogram(histogram.indptr, codes[histogram.codes], histogram.counts))
-    return tuple(place), histograms
+    return tuple(values), histograms
 
 
 def _present(histogram: Histogram, width: int) -> NDArray[np.bool_]:

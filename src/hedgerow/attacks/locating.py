@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
-from hedgerow.attacks.labels import Values, covers
+from hedgerow.attacks.labels import Values, read_labels
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.errors import DataError, some
 from hedgerow.groups import Floats, Ints
+from hedgerow.spelling import reading
 
 Words = NDArray[np.uint64]
 CHUNK = 4_000_000
 """Pairs of person and group that are compared at a time."""
+SHOWN = 10
+"""Labels a result lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +32,10 @@ class Located:
     groups: Ints
     lost: Mapping[str, int] = field(default_factory=dict)
     """For each column that is to blame, people whose value no published value covers."""
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column, published values that nobody has and that may be nodes of a taxonomy."""
+    strange: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column, published values that fit nobody and were hardly understood; see `Read`."""
 
     @property
     def count(self) -> Ints:
@@ -47,7 +55,7 @@ class Located:
         start = np.concatenate([[0], np.cumsum(count)])
         within = np.arange(start[-1]) - np.repeat(start[:-1], count)
         first = self.start[:-1][people]
-        return Located(start, self.groups[np.repeat(first, count) + within], self.lost)
+        return replace(self, start=start, groups=self.groups[np.repeat(first, count) + within])
 
 
 def locate(published: Published, targets: Targets) -> Located:
@@ -69,27 +77,76 @@ def locate(published: Published, targets: Targets) -> Located:
         )
     if published.located == "nearest":
         return _nearest(published, targets, known)
-    words = (len(published) + 63) // 64
+    width = (len(published) + 63) // 64
     masks, offset, columns = [], [], []
-    total, lost = 0, {}
+    total = 0
+    lost: dict[str, int] = {}
+    words: dict[str, tuple[str, ...]] = {}
+    strange: dict[str, tuple[str, ...]] = {}
     for name in known:
         j, c = published.quasi.index(name), targets.columns.index(name)
-        matrix = covers(
+        read = read_labels(
             published.labels[j],
             targets.values[c],
             column=name,
             taxonomy=published.taxonomies.get(name),
         )
+        if read.words:
+            words[name] = read.words
+        if read.strange:
+            strange[name] = read.strange
+        matrix = read.fits
         covered = np.asarray(matrix.any(axis=0))
         outside = int((~covered[targets.codes[:, c]]).sum())
         if outside:
             lost[name] = outside
-        masks.append(_packed(matrix, published.codes[:, j], words))
+        masks.append(_packed(matrix, published.codes[:, j], width))
         offset.append(total)
         total += len(targets.values[c])
         columns.append(c)
     codes = targets.codes[:, columns].astype(np.int64) + np.array(offset)
-    return Located(*_candidates(np.concatenate(masks), codes), lost)
+    return Located(*_candidates(np.concatenate(masks), codes), lost, words, strange)
+
+
+def doubtful(releases: Sequence[Published], located: Sequence[Located]) -> dict[str, Any]:
+    """What was perhaps not understood of the releases' labels, as plain data."""
+    return {
+        "lost": [
+            {"release": published.name, "column": column, "people": people,
+             "may_be_nodes": column in where.words}
+            for published, where in zip(releases, located, strict=True)
+            for column, people in where.lost.items()
+        ],
+        "not_understood": [
+            {"release": published.name, "column": column, "values": list(values[:SHOWN]),
+             "count": len(values)}
+            for published, where in zip(releases, located, strict=True)
+            for column, values in where.strange.items()
+        ],
+    }  # fmt: skip
+
+
+def told_labels(published: Published, located: Located) -> Iterator[str]:
+    """What was perhaps not understood of a release's labels, in sentences."""
+    for column, count in located.lost.items():
+        yield (
+            f"In {published.name} no published {column} covers that of {count:,} of them; if it "
+            "holds nodes of a taxonomy, give the file."
+        )
+    for column, values in located.strange.items():
+        yield (
+            f"In {published.name} nobody fits {some(values, most=3)} as {column}, perhaps because "
+            "that was not understood. If it covers anybody, more is possible than is said here."
+        )
+    for column, values in located.words.items():
+        if column not in located.strange:
+            taken = "was taken for a value" if len(values) == 1 else "were taken for values"
+            yield (
+                f"In {published.name} {some(values, most=3)} as {column} {taken} of other people; "
+                "for nodes of a taxonomy, give the file."
+            )
+    for column in published.blank:
+        yield f"In {published.name} a missing {column} was taken for any."
 
 
 def _packed(matrix: NDArray[np.bool_], codes: NDArray[np.int32], words: int) -> Words:
@@ -141,9 +198,8 @@ def _nearest(published: Published, targets: Targets, known: list[str]) -> Locate
             gap = np.abs(values.numbers[:, None] - centres.numbers[None, :]) / spread
             matrix = np.where(np.isnan(gap), 1.0, gap) ** 2
         else:
-            matrix = np.array(
-                [[float(v != centre) for centre in centres.values] for v in values.values]
-            )
+            mine, theirs = map(reading, values.values), [*map(reading, centres.values)]
+            matrix = np.array([[float(v != centre) for centre in theirs] for v in mine])
         distances.append((matrix, targets.codes[:, c], published.codes[:, j]))
     best = np.empty(len(targets), np.int64)
     step = max(1, CHUNK // max(1, len(published)))

@@ -8,15 +8,16 @@ not cover everybody fit those who are in a release more often than those who are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hedgerow.attacks.base import Rate
+from hedgerow.attacks.bits import Words, one_left
 from hedgerow.attacks.locating import Located
 from hedgerow.errors import PlanError
-from hedgerow.groups import Ints
+from hedgerow.groups import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,50 @@ def overlap_by_fit(*, seen: float, strangers: float) -> float:
     0.5
     """
     return max(0.0, (seen - strangers) / (1 - strangers)) if strangers < 1 else 0.0
+
+
+def told_overlaps(overlaps: Sequence[Overlap], *, alone: int) -> Iterator[str]:
+    """How far what several releases say together can be trusted.
+
+    Args:
+        overlaps: Of the first release with each further one.
+        alone: People for whom the first release by itself leaves one value.
+    """
+    if overlaps and alone:
+        yield f"For {alone:,} the first release alone leaves one value: they count in full."
+    yield from (overlap.sentence for overlap in overlaps)
+    if len(overlaps) > 1:
+        yield (
+            "Whoever it takes several of them for counts with the smallest of these shares. That "
+            "is an upper bound: fewer may be in all of them."
+        )
+
+
+def trusted(each: Sequence[Words], trust: Sequence[float], *, blank: int | None = None) -> Floats:
+    """The chance that the one value left for each person is about them; 0 where several are.
+
+    It is 1 where the first release leaves one already. Else it is the share of those who fit that
+    is in the other release it takes; where it takes several, the smallest of their shares, which
+    is an upper bound. Who does not fit into a release, or has no value in common with what is
+    left, is not in it.
+
+    Args:
+        each: For each release, the values possible for each person, a bit each.
+        trust: For each release but the first, the share of those who fit that is in it.
+        blank: Which bit says that a value is missing; that is none.
+    """
+    left = each[0].copy()
+    chance = one_left(left, blank=blank).astype(np.float64)
+    settled = chance > 0
+    # Whatever can be told from releases of at least this trust is told before the next.
+    for j in np.argsort(-np.asarray(trust, np.float64), kind="stable"):
+        both = left & each[1 + j]
+        fits = both.any(axis=1)
+        left[fits] = both[fits]
+        new = one_left(left, blank=blank) & ~settled
+        chance[new] = trust[j]
+        settled |= new
+    return chance
 
 
 def _several(releases: Sequence[str]) -> None:

@@ -19,8 +19,11 @@ from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.recode.pack import distinct
 from hedgerow.release import read_certificate
+from hedgerow.spelling import folded, reading
 
 Codes = NDArray[np.int32]
+ANY = "*"
+"""What a value that was left out stands for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,8 @@ class Published:
     taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict)
     made: str | None = None
     """How, where the certificate says: full-domain, mondrian, ..."""
+    blank: tuple[str, ...] = ()
+    """Quasi-identifiers where another tool left values out: they are read as any value."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -60,6 +65,10 @@ class Published:
         name: str | None = None,
     ) -> Published:
         """Read a release.
+
+        Sensitive values that are read alike (`1` and `1.0`, `flu` and `flu `) are one value. A
+        quasi-identifier that is missing is a value of its own in a release with a certificate;
+        other tools suppress values by leaving them out, so there it may be any.
 
         Args:
             source: Folder of a release with its certificate, a CSV or Parquet file made by any
@@ -93,6 +102,11 @@ class Published:
         if not len(n):
             raise DataError("the release has no records", where=_shown(source))
         texts = [encoded(counted[f"q{j}"]) for j in range(len(quasi))]
+        labels, blank = [tuple(values) for values, _ in texts], []
+        for j, column in enumerate(quasi):
+            if kind is None and any(reading(label) is None for label in labels[j]):
+                labels[j] = tuple(ANY if reading(label) is None else label for label in labels[j])
+                blank.append(column)
         codes = (
             np.stack([c for _, c in texts], axis=1) if texts else np.zeros((len(n), 0), np.int32)
         )
@@ -100,7 +114,7 @@ class Published:
         histograms: dict[str, Histogram] = {}
         domains: dict[str, Sensitive] = {}
         for i, column in enumerate(sensitive):
-            values, h = histogram(counted[f"s{i}"], n)
+            values, h = _folded(*histogram(counted[f"s{i}"], n))
             reference = np.bincount(h.codes, weights=h.counts, minlength=len(values))
             domains[column] = Sensitive(
                 column, tuple(values), reference.astype(np.int64), int(n.sum())
@@ -112,12 +126,13 @@ class Published:
         return cls(
             name or _shown(source),
             tuple(quasi),
-            tuple(tuple(values) for values, _ in texts),
+            tuple(labels),
             codes[first][order],
             groups.take(order),
             located or ("nearest" if kind == "microaggregation" else "box"),
             dict(taxonomies or {}),
             kind,
+            tuple(blank),
         )
 
     def with_taxonomy(self, column: str, spec: Spec) -> Published:
@@ -134,6 +149,17 @@ class Published:
         )
         groups = replace(self.groups, domains={**self.groups.domains, column: known})
         return replace(self, groups=groups)
+
+    @property
+    def numbering(self) -> tuple[str, ...]:
+        """Quasi-identifiers in which every record is different, as row numbers are."""
+        if len(self) < 2 or (self.groups.n != 1).any():
+            return ()
+        return tuple(
+            name
+            for j, name in enumerate(self.quasi)
+            if len(np.unique(self.codes[:, j])) == len(self)
+        )
 
     def described(self, group: int) -> str:
         """A group's published quasi-identifiers, in words."""
@@ -202,6 +228,18 @@ class Targets:
         return Targets(self.columns, self.values, self.codes[chosen])
 
 
+def has_certificate(source: Any) -> bool:
+    """Whether it is a folder, which says of itself how it was made."""
+    return isinstance(source, str | os.PathLike) and Path(source).is_dir()
+
+
+def columns_of(source: Any) -> list[str]:
+    """The columns of a release."""
+    file, roles, _ = _opened(source)
+    with open_engine(file, delimiter="," if roles else None) as engine:
+        return list(engine.columns())
+
+
 def _opened(source: Any) -> tuple[Any, dict[str, str], str | None]:
     """The data file, the roles of its columns and how it was made, where a certificate says."""
     if not isinstance(source, str | os.PathLike):
@@ -212,6 +250,19 @@ def _opened(source: Any) -> tuple[Any, dict[str, str], str | None]:
     certificate = read_certificate(path)
     roles = certificate.get("plan", {}).get("columns", {})
     return path / certificate["data"]["file"], dict(roles), certificate["recoding"]["kind"]
+
+
+def _folded(values: list[Value], found: Histogram) -> tuple[list[Value], Histogram]:
+    """Values that are read alike as one."""
+    named, into = folded(values)
+    if len(named) == len(values):
+        return values, found
+    codes = np.array(into, np.int32)[found.codes]
+    # Nobody has a value twice for having it in two spellings.
+    _, first = np.unique(found.owner() * len(named) + codes, return_index=True)
+    first.sort()
+    indptr = np.searchsorted(first, found.indptr)
+    return named, Histogram(indptr.astype(np.int64), codes[first], found.counts[first])
 
 
 def _chosen(

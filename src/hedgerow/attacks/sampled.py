@@ -79,7 +79,7 @@ def composition(
         rate: With which everybody is drawn.
 
     Raises:
-        DataError: These are no bits, or not as many of each.
+        DataError: There are no bits, these are none, or not as many of each.
         PlanError: The rate is no probability.
 
     Reference: paper 003, section 2.1: one algorithm outputs a predicate, a second one that
@@ -94,6 +94,8 @@ def composition(
         raise DataError(
             f"{len(one)}, {len(two)} and {len(true)} bits are not about the same people"
         )
+    if not len(one):
+        raise DataError("there are no targets to judge", fix="Give bits for at least one.")
     beta = float(_rate(rate))
     named = one ^ two
     claims, right = int(named.sum()), int((named & true).sum())

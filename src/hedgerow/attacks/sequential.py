@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN
+from hedgerow.attacks.inference import SHOWN, counted
 from hedgerow.attacks.invariance import Invariance, Values, m_invariance, united
 from hedgerow.attacks.locating import Located
 from hedgerow.attacks.subtracting import Part, intersect, settle, subtract
 from hedgerow.groups import Groups, Ints
+from hedgerow.spelling import reading
 
 Flags = NDArray[np.bool_]
 
@@ -47,6 +48,14 @@ class History:
         """Who may be in some release."""
         return np.asarray((self.each > 0).any(axis=1))
 
+    @property
+    def certain(self) -> Flags:
+        """Who has one value left, which is not missing."""
+        one = self.present & (self.left == 1)
+        if None in self.values:
+            one &= ~self.possible[:, self.values.index(None)]
+        return np.asarray(one)
+
     def of(self, person: int) -> Values:
         """The values one person may have."""
         return tuple(self.values[code] for code in np.flatnonzero(self.possible[person]))
@@ -61,7 +70,8 @@ def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: st
     Does: Intersects the values of each person's groups. Subtracts groups, and unions of groups,
         that have the same people but for those who came and left, wherever the list names
         everybody in them. Removes from each group those whose value is known by then.
-    Success: One value is left. Targets are all people who are in some release.
+    Success: One value is left, and it is not missing. Targets are all people who are in some
+        release.
     Baseline: The most frequent value of all releases, said of the same people.
     Reference: Lecture slide "Updates can also destroy k-anonymity"; Xiao, Tao 2007 (SIGMOD).
 
@@ -88,7 +98,7 @@ def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: st
     history = follow(releases, located, of=of)
     invariance = m_invariance(releases, located, of=of)
     left, present = history.left, history.present
-    certain = present & (left == 1)
+    certain = history.certain
     usual = _most_frequent(releases, history.values, of)
     new = np.flatnonzero(certain & (history.each != 1).all(axis=1))
     fewest = np.where(history.each > 0, history.each, len(history.values)).min(axis=1)
@@ -104,7 +114,10 @@ def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: st
             "fewer_values_together": int((present & (left < fewest)).sum()),
             "contradictions": int((present & (left == 0)).sum()),
             "disagreeing_groups": history.disagreeing,
-            "m_invariance": asdict(invariance) | {"unique": list(invariance.unique)},
+            "m_invariance": asdict(invariance)
+            | {"unique": list(invariance.unique), "unlisted": list(invariance.unlisted)},
+            "people": len(present),
+            "present": people,
             "named": [{"person": int(p), "value": _shown(history.of(int(p)))} for p in new[:SHOWN]],
         },
     )
@@ -142,8 +155,11 @@ def _told(
     history: History, invariance: Invariance, of: str, releases: int, new: Ints
 ) -> Iterator[str]:
     left, present = history.left, history.present
-    certain = int((present & (left == 1)).sum())
+    certain = int(history.certain.sum())
     alone = int((present & (history.each == 1).any(axis=1)).sum())
+    if not present.any():
+        yield "Nobody who was looked for fits into any of the releases."
+        return
     yield (
         f"Together the {releases} releases leave {certain:,} of {int(present.sum()):,} people one "
         f"possible {of}; a single release leaves one for {alone:,}."
@@ -158,22 +174,38 @@ def _told(
             f"{history.disagreeing:,} groups share more people than values with another release's: "
             "values changed, or people are not in the groups they were looked for in."
         )
+    if None in history.values:
+        yield f"Whose {of} is missing in one release was taken to have it missing in all."
     for person in new[:3]:
         yield f"Person {person}: {_shown(history.of(int(person)))}."
-    if invariance.m:
-        yield f"The releases are {invariance.m}-invariant: no belief exceeds 1/{invariance.m}."
-    else:
-        why = [
-            f"release {i + 1} has groups where a value repeats"
-            for i, m in enumerate(invariance.unique)
-            if m == 0
-        ]
-        if invariance.changed:
-            why.append(
-                f"{invariance.changed:,} of {invariance.surviving:,} people who stayed are in a "
-                "group with other values than before"
-            )
-        yield f"The releases are not m-invariant for any m: {'; '.join(why)}."
+    yield _invariant(invariance)
+
+
+def _invariant(found: Invariance) -> str:
+    if found.m:
+        return f"The releases are {found.m}-invariant: no belief exceeds 1/{found.m}."
+    why = [
+        f"release {i + 1} has groups where a value repeats"
+        for i, m in enumerate(found.unique)
+        if m == 0
+    ]
+    if found.changed:
+        why.append(
+            f"{found.changed:,} of {found.surviving:,} people who stayed are in a group with other "
+            "values than before"
+        )
+    if found.m == 0:
+        return f"The releases are not m-invariant for any m: {'; '.join(why)}."
+    if not found.surviving:
+        why.append("nobody was found in one group of each of two releases")
+    if found.unsure:
+        who = counted(found.unsure, "person", "people")
+        why.append(f"several groups of a release fit {who}")
+    if found.crowded:
+        why.append(f"{counted(found.crowded, 'group')} with fewer records than people who fit")
+    if sum(number > 0 for number in found.unlisted) > 1:
+        why.append("two or more releases have records of people who are not listed")
+    return f"Whether the releases are m-invariant cannot be measured: {'; '.join(why)}."
 
 
 def _shown(values: Values) -> str:
@@ -181,10 +213,15 @@ def _shown(values: Values) -> str:
 
 
 def _most_frequent(releases: Sequence[Groups], values: Values, of: str) -> int:
-    """The value most people have, all releases taken together; the first among equals."""
-    place = {value: code for code, value in enumerate(values)}
+    """The value most people have, all releases taken together; the first among equals.
+
+    Nobody guesses that it is missing.
+    """
+    place = {reading(value): code for code, value in enumerate(values)}
     total = np.zeros(len(values), np.int64)
     for groups in releases:
         domain = groups.domains[of]
-        total[[place[value] for value in domain.values]] += domain.reference
+        np.add.at(total, [place[reading(value)] for value in domain.values], domain.reference)
+    if None in values:
+        total[values.index(None)] = -1
     return int(total.argmax())

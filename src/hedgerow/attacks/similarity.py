@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN, attribute, counted, named
+from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
 from hedgerow.errors import PlanError
 from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
 
@@ -68,6 +68,9 @@ def similarity(
         )
     chosen = by or ("taxonomy" if domain.levels else "range")
     several = np.diff(histogram.indptr) > 1
+    owner = histogram.owner()
+    shared = (histogram.counts == groups.n[owner]) & recorded(domain)[histogram.codes]
+    same = np.unique(owner[shared & ~several[owner]])
     if chosen == "taxonomy":
         found = _by_node(domain, histogram, several)
         goal = f"the {of} of a person in the release is known to be below one node of its taxonomy"
@@ -92,14 +95,24 @@ def similarity(
             f"{worst[0]['learned']}.",
         )
     else:
-        told = (f"In no group are all values of {of} alike.",)
+        told = (f"In no group with several values of {of} are they all alike.",)
+    if len(same):
+        told += (
+            f"{int(groups.n[same].sum()):,} people are in {counted(len(same), 'group')} with only "
+            f"one value of {of}: they are left to homogeneity and do not count here.",
+        )
     return AttackResult(
         attack="similarity",
         goal=goal,
         found=Rate(successes=people, guesses=groups.people),
         baseline=Rate(successes=right, guesses=groups.people),
         sentences=told,
-        detail={"by": chosen, "groups": len(where), "worst": worst},
+        detail={
+            "by": chosen,
+            "groups": len(where),
+            "worst": worst,
+            "left_to_homogeneity": int(groups.n[same].sum()),
+        },
     )
 
 

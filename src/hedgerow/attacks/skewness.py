@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN, attribute, counted, named
+from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
 from hedgerow.errors import PlanError
 from hedgerow.groups import Floats, Groups
 
@@ -38,7 +38,8 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
             f"times must be a number above 1, not {times!r}", fix="Give a number such as 2."
         )
     owner = histogram.owner()
-    lift = lifts(groups, of=of)
+    # That somebody's value is missing is not what an attacker wants to know.
+    lift = np.where(recorded(domain)[histogram.codes], lifts(groups, of=of), 0.0)
     order = np.lexsort((-histogram.counts, -lift, owner))
     _, first = np.unique(owner[order], return_index=True)
     top = order[first]

@@ -197,7 +197,8 @@ def deanonymise(
     A success: the target's record is named (one of several equally likely ones counts as the
         fraction; with the entropic method, the probability given to the right record counts).
     The baseline: one of all records, at random.
-    The control: people who are not in the release; a success would be to name anybody.
+    No control: the record of people who are not in the release cannot be named. How many of
+        them are matched with somebody all the same, wrongly, is told apart (`outsiders`).
     Reference: Narayanan and Shmatikov, Robust de-anonymization of large sparse datasets,
         S&P 2008, algorithms Scoreboard and Scoreboard-RH, and section 5.
 
@@ -211,46 +212,51 @@ def deanonymise(
         alpha: See `identify`.
     """
     truth = np.asarray(truth, np.int64)
+    if not len(known):
+        raise DataError("there is nobody to look for", fix="Give at least one target.")
     if truth.min(initial=0) < 0:
         raise DataError("a target is not in the release", fix="Give them as outsiders.")
     found = identify(ratings, known, method=method, phi=phi, alpha=alpha, truth=truth)
     guesses, people = len(known), len(ratings.people)
     named = found.person >= 0
     rate = Rate(successes=_bounded(found.probability.sum(), guesses), guesses=guesses)
-    control = None
+    strangers = None
     # The entropic method names nobody: it always gives probabilities, also to the wrong people.
     if outsiders is not None and len(outsiders) and method != "entropic":
         others = identify(ratings, outsiders, method=method, phi=phi, alpha=alpha)
-        control = Rate(successes=int((others.person >= 0).sum()), guesses=len(outsiders))
-    sentences = [
-        f"{rate.value:.1%} of {guesses:,} people were found among {people:,} "
-        f"by {len(known.item) / max(guesses, 1):.3g} ratings each."
-    ]
-    if method != "entropic":
+        strangers = {"people": len(outsiders), "matched": int((others.person >= 0).sum())}
+    by = f"among {people:,} by {len(known.item) / guesses:.3g} ratings each"
+    sentences = [f"{rate.value:.1%} of {guesses:,} people were found {by}."]
+    if method == "entropic":
+        sentences = [
+            f"The right record gets a probability of {rate.value:.1%} on average, for "
+            f"{guesses:,} people looked for {by}."
+        ]
+    else:
         sentences.append(
             f"Matched with nobody: {guesses - int(named.sum()):,}; "
             f"with somebody else: {int((named & (found.probability == 0)).sum()):,}."
         )
-    if control is not None:
+    if strangers is not None:
         sentences.append(
-            f"Of {control.guesses:,} people who are not in the release "
-            f"{control.successes:,} were matched with somebody."
+            f"Of {strangers['people']:,} people who are not in the release "
+            f"{strangers['matched']:,} were matched with somebody."
         )
     return AttackResult(
         attack="sparse",
         goal="the target's record is named",
         found=rate,
         baseline=Rate(successes=guesses / people, guesses=guesses),
-        control=control,
         sentences=tuple(sentences),
         detail={
             "method": method,
             "people": people,
+            "outsiders": strangers,
             "items": len(ratings.items),
             "no_match": int((~named).sum()),
             "wrong_match": int((named & (found.probability == 0)).sum()),
-            "mean_entropy_bits": float(found.entropy.mean()) if guesses else 0.0,
-            "median_eccentricity": float(np.median(found.eccentricity)) if guesses else 0.0,
+            "mean_entropy_bits": float(found.entropy.mean()),
+            "median_eccentricity": float(np.median(found.eccentricity)),
         },
     )
 

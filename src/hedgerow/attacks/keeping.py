@@ -1,0 +1,97 @@
+"""Keeping: a published release as bytes, for whoever has to remember what was published."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from hedgerow.attacks.published import Published
+from hedgerow.canonical import canonical
+from hedgerow.errors import DataError
+from hedgerow.groups import Groups, Histogram, Sensitive
+
+FORMAT = "hedgerow-groups/1"
+
+
+def kept(published: Published) -> bytes:
+    """All a recipient can count in the release, and the taxonomies its labels are nodes of.
+
+    >>> from hedgerow.attacks.published import Targets
+    >>> import pyarrow as pa
+    >>> table = pa.table({"age": ["<30", "<30", ">=30"], "illness": ["flu", "gout", "flu"]})
+    >>> release = Published.read(table, sensitive=["illness"], name="2024")
+    >>> again = remembered(kept(release), name="2024")
+    >>> again.labels, again.groups.n.tolist()
+    ((('<30', '>=30'),), [2, 1])
+    """
+    groups = published.groups
+    return canonical(
+        {
+            "format": FORMAT,
+            "quasi": list(published.quasi),
+            "labels": [list(labels) for labels in published.labels],
+            "codes": published.codes.tolist(),
+            "n": groups.n.tolist(),
+            "sensitive": {
+                name: {
+                    "values": list(groups.domains[name].values),
+                    "indptr": h.indptr.tolist(),
+                    "codes": h.codes.tolist(),
+                    "counts": h.counts.tolist(),
+                }
+                for name, h in groups.histograms.items()
+            },
+            "located": published.located,
+            "made": published.made,
+            "taxonomies": {
+                column: {
+                    node: sorted(below, key=lambda value: (value is not None, value or ""))
+                    for node, below in nodes.items()
+                }
+                for column, nodes in published.taxonomies.items()
+            },
+        }
+    )
+
+
+def remembered(content: bytes, *, name: str) -> Published:
+    """The release that was kept.
+
+    Raises:
+        DataError: It was kept by a newer version.
+    """
+    found: dict[str, Any] = json.loads(content)
+    if found["format"] != FORMAT:
+        raise DataError(
+            f"the groups of {name} were kept as {found['format']}, which this version cannot read",
+            fix="Update hedgerow.",
+        )
+    n = np.array(found["n"], np.int64)
+    histograms, domains = {}, {}
+    for column, told in found["sensitive"].items():
+        h = Histogram(
+            np.array(told["indptr"], np.int64),
+            np.array(told["codes"], np.int32),
+            np.array(told["counts"], np.int64),
+        )
+        reference = np.bincount(h.codes, weights=h.counts, minlength=len(told["values"]))
+        histograms[column] = h
+        domains[column] = Sensitive(
+            column, tuple(told["values"]), reference.astype(np.int64), int(n.sum())
+        )
+    quasi = tuple(found["quasi"])
+    return Published(
+        name,
+        quasi,
+        tuple(tuple(labels) for labels in found["labels"]),
+        np.array(found["codes"], np.int32).reshape(len(n), len(quasi)),
+        Groups(n, histograms, domains),
+        found["located"],
+        {
+            column: {node: set(below) for node, below in nodes.items()}
+            for column, nodes in found["taxonomies"].items()
+        },
+        found["made"],
+    )
