@@ -3,14 +3,22 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-setup clean
+.PHONY: demo test lint bench clean postgresql
 
 demo: $(VENV)/.installed
 	$(BIN)/hedgerow demo
 
-test: lint $(VENV)/.installed-test
+test: lint postgresql $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 	$(BIN)/python -m pytest -n 2 -m slow tests
+
+# The ledger is tested on a real PostgreSQL, which the tests start themselves in a folder of theirs.
+postgresql:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null \
+	  || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+	       --no-install-recommends postgresql >/dev/null; } \
+	  || { echo "Install PostgreSQL's server (Debian: postgresql), or set HEDGEROW_WITHOUT_POSTGRESQL=1"; \
+	       test -n "$$HEDGEROW_WITHOUT_POSTGRESQL"; }
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -59,6 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 2
         bench.ours()
         bench.commands()
+        bench.ledger()
         if chosen.large:
             bench.large()
         bench.others(slow=not chosen.quick)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from bench.clock import BenchError, Measured, command, process
+from bench.ledger import ENTRIES
 
 ROLL_UP = 0.68
 """Seconds a prototype took for the roll-up of Adult's lattice where ARX's times were taken."""
@@ -115,6 +116,13 @@ class Bench:
         fresh = {"NUMBA_CACHE_DIR": str(self.folder / "compiled")}
         self.keep("first", lambda: publish("adult.yaml", env=fresh))
         clean()
+
+    def ledger(self) -> None:
+        """A ledger of 100,000 entries: the median of many appends and looks, on this disk."""
+        for name in ("append", "budget", "find", "verify"):
+            self.keep(f"ledger_{name}", lambda name=name: process(
+                sys.executable, "bench.ledger", name, self.folder, str(ENTRIES)
+            ))  # fmt: skip
 
     def large(self) -> None:
         """Ten million rows, where memory is what matters."""
@@ -302,6 +310,12 @@ def rows(found: Mapping[str, Measured]) -> list[Row]:
         arx["cold"], Target("under", 2))  # fmt: skip
     add("the very first `hedgerow publish`, compiling", "first", target=Target("under", 8))
     add("`hedgerow --help`", "help", target=Target("under", 0.5))
+    ten = Target("under", 0.01)
+    add("ledger of 100,000 entries: reserve, the budget checked (median)", "ledger_append",
+        target=ten)  # fmt: skip
+    add("the same: where a population stands (median)", "ledger_budget", target=ten)
+    add("the same: an earlier release by its key (median)", "ledger_find", target=ten)
+    add("the same: verify all of it", "ledger_verify")
     add("`hedgerow publish`, 10,000,000 rows of Parquet", "large")
     add("its counting, search and writing alone, the engine held to 1 GB", "large_limited")
     return wanted

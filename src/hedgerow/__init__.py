@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from hedgerow.errors import TargetError as TargetError
     from hedgerow.explaining.adversaries import explain_adversary as explain_adversary
     from hedgerow.explaining.study import AdversaryStudy as AdversaryStudy
+    from hedgerow.ledger import Ledger as Ledger
     from hedgerow.models import AlphaKAnonymity as AlphaKAnonymity
     from hedgerow.models import BetaLikeness as BetaLikeness
+    from hedgerow.models import Composition as Composition
     from hedgerow.models import DeltaDisclosure as DeltaDisclosure
     from hedgerow.models import DeltaPresence as DeltaPresence
     from hedgerow.models import DistinctLDiversity as DistinctLDiversity
@@ -47,11 +49,14 @@ if TYPE_CHECKING:
     from hedgerow.release import Release as Release
     from hedgerow.tradeoff import Frontier as Frontier
     from hedgerow.tradeoff import frontier as frontier
+    from hedgerow.verifying import Verification as Verification
+    from hedgerow.verifying import verify as verify
 
 __version__ = "0.1.0"
 
 _HOME = {
     "AttackResult": "attacks.base",
+    "Ledger": "ledger",
     "Plan": "plan",
     "attack": "attacking",
     "Predicates": "predicates",
@@ -64,9 +69,11 @@ _HOME = {
     "publish": "publishing",
     "Frontier": "tradeoff",
     "frontier": "tradeoff",
+    "Verification": "verifying",
+    "verify": "verifying",
 } | dict.fromkeys(
     (
-        "AlphaKAnonymity", "BetaLikeness", "DeltaDisclosure", "DeltaPresence",
+        "AlphaKAnonymity", "BetaLikeness", "Composition", "DeltaDisclosure", "DeltaPresence",
         "DistinctLDiversity", "EntropyLDiversity", "EpsilonPrivacy", "JournalistRisk",
         "KAnonymity", "KMap", "MarketerRisk", "ProbabilisticLDiversity", "ProsecutorRisk",
         "RecursiveLDiversity", "TCloseness", "UniqueShare",

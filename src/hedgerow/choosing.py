@@ -14,7 +14,6 @@ from hedgerow.engines import open_engine
 from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import Needs, PrivacyModel
-from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.constraints import Constraints
@@ -108,7 +107,7 @@ def _refuse_separated(plan: Plan, models: Sequence[PrivacyModel]) -> None:
         "relaxed",
     ):
         for model in models:
-            if isinstance(model, EpsilonPrivacy) and model.facts is not None:
+            if model.looks_behind:
                 raise PlanError(
                     f"{model} cannot be kept by a method that separates people with equal "
                     "quasi-identifiers",

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import platform
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hedgerow.errors import HedgerowError, TargetError, some
+from hedgerow.faults import point
 
 CERTIFICATE = "certificate.json"
 DATA = {"csv": "data.csv", "parquet": "data.parquet"}
 """Name of the data file, by format."""
+HIDDEN = ".hedgerow-"
+"""What the names of hidden folders begin with."""
 PARTS = {CERTIFICATE, *DATA.values()}
 """What a release consists of. A folder with anything else in it is never replaced."""
 
@@ -31,6 +36,7 @@ def check_target(target: Path, *, replace: bool, inputs: Iterable[Path] = ()) ->
     """
     try:
         place = target.resolve()
+        _recover(place)
         if target.suffix.lower() in (".csv", ".parquet"):
             raise TargetError(
                 f"{str(target)!r} looks like a file, and a release is a folder",
@@ -82,7 +88,9 @@ def staging(place: Path | None) -> Iterator[Path]:
     """
     beside = None if place is None else _standing(place)
     try:
-        folder = Path(tempfile.mkdtemp(prefix=".hedgerow-", dir=beside))
+        if beside is not None:
+            _clear(beside)
+        folder = Path(tempfile.mkdtemp(prefix=f"{HIDDEN}{_host()}-{os.getpid()}-", dir=beside))
     except OSError as error:
         raise _unwritable(beside or Path(tempfile.gettempdir()), error) from None
     try:
@@ -103,14 +111,17 @@ def deliver(folder: Path, target: Path, certificate: str, *, replace: bool) -> N
             file.write(certificate)
             file.flush()
             os.fsync(file.fileno())
+        point("certified")
         place = check_target(target, replace=replace)
         place.parent.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o777 & ~_umask())
-        old = folder.with_name(f"{folder.name}-old")
+        old = _aside(place)
         try:
             # Without leave to replace, whatever came in between stays: the move then fails.
             if replace and place.exists():
+                shutil.rmtree(old, ignore_errors=True)
                 place.rename(old)
+                point("moved-away")
             folder.rename(place)
         except OSError:
             check_target(target, replace=replace)  # which says so, if somebody was quicker
@@ -124,6 +135,41 @@ def deliver(folder: Path, target: Path, certificate: str, *, replace: bool) -> N
         raise
     except (OSError, ValueError) as error:
         raise _unwritable(target, error) from None
+
+
+def _aside(place: Path) -> Path:
+    """Where a release waits while another takes its place."""
+    return place.with_name(f"{HIDDEN}old-{place.name}")
+
+
+def _recover(place: Path) -> None:
+    """Put back a release that a crash left aside, if nothing has taken its place."""
+    old = _aside(place)
+    if old.is_dir() and not place.exists():
+        old.rename(place)
+
+
+def _clear(beside: Path) -> None:
+    """Remove what processes left behind that were killed here and are gone."""
+    for folder in beside.glob(f"{HIDDEN}{_host()}-*-*"):
+        number = folder.name.removeprefix(f"{HIDDEN}{_host()}-").partition("-")[0]
+        if number.isdigit() and not _runs(int(number)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _runs(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _host() -> str:
+    """Process numbers mean something on their own machine only."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def _standing(place: Path) -> Path:

@@ -31,7 +31,9 @@ OLDEST = 103
 LAST_YEAR = 2025
 """Ages are those of 31 December of this year."""
 COLUMNS = ("name", "zip", "birth_date", "sex", "nationality", "diagnosis", "bill")
-SHIPPED = ("nationality.csv", "diagnosis.csv", "metropolis.csv", "plan.yaml")
+SECOND = ("planners.yaml", "planners_coarser.yaml")
+"""Plans of a second release about the same patients: one the ledger stops, one it does not."""
+SHIPPED = ("nationality.csv", "diagnosis.csv", "metropolis.csv", "plan.yaml", *SECOND)
 """Files of the demo that do not depend on the number of patients."""
 
 

@@ -46,7 +46,26 @@ class Sensitive:
 
 
 @dataclass(frozen=True, eq=False)
-class Facts(Sensitive):
+class Unseen(Sensitive):
+    """An attribute of people that a release does not show, and that a claim has to know."""
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier(Unseen):
+    """What earlier releases leave possible of a sensitive value.
+
+    Each of its values is one set of values left; people whose own value is missing, or who are in
+    no earlier release, have the set of all.
+    """
+
+    left: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 1), np.uint64))
+    """Sets by words: bit v of a set says that value v of the sensitive column is possible."""
+    free: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Sets of people of whom nothing can be learned: their value is missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts(Unseen):
     """Sensitive values together with what a release does not show of the people who have them.
 
     Each of its values is a combination: a value of the sensitive column, whether an attacker

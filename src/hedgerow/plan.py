@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 
-from hedgerow.builders import Spec
+from hedgerow.builders import FromCsv, Spec
 from hedgerow.errors import MOST_NAMED, PlanError, nearest, some
 from hedgerow.planning.claims import Claim
 from hedgerow.planning.columns import ColumnPlan
@@ -124,6 +124,10 @@ class Plan(Part):
     population: str | None = Field(
         default=None, description="Whose privacy the ledger accounts for: a name of your choice."
     )
+    ledger: Source | None = Field(
+        default=None,
+        description="The record of all releases: a file, or postgresql://… for a database.",
+    )
     source: Source | None = Field(default=None, description="The data: a file.")
     person: str | None = Field(
         default=None, description="Column that says whose row it is, where people have several."
@@ -199,6 +203,7 @@ class Plan(Part):
         source: str | Path | None = None,
         person: str | None = None,
         population: str | None = None,
+        ledger: str | Path | None = None,
         null: Sequence[str] | None = None,
         publish: Mapping[str, Any] | str | Path | None = None,
     ) -> Plan:
@@ -215,6 +220,7 @@ class Plan(Part):
             "source": source,
             "person": person,
             "population": population,
+            "ledger": ledger,
             "null": null,
             "publish": dict(publish) if isinstance(publish, Mapping) else publish,
         }
@@ -253,6 +259,12 @@ class Plan(Part):
         """Files that claims refer to: what attackers may have seen."""
         claims = (claim for claim in self.protect if isinstance(claim, Claim))
         return tuple(file for claim in claims for file in claim.parameters.files)
+
+    @property
+    def hierarchy_files(self) -> tuple[Path, ...]:
+        """Files that say how columns become coarser."""
+        specs = (column.spec() for column in self.columns.values())
+        return tuple(spec.path for spec in specs if isinstance(spec, FromCsv))
 
     def schema(  # type: ignore[override]
         self, columns: Sequence[str] | None = None
@@ -351,13 +363,19 @@ class _Generator(GenerateJsonSchema):
 def _is_text(place: Place) -> bool:
     """Whether a value is a name or a label, even where it looks like a number."""
     match place:
-        case ("source" | "person" | "population" | "publish",) | ("publish", "to"):
+        case ("source" | "person" | "population" | "ledger" | "publish",) | ("publish", "to"):
             return True
         case ("null", _) | ("columns", _, "hierarchy", "taxonomy", *_):
             return True
         case ("columns", _, "hierarchy", "csv"):
             return True
-        case ("protect", _, _, "of" | "value" | "population" | "wishes"):
+        case ("protect", _, _, "of" | "value" | "population" | "wishes") | (
+            "protect",
+            _,
+            _,
+            "with",
+            _,
+        ):
             return True
         case ("protect", _, _, "predicates", *_):
             return True

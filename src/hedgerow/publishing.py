@@ -7,25 +7,28 @@ visible at the target before the claims have been measured on the written file a
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from dataclasses import replace as changed
-from math import floor, log10
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hedgerow import __version__
+from hedgerow.attacks.published import Published
+from hedgerow.certificate import as_text, certify
 from hedgerow.choosing import Progress, again, choose, refuse_hopeless, refuse_meaningless
 from hedgerow.delivery import DATA, check_target, deliver, staging
+from hedgerow.earlier import Left, comparable, explain_refusal, exposure, left_by, with_earlier
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Written
-from hedgerow.errors import ClaimError, HedgerowError, PlanError
+from hedgerow.errors import ClaimError, DataError, HedgerowError, PlanError
+from hedgerow.faults import point
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel, Verdict
+from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
@@ -33,17 +36,13 @@ from hedgerow.prior_files import refuse_misspelt
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, people_of
-from hedgerow.release import (
-    Release,
-    claim_certified,
-    level_in_words,
-    rounded,
-)
+from hedgerow.release import Release, level_in_words
+from hedgerow.remembering import as_published, earlier_releases, inputs_of, remembering
 from hedgerow.schema import Schema
 from hedgerow.table import read_cells
 from hedgerow.utility import measure
 from hedgerow.warming import warming
-from hedgerow.writing import measured_groups, write_release
+from hedgerow.writing import Measured, measured_groups, write_release
 
 
 def publish(
@@ -58,6 +57,8 @@ def publish(
     replace: bool = False,
     population_table: Any = None,
     memory: str | None = None,
+    ledger: str | os.PathLike[str] | None = None,
+    sign: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     **more: Any,
 ) -> Release:
@@ -76,54 +77,109 @@ def publish(
         population_table: The outside population that `KMap`, `DeltaPresence` and
             `JournalistRisk` refer to, where the plan names no file: a table or a data file.
         memory: How much memory the engine may use, such as "4GB"; the rest goes to disk.
+        ledger: Where releases are remembered: a file, or postgresql://...; by default what the
+            plan or the environment variable HEDGEROW_LEDGER names, and if neither does, nowhere.
+        sign: A file with the private key (Ed25519) that signs the certificate.
         progress: Called as work goes on.
         more: Further keys of the plan (person, null, population, publish).
 
     Raises:
-        ClaimError: No recoding keeps the claims; nothing was written.
+        ClaimError: No recoding keeps the claims; nothing was published.
     """
     plan, data = _plan(source, columns, protect, method, utility, more)
     refuse_meaningless(plan)
+    signed = _signer(sign)
     say = progress or (lambda what, share: None)
     target = Path(to) if to is not None else plan.publish.to if plan.publish else None
     form = plan.publish.format if plan.publish else "csv" if target else "parquet"
     escape = plan.publish.escape_formulas if plan.publish else False
-    place = None
-    if target is not None:
-        place = check_target(target, replace=replace)
-    with opened(plan, data, population_table=population_table, memory=memory) as job:
+    with contextlib.ExitStack() as stack:
+        remember = stack.enter_context(remembering(plan, None if ledger is None else str(ledger)))
+        inputs = cache(lambda: _files(plan, data))
+        if recoding is None and (stored := remember.stored(target, inputs)) is not None:
+            return stored
+        place = None if target is None else check_target(target, replace=replace)
+        stack.enter_context(remember.reserved(target))
+        past = remember.past
+        job = stack.enter_context(
+            opened(plan, data, population_table=population_table, memory=memory, past=past)
+        )
         if target is not None:
             check_target(target, replace=replace, inputs=job.files)
         refuse_hopeless(job.models)
         say("counting", None)
         with warming():
             cells = job.cells()
+        point("counted")
         if recoding is None:
-            chosen = choose(plan, cells, job.models, say)
+            chosen = _chosen(job, cells, say)
         else:
             chosen = again(plan, cells, job.models, Path(recoding))
         _refuse_empty(chosen, cells)
-        with staging(place) as folder:
-            say("writing", None)
-            written = write_release(
-                job.engine, job.schema, cells, chosen, folder / DATA[form],
-                escape_formulas=escape,
-            )  # fmt: skip
-            say("measuring what was written", None)
-            groups, measured_on = measured_groups(
-                job.schema, cells, chosen, written, escaped=escape
-            )
-            claims = tuple(model.check(groups) for model in job.models)
-            _refuse_failed(claims)
-            release = _release(job, cells, chosen, written, claims, measured_on)
-            say("done", 1.0)
-            if target is None:
-                return changed(release, data=release.to_arrow())
-            certificate = json.dumps(
-                release.certificate, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False
-            )
-            deliver(folder, target, certificate + "\n", replace=replace)
-            return changed(release, data=target / written.path.name)
+        point("chosen")
+        folder = stack.enter_context(staging(place))
+        say("writing", None)
+        written = write_release(
+            job.engine, job.schema, cells, chosen, folder / DATA[form], escape_formulas=escape
+        )
+        point("written")
+        say("measuring what was written", None)
+        measured = measured_groups(job.schema, cells, chosen, written, escaped=escape)
+        claims = tuple(model.check(measured.groups) for model in job.models)
+        _refuse_failed(claims)
+        point("measured")
+        release = _release(
+            job, cells, chosen, written, claims, measured,
+            ledger=remember.tip, considered=[one.name for one in past], signed=signed,
+        )  # fmt: skip
+        name = "in memory" if target is None else target.name
+        published = as_published(plan, job.schema, cells, chosen, name)
+        remember.released(release, published, inputs)
+        say("done", 1.0)
+        if target is None:
+            return changed(release, data=release.to_arrow())
+        deliver(folder, target, as_text(release.certificate), replace=replace)
+        point("delivered")
+        return changed(release, data=target / written.path.name)
+
+
+def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
+    """What the search finds; if earlier releases leave nothing to find, says what they do."""
+    try:
+        return choose(job.plan, cells, job.models, say)
+    except ClaimError as error:
+        others = tuple(model for model in job.models if not isinstance(model, Composition))
+        if len(others) == len(job.models) or not others:
+            raise
+        try:
+            best = choose(job.plan, cells, others, say)
+        except ClaimError:
+            raise error from None
+        raise explain_refusal(error, job.lefts(cells)[0], cells, best) from None
+
+
+def _signer(key: str | os.PathLike[str] | None) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Reads the key before anything else is done, since a bad one must not cost a search."""
+    if key is None:
+        return lambda certificate: certificate
+    from hedgerow.signing import read_private, sign
+
+    read_private(Path(key))
+    return lambda certificate: sign(certificate, key)
+
+
+def _files(plan: Plan, data: Any) -> str | None:
+    """A hash of what a release is made from, where all of that is files that can be read."""
+    if data is not None or plan.source is None:
+        return None
+    try:
+        with open_engine(plan.source, null=plan.null) as engine:
+            files = [*engine.files, *plan.claim_files, *plan.hierarchy_files]
+        if plan.population_file is not None:
+            files.append(plan.population_file)
+        return inputs_of(files) if engine.files else None
+    except (HedgerowError, OSError):
+        return None
 
 
 def check(
@@ -155,6 +211,9 @@ class Job:
     engine: Engine
     population: Engine | None
     models: tuple[PrivacyModel, ...]
+    past: tuple[Published, ...] = ()
+    """Earlier releases of the same people."""
+    _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -185,7 +244,45 @@ class Job:
             except HedgerowError as error:
                 where = error.where or where
                 raise type(error)(error.what, where=where, fix=error.fix) from None
-        return cells
+        composed = {model.of for model in self.models if isinstance(model, Composition)}
+        if not composed:
+            return cells
+        lefts, _ = self.lefts(cells)
+        return with_earlier(cells, [left for left in lefts if left.of in composed])
+
+    def lefts(self, cells: Cells) -> tuple[list[Left], list[str]]:
+        """What earlier releases leave possible, by sensitive column; and what to say of them.
+
+        Looked up once: the cells are those of the job, whatever was added to them.
+
+        Raises:
+            PlanError: A claim is about earlier releases, and one of them cannot be compared.
+        """
+        if self._lefts:
+            return self._lefts[0]
+        found: list[Left] = []
+        notes: list[str] = []
+        composed = {model.of for model in self.models if isinstance(model, Composition)}
+        for of in self.schema.sensitive:
+            fit, why = comparable(self.past, self.schema.quasi_identifiers, of)
+            strange = [text for text in why if "cannot be compared" in text]
+            if strange and of in composed:
+                raise PlanError(
+                    strange[0],
+                    where=self.plan.where("protect"),
+                    fix="Make these columns quasi-identifiers of the plan, or give up the claim.",
+                )
+            notes += why
+            if of not in composed and not fit:
+                continue
+            try:
+                found.append(left_by(fit, cells, of))
+            except DataError as error:
+                if of in composed:
+                    raise
+                notes.append(f"Earlier releases were not compared: {error.what}.")
+        self._lefts.append((found, notes))
+        return found, notes
 
     def _against(self) -> Iterator[tuple[EpsilonPrivacy, str]]:
         """The claims about what attackers believe, and where the plan makes them."""
@@ -201,7 +298,12 @@ class Job:
 
 @contextlib.contextmanager
 def opened(
-    plan: Plan, data: Any = None, *, population_table: Any = None, memory: str | None = None
+    plan: Plan,
+    data: Any = None,
+    *,
+    population_table: Any = None,
+    memory: str | None = None,
+    past: Sequence[Published] | None = None,
 ) -> Iterator[Job]:
     """Open the plan's source (and population) and see that they have the plan's columns.
 
@@ -210,8 +312,11 @@ def opened(
         data: The table, where it is not the plan's source.
         population_table: The outside population, where it is not the plan's.
         memory: How much memory each engine may use, such as "4GB".
+        past: Earlier releases; those the plan's claims are about, if left out.
     """
     with contextlib.ExitStack() as stack:
+        if past is None:
+            past = earlier_releases(plan)
         origin = plan.source if data is None else data
         if origin is None:
             raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
@@ -223,7 +328,8 @@ def opened(
         outside = plan.population_file if population_table is None else population_table
         if outside is not None:
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
-        yield Job(plan, plan.schema(engine.columns()), engine, population, plan.models())
+        schema = plan.schema(engine.columns())
+        yield Job(plan, schema, engine, population, plan.models(), tuple(past))
 
 
 def _release(
@@ -232,67 +338,34 @@ def _release(
     chosen: Recoding,
     written: Written,
     claims: tuple[Verdict, ...],
-    measured_on: str,
+    measured: Measured,
+    *,
+    ledger: Mapping[str, Any] | None = None,
+    considered: Sequence[str] = (),
+    signed: Callable[[dict[str, Any]], dict[str, Any]] = lambda certificate: certificate,
 ) -> Release:
-    plan = job.plan
-    measured = measure(chosen.outcome(Lattice.of(cells).original))
+    lefts, notes = job.lefts(cells)
+    found = measure(chosen.outcome(Lattice.of(cells).original))
     # -1e-16 and 1e-14 are rounding, not loss.
-    utility = {name: value if value > 1e-12 else 0.0 for name, value in measured.items()}
-    recoding: dict[str, Any] = {"kind": chosen.kind}
-    if chosen.levels is not None:
-        recoding["levels"] = chosen.levels
-    suppressed = chosen.suppressed + cells.absent
-    optimal = bool(chosen.detail.get("optimal", False))
-    certificate = {
-        "format": "hedgerow-certificate/0",
-        "software": f"hedgerow {__version__}",
-        "population": plan.population,
-        "data": {"file": written.path.name, "rows": written.rows, "sha256": written.sha256},
-        "people": {"in_source": cells.people, "left_out": suppressed},
-        "plan": _described(plan),
-        "recoding": recoding,
-        "search": _searched(chosen.detail),
-        "optimal": optimal,
-        "claims": [
-            _certified(model, verdict, suppressed) | model.spelled_out()
-            for model, verdict in zip(job.models, claims, strict=True)
-        ],
-        "utility": rounded(utility),
-        "measured_on": measured_on,
-    }
+    utility = {name: value if value > 1e-12 else 0.0 for name, value in found.items()}
+    certificate = certify(
+        job.plan, job.schema, job.models, cells, chosen, written, claims, measured,
+        utility=utility, ledger=ledger, considered=considered,
+    )  # fmt: skip
     return Release(
         data=written.path,
         rows=written.rows,
-        suppressed=suppressed,
+        suppressed=chosen.suppressed + cells.absent,
         people=cells.people,
-        recoding=recoding,
-        optimal=optimal,
+        recoding=certificate["recoding"],
+        optimal=certificate["optimal"],
         utility=utility,
         claims=claims,
         words=in_words(chosen, cells),
-        certificate=certificate,
+        certificate=signed(certificate),
+        exposures=tuple(exposure(left, cells, chosen) for left in lefts if left.fitting),
+        notes=tuple(notes),
     )
-
-
-def _certified(model: PrivacyModel, verdict: Verdict, suppressed: int) -> dict[str, Any]:
-    """A claim for the certificate; its level only where the release itself shows as much."""
-    if isinstance(model, EpsilonPrivacy) and model.facts is not None:
-        # Whoever guesses who is on the list, or what somebody wishes, could try it on the level.
-        why = "it depends on what people want protected, or on who is known"
-        return claim_certified(verdict, withheld=True) | {"level_withheld": why}
-    return claim_certified(verdict, withheld=bool(suppressed) and model.compares_with_table)
-
-
-def _searched(detail: Mapping[str, Any]) -> dict[str, Any]:
-    """How the recoding was found, for the certificate; the bound is never rounded up."""
-    told: dict[str, Any] = rounded(dict(detail))
-    bound = told.get("lower_bound")
-    if bound is not None and bound > detail["lower_bound"]:
-        if detail["optimal"]:
-            told["lower_bound"] = told["cost"]
-        else:
-            told["lower_bound"] = rounded(bound - 10.0 ** (floor(log10(abs(bound))) - 2))
-    return told
 
 
 def in_words(chosen: Recoding, cells: Cells) -> dict[str, str]:
@@ -331,18 +404,6 @@ def _refuse_failed(claims: Sequence[Verdict]) -> None:
             f"the release would not keep its claims: {reached}. Nothing was published",
             fix="Weaken the claim, allow more suppression, or choose another method.",
         )
-
-
-def _described(plan: Plan) -> dict[str, Any]:
-    """The plan as the certificate holds it: without places on the steward's machine."""
-    return {
-        "columns": {name: str(column.role) for name, column in plan.columns.items()},
-        "person": plan.person,
-        "protect": [str(model) for model in plan.models()],
-        "method": plan.method.model_dump(mode="json"),
-        "utility": plan.utility,
-        "escape_formulas": bool(plan.publish and plan.publish.escape_formulas),
-    }
 
 
 def _plan(

@@ -8,11 +8,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.delivery import CERTIFICATE, DATA
 from hedgerow.errors import DataError
 from hedgerow.models.base import Verdict
+
+if TYPE_CHECKING:
+    from hedgerow.earlier import Exposure
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,6 +39,12 @@ class Release:
     words: dict[str, str] = field(default_factory=dict)
     """What became of each quasi-identifier, such as "level 4 of 5 (1920s)"."""
     certificate: dict[str, Any] = field(default_factory=dict)
+    exposures: tuple[Exposure, ...] = ()
+    """What it gives away together with earlier releases, where there are some."""
+    notes: tuple[str, ...] = ()
+    """What the steward should know besides."""
+    again: bool = False
+    """Whether it was there already: nothing was published anew."""
 
     @property
     def levels(self) -> dict[str, int]:
@@ -66,6 +75,9 @@ class Release:
             "optimal": self.optimal,
             "utility": finite(self.utility),
             "claims": [claim_summary(v) for v in self.claims],
+            "with_earlier_releases": [exposure.summary() for exposure in self.exposures],
+            "notes": list(self.notes),
+            "again": self.again,
         }
 
     def __repr__(self) -> str:
@@ -186,7 +198,9 @@ def read_certificate(folder: Path) -> dict[str, Any]:
     """
     path = folder / CERTIFICATE if folder.is_dir() else folder
     try:
-        certificate = json.loads(path.read_text("utf-8"))
+        certificate = json.loads(
+            path.read_text("utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant
+        )
     except FileNotFoundError:
         what = f"there is no {CERTIFICATE} in" if folder.is_dir() else "there is no"
         raise DataError(f"{what} {str(folder)!r}", fix="Name the folder of a release.") from None
@@ -202,6 +216,20 @@ def read_certificate(folder: Path) -> dict[str, Any]:
         )
     found: dict[str, Any] = certificate
     return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping; a key that stands twice would mean one thing here and another elsewhere."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} stands in it twice")
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _is_certificate(found: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Table, Written
 from hedgerow.engines.csvlines import unrun
 from hedgerow.errors import DataError, PlanError, some
-from hedgerow.groups import ALL, Facts, Groups, Histogram, Ints, Sensitive
+from hedgerow.groups import ALL, Groups, Histogram, Ints, Sensitive, Unseen
 from hedgerow.hierarchy import ANY
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
@@ -23,6 +23,17 @@ from hedgerow.recode.pack import distinct
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.schema import Schema
 from hedgerow.table import joint_attribute
+
+
+class Measured(NamedTuple):
+    """The groups of a release as its recipients count them."""
+
+    groups: Groups
+    on: str
+    """What they were counted in."""
+    labels: list[NDArray[np.object_]]
+    """For each quasi-identifier, what the file has there for each group. Groups of an outside
+    population that nobody published stands for come after these and have none."""
 
 
 def write_release(
@@ -49,7 +60,7 @@ def write_release(
             escape_formulas=escape_formulas,
         )
     parts = by_part(cells, recoding)
-    if parts and any(d.name == ALL or isinstance(d, Facts) for d in cells.sensitive):
+    if parts and any(d.name == ALL or isinstance(d, Unseen) for d in cells.sensitive):
         raise PlanError(
             "claims about what a release does not show, or about all its columns together, cannot "
             "be kept by a method that separates equal tuples",
@@ -74,7 +85,7 @@ def measured_groups(
     written: Written,
     *,
     escaped: bool = False,
-) -> tuple[Groups, str]:
+) -> Measured:
     """The groups a recipient of the file sees, and how they were counted.
 
     People are counted in the written file. Where one person has several rows that cannot be
@@ -82,7 +93,7 @@ def measured_groups(
     that was applied, and the file must hold its groups, with the values of each.
     """
     alone = written.path.suffix == ".csv" and len(schema.published) == 1
-    text = _written_text(escaped=escaped, alone=alone)
+    text = written_text(escaped=escaped, alone=alone)
     names = schema.quasi_identifiers
     joint = any(d.name == ALL for d in cells.sensitive) and schema.person is None
     sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
@@ -94,12 +105,12 @@ def measured_groups(
         _refuse_altered(schema, cells, recoding, (n, columns, found), text)
         if cells.population is not None:
             groups = _with_population(cells, recoding, groups, labels, text)
-        return groups, "the recoding that was applied"
+        return Measured(groups, "the recoding that was applied", labels)
     codes = np.stack([c for _, c in columns], axis=1)
     first, into = distinct(codes, [len(values) for values, _ in columns])
     histograms, domains = {}, {}
     for domain in cells.sensitive:
-        if isinstance(domain, Facts):
+        if isinstance(domain, Unseen):
             continue
         if domain.name == ALL:
             domain, h = joint_attribute([h for _, h in found], n)
@@ -109,12 +120,12 @@ def measured_groups(
     groups = Groups(n, histograms, domains).merge(into, len(first))
     labels = [np.array(values, object)[codes[first, j]] for j, (values, _) in enumerate(columns)]
     measured_on = "the written file"
-    if any(isinstance(domain, Facts) for domain in cells.sensitive):
+    if any(isinstance(domain, Unseen) for domain in cells.sensitive):
         groups = _with_facts(cells, recoding, groups, labels, text)
         measured_on += "; what it does not show, on the recoding that was applied"
     if cells.population is not None:
         groups = _with_population(cells, recoding, groups, labels, text)
-    return groups, measured_on
+    return Measured(groups, measured_on, labels)
 
 
 Text = Callable[[str | None], str | None]
@@ -123,7 +134,7 @@ Counted = tuple[Ints, list[Column], list[tuple[list[str | None], Histogram]]]
 """Of a file: the rows of each distinct tuple, its quasi-identifiers, its sensitive values."""
 
 
-def _written_text(*, escaped: bool, alone: bool) -> Text:
+def written_text(*, escaped: bool, alone: bool) -> Text:
     """What a value is in the file: formulas escaped; missing is "" in a column that is alone."""
 
     def text(value: str | None) -> str | None:
@@ -175,7 +186,7 @@ def _refuse_altered(
         rows = np.bincount(target, weights=cells.rows[recoding.cell[kept]])
         same = np.array_equal(rows, np.bincount(read, weights=n))
     for domain in cells.sensitive:
-        if not same or domain.name == ALL or isinstance(domain, Facts):
+        if not same or domain.name == ALL or isinstance(domain, Unseen):
             continue
         values, h = found[schema.sensitive.index(domain.name)]
         width, wanted = len(domain.values), groups.histograms[domain.name]
@@ -217,7 +228,7 @@ def _with_facts(
         both = zip(h.sorted(width), mine.histograms[name].sorted(width), strict=True)
         if name != ALL and not all(np.array_equal(a, b) for a, b in both):
             raise _altered()
-    facts = {d.name: d for d in cells.sensitive if isinstance(d, Facts)}
+    facts = {d.name: d for d in cells.sensitive if isinstance(d, Unseen)}
     return Groups(
         groups.n,
         {**groups.histograms, **{name: mine.histograms[name] for name in facts}},

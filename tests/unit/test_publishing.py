@@ -38,6 +38,7 @@ from hedgerow import (
     models,
     publishing,
 )
+from hedgerow.certificate import searched
 from hedgerow.planning.problems import PlanErrors
 from hedgerow.recode.constraints import Constraints
 
@@ -760,6 +761,6 @@ def test_what_attackers_believe_may_compare_with_the_table_too() -> None:
 
 @pytest.mark.parametrize("bound", [0.13462, 0.99961, 1234567.0, 0.134, -0.0456789, 0.0])
 def test_the_certified_bound_is_never_above_the_true_one(bound: float) -> None:
-    told = publishing._searched({"optimal": False, "cost": 2e6, "lower_bound": bound})
+    told = searched({"optimal": False, "cost": 2e6, "lower_bound": bound})
     assert told["lower_bound"] <= bound
     assert told["lower_bound"] == pytest.approx(bound, rel=0.011, abs=1e-9)

@@ -4,6 +4,7 @@ from hedgerow.models.anonymity import AlphaKAnonymity, KAnonymity
 from hedgerow.models.base import Needs, PrivacyModel, Verdict
 from hedgerow.models.claims import CLAIMS, Explanation, Parameter, describe
 from hedgerow.models.closeness import TCloseness
+from hedgerow.models.composition import Composition
 from hedgerow.models.diversity import (
     DistinctLDiversity,
     EntropyLDiversity,
@@ -19,6 +20,7 @@ __all__ = [
     "CLAIMS",
     "AlphaKAnonymity",
     "BetaLikeness",
+    "Composition",
     "DeltaDisclosure",
     "DeltaPresence",
     "DistinctLDiversity",

@@ -98,6 +98,11 @@ class PrivacyModel(ABC):
         return False
 
     @property
+    def looks_behind(self) -> bool:
+        """Whether it depends on what a release does not show of the people in it."""
+        return False
+
+    @property
     def hopeless(self) -> str | None:
         """Why no release at all can keep the claim, where none can."""
         return None

@@ -10,6 +10,7 @@ from hedgerow.errors import PlanError, nearest, some
 from hedgerow.models.anonymity import AlphaKAnonymity, KAnonymity
 from hedgerow.models.base import PrivacyModel
 from hedgerow.models.closeness import TCloseness
+from hedgerow.models.composition import Composition
 from hedgerow.models.diversity import (
     DistinctLDiversity,
     EntropyLDiversity,
@@ -24,7 +25,8 @@ from hedgerow.models.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, U
 _MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity, DistinctLDiversity, ProbabilisticLDiversity, EntropyLDiversity,
     RecursiveLDiversity, TCloseness, AlphaKAnonymity, DeltaDisclosure, BetaLikeness,
-    EpsilonPrivacy, DeltaPresence, KMap, ProsecutorRisk, JournalistRisk, MarketerRisk, UniqueShare,
+    EpsilonPrivacy, Composition, DeltaPresence, KMap, ProsecutorRisk, JournalistRisk,
+    MarketerRisk, UniqueShare,
 )  # fmt: skip
 
 
@@ -295,6 +297,31 @@ _EXPLANATIONS = (
         ),
         example="- epsilon-privacy: {epsilon: 2.5, of: disease, "
         "adversary: {class: I, prior: metropolis.csv}}",
+    ),
+    Explanation(
+        name="composition",
+        classes=("Composition",),
+        promises="Someone who intersects this release with all earlier ones of the population is "
+        "left with several sensitive values for everybody in it: at least one over the "
+        "confidence.",
+        does_not_protect="Against reasoning about how frequent values are; against releases that "
+        "are neither in the ledger nor named; people whose value changed, or who are only in "
+        "earlier releases.",
+        reference="Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1.",
+        parameters=(
+            Parameter(
+                name="confidence",
+                range="above 0, below 1",
+                meaning="One over the number of values left, at most.",
+            ),
+            Parameter(
+                name="with",
+                range="folders or files",
+                meaning="Releases that are not in the ledger.",
+            ),
+            _OF,
+        ),
+        example="- composition: {confidence: 0.5, with: [county-release/]}",
     ),
     Explanation(
         name="delta-presence",

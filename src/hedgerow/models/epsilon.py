@@ -123,6 +123,10 @@ class EpsilonPrivacy(ColumnModel):
         return AskedFacts(of=self.of, known=known, wishes=wishes)
 
     @property
+    def looks_behind(self) -> bool:
+        return self.facts is not None
+
+    @property
     def attributes(self) -> tuple[str, ...]:
         return (self.of,) if self.facts is None else (self.of, self.facts.name)
 

@@ -232,6 +232,27 @@ class EpsilonPrivacy(About):
         }
 
 
+class Composition(About):
+    """Together with all earlier releases, several values stay possible for everybody."""
+
+    brief: ClassVar[str] = "confidence"
+    confidence: OpenUnit = Field(
+        description="One over the number of values left possible, at most: 0.5 leaves two."
+    )
+    earlier: Annotated[tuple[File, ...], Field(strict=False)] = Field(
+        default=(),
+        alias="with",
+        description="Releases that are not in the ledger: folders, or files of any tool.",
+    )
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.earlier
+
+    def model(self, of: str | None) -> tuple[str, dict[str, Any]]:
+        return "Composition", {"confidence": self.confidence, "of": of}
+
+
 class DeltaPresence(Parameters):
     """How sure one can be that somebody of the population is in the table."""
 
@@ -313,6 +334,7 @@ class Claim(OneOf):
     delta_disclosure: DeltaDisclosure | None = Field(default=None, alias="delta-disclosure")
     beta_likeness: BetaLikeness | None = Field(default=None, alias="beta-likeness")
     epsilon_privacy: EpsilonPrivacy | None = Field(default=None, alias="epsilon-privacy")
+    composition: Composition | None = None
     delta_presence: DeltaPresence | None = Field(default=None, alias="delta-presence")
     k_map: KMap | None = Field(default=None, alias="k-map")
     prosecutor_risk: ProsecutorRisk | None = Field(default=None, alias="prosecutor-risk")

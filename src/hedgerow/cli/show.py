@@ -16,7 +16,8 @@ from rich.text import Text
 from hedgerow.attack_charts import names_of
 from hedgerow.attack_files import FILE_METHODS
 from hedgerow.attacks.base import AttackResult
-from hedgerow.errors import printable
+from hedgerow.cli.terminal import columns, console, plain, say
+from hedgerow.errors import HedgerowError, printable
 from hedgerow.explaining.telling import stubborn, times
 from hedgerow.models import Explanation, Verdict
 from hedgerow.release import Release, level_in_words
@@ -31,8 +32,6 @@ WIDEST = 17
 
 NODES_ABREAST = 3
 """Nodes in one table of levels by stubbornness; they then fit in 80."""
-
-console = Console(highlight=False)
 
 
 def progress() -> tuple[Progress, Callable[[str, float | None], None]]:
@@ -66,7 +65,7 @@ def started(plan: Path) -> None:
 
 def claims(verdicts: Sequence[Verdict]) -> None:
     """A line a claim: holds or fails, the level reached, the level required."""
-    table = _table(("claim", "left"), ("", "left"), ("level", "right"), ("required", "right"))
+    table = columns(("claim", "left"), ("", "left"), ("level", "right"), ("required", "right"))
     for v in verdicts:
         word = Text("holds", "green") if v.holds else Text("fails", "bold red")
         table.add_row(plain(v.claim), word, level_in_words(v), f"{v.required:.6g}")
@@ -75,24 +74,38 @@ def claims(verdicts: Sequence[Verdict]) -> None:
 
 def release(published: Release) -> None:
     """What was protected, what was left out, what was lost, and where the release is."""
+    if published.again:
+        say("Published before, with this plan and these data; nothing was done anew.\n")
     claims(published.claims)
     share = published.suppressed / max(1, published.people)
     say(
         f"\n{published.suppressed:,} of {published.people:,} people left out ({share:.1%}); "
         f"{published.rows:,} rows published\n"
     )
-    table = _table(("column", "left"), ("published", "left"))
+    table = columns(("column", "left"), ("published", "left"))
     for name, words in published.words.items():
         table.add_row(plain(name), plain(words))
     console.print(table)
     say(f"{_how(published)}\n")
-    table = _table(("utility", "left"), ("", "right"), ("", "left"))
+    table = columns(("utility", "left"), ("", "right"), ("", "left"))
     for name, value in published.utility.items():
         best = "1 is best" if METRICS[name].best_is_one else "lower is better"
         table.add_row(name, f"{value:.6g}", best)
     console.print(table)
+    _with_earlier(published)
     if published.folder:
         say(f"\nrelease: {published.folder}")
+
+
+def _with_earlier(published: Release) -> None:
+    """What the release gives away to whoever has earlier ones too."""
+    for exposure in published.exposures:
+        worse = exposure.together[0] > exposure.alone[0]
+        text = exposure.sentence[0].upper() + exposure.sentence[1:]
+        console.print()
+        console.print(plain(text, style="bold yellow" if worse else ""))
+    for note in published.notes:
+        console.print(plain(note))
 
 
 def _how(published: Release) -> str:
@@ -108,8 +121,14 @@ def _how(published: Release) -> str:
     return f"(not proven optimal: other levels may have a better {metric})"
 
 
-def demo(plan: Path, published: Release, attacks: Sequence[AttackResult]) -> None:
-    """The release of the synthetic hospital, before and after, and what attackers make of it."""
+def demo(
+    plan: Path,
+    published: Release,
+    stopped: HedgerowError | None,
+    second: Release | None,
+    attacks: Sequence[AttackResult],
+) -> None:
+    """The releases of the synthetic hospital, before and after, and what attackers make of it."""
     from hedgerow.engines import open_engine
     from hedgerow.plan import Plan
 
@@ -121,17 +140,35 @@ def demo(plan: Path, published: Release, attacks: Sequence[AttackResult]) -> Non
     _rows("after (published)", after.take([after.num_rows * i // 4 for i in range(4)]))
     release(published)
     say(f"plan:    {plan}")
+    if stopped is not None and second is not None:
+        _second(stopped, second)
     _attacked(attacks)
     folder = shlex.quote(str(plan.parent))
     say(f"\nEdit the plan and run: hedgerow publish {folder}/plan.yaml --replace")
+    say("See what the ledger remembers, check a release as its recipients would:")
+    say(f"  hedgerow ledger list --ledger {folder}/ledger.db")
+    say(f"  hedgerow verify {folder}/release")
     say("Attack it yourself:")
     say(f"  hedgerow attack {folder}/release {folder}/county/release --plan {folder}/plan.yaml")
+
+
+def _second(stopped: HedgerowError, second: Release) -> None:
+    """A second release about the same people: stopped first, then let through, coarser."""
+    say("\na second release about the same patients, with small areas", style="bold")
+    console.print(plain(f"stopped by the ledger: {stopped.what}.", style="yellow"))
+    console.print(plain("Without sex, it goes out:"))
+    claims(second.claims)
+    table = columns(("column", "left"), ("published", "left"))
+    for name, words in second.words.items():
+        table.add_row(plain(name), plain(words))
+    console.print(table)
+    say(f"release: {second.folder}")
 
 
 def _attacked(attacks: Sequence[AttackResult]) -> None:
     """What is left of a patient's privacy when a second hospital publishes too."""
     say("\nattacked: the diagnosis of patients who were in two hospitals", style="bold")
-    table = _table(
+    table = columns(
         ("what the attacker has", "left"), ("possible", "right"), ("only one left", "right"),
         ("named right", "right"), ("guessing", "right"),
     )  # fmt: skip
@@ -148,7 +185,7 @@ def _attacked(attacks: Sequence[AttackResult]) -> None:
 
 def _rows(title: str, rows: Any) -> None:
     say(title, style="bold")
-    table = _table(*((name, "left") for name in rows.column_names))
+    table = columns(*((name, "left") for name in rows.column_names))
     for row in rows.to_pylist():
         table.add_row(*(_short("" if value is None else str(value)) for value in row.values()))
     console.print(table)
@@ -177,21 +214,29 @@ def attacks(results: Sequence[AttackResult], at_most: float | None) -> None:
 
 
 def _scores(scored: Sequence[tuple[str, AttackResult]], at_most: float | None) -> None:
-    table = _table(
-        ("attack", "left"), ("found", "right"), ("guessing", "right"), ("gain", "right"),
+    compared = any(result.control is not None for _, result in scored)
+    table = columns(
+        ("attack", "left"), ("found", "right"), ("guessing", "right"),
+        *([("control", "right")] if compared else []), ("gain", "right"),
         ("95 % interval", "left"), ("", "left"),
     )  # fmt: skip
     for name, result in scored:
         low, high = result.gain_interval()
-        other = result.baseline if result.control is None else result.control
+        control = "-" if result.control is None else _share(result.control.value)
         over = at_most is not None and result.gain > at_most
         word = Text("too much", "bold red") if over else Text("")
         table.add_row(
-            plain(name), _share(result.found.value), _share(other.value),
+            plain(name), _share(result.found.value), _share(result.baseline.value),
+            *([control] if compared else []),
             _share(result.gain), f"{_share(low)} to {_share(high)}", word,
         )  # fmt: skip
     console.print(table)
-    say("gain: how much of what guessing leaves open the release gives away")
+    if compared:
+        say("control: the same attack on people who are not in the release")
+        say("gain: how much of what the control, or else guessing, leaves open the release gives "
+            "away")  # fmt: skip
+    else:
+        say("gain: how much of what guessing leaves open the release gives away")
 
 
 def _share(value: float) -> str:
@@ -237,7 +282,7 @@ def _claim_study(claim: ClaimStudy) -> None:
     console.print(plain(claim.claim, style="bold"))
     console.print(plain(" ".join(claim.prior.sentences)))
     say("\nWhere the claim was measured", style="bold")
-    table = _table(("", "left"), ("groups", "right"), ("left out", "right"), ("epsilon", "right"),
+    table = columns(("", "left"), ("groups", "right"), ("left out", "right"), ("epsilon", "right"),
                    ("", "left"), ("levels", "left"))  # fmt: skip
     for node in claim.nodes:
         word = Text("holds", "green") if node.holds else Text("fails", "bold red")
@@ -298,22 +343,5 @@ def _entry(mark: str, text: str) -> None:
     say("\n".join(lines))
 
 
-def say(text: str, *, style: str = "") -> None:
-    """A line as it is: paths and commands are not broken at the edge of the terminal."""
-    console.print(plain(text, style=style, keep="\n"), soft_wrap=True)
-
-
-def plain(text: str, *, style: str = "", keep: str = "") -> Text:
-    """Text without markup and without control characters."""
-    return Text(printable(text, keep=keep), style)
-
-
 def _short(text: str) -> Text:
     return plain(text if len(text) <= WIDEST else text[: WIDEST - 1] + "…")
-
-
-def _table(*columns: tuple[str, Any]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name, side in columns:
-        table.add_column(plain(name), justify=side)
-    return table

@@ -1,0 +1,256 @@
+"""The certificate of a release: what was claimed, measured and done, for anybody to re-check.
+
+It goes wherever the release goes, so it says nothing that the release does not show: no value
+that only people left out have, no level from which one could be computed, no place on the
+publisher's machine.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from math import floor, log10
+from typing import Any
+
+import numpy as np
+
+from hedgerow import __version__
+from hedgerow.builders import Suppression
+from hedgerow.certificate_schema import FORMAT
+from hedgerow.engines.base import Written
+from hedgerow.groups import Groups, Sensitive
+from hedgerow.models.base import Needs, PrivacyModel, Verdict
+from hedgerow.models.closeness import TCloseness
+from hedgerow.models.composition import Composition
+from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.outside import unverifiable, unwritten
+from hedgerow.plan import Plan
+from hedgerow.priors import Prior
+from hedgerow.protected import against, protected
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.recoding import Recoding
+from hedgerow.release import claim_certified, finite, rounded
+from hedgerow.schema import Schema
+from hedgerow.spelled import UnknownModelError, spelled
+from hedgerow.writing import Measured, Text, written_text
+
+LIBRARIES = ("duckdb", "numpy", "pyarrow")
+SAME = 1e-12
+"""Levels this close (relatively) differ by rounding only."""
+
+
+def as_text(certificate: Mapping[str, Any]) -> str:
+    """The certificate as the file holds it."""
+    text = json.dumps(certificate, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
+def certify(
+    plan: Plan,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    cells: Cells,
+    chosen: Recoding,
+    written: Written,
+    claims: Sequence[Verdict],
+    measured: Measured,
+    *,
+    utility: Mapping[str, float],
+    ledger: Mapping[str, Any] | None = None,
+    considered: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The certificate of what was written.
+
+    Args:
+        plan: The plan.
+        schema: Its columns, in the order of the source.
+        models: Its claims.
+        cells: The source, counted.
+        chosen: The recoding that was applied.
+        written: The file.
+        claims: What became of each claim.
+        measured: The groups they were measured on.
+        utility: What was lost.
+        ledger: Where the ledger stood: id, seq, hash, reservation.
+        considered: Earlier releases this one was compared with, by name.
+    """
+    left_out = chosen.suppressed + cells.absent
+    escaped = bool(plan.publish and plan.publish.escape_formulas)
+    recoding: dict[str, Any] = {"kind": chosen.kind}
+    if chosen.levels is not None:
+        recoding["levels"] = chosen.levels
+    told = [
+        _claim(model, verdict, schema, measured, left_out)
+        for model, verdict in zip(models, claims, strict=True)
+    ]
+    withheld = [entry["claim"] for entry in told if "level_withheld" in entry]
+    return {
+        "format": FORMAT,
+        "software": _software(written.path.suffix, escaped=escaped),
+        "population": plan.population,
+        "data": {
+            "file": written.path.name,
+            "rows": written.rows,
+            "columns": list(schema.published),
+            "sha256": written.sha256,
+        },
+        "people": {"in_source": cells.people, "left_out": left_out},
+        "plan": {
+            "columns": {name: str(column.role) for name, column in plan.columns.items()},
+            "person": plan.person,
+            "null": list(plan.null),
+            "protect": [{"claim": entry["claim"], "model": entry["model"]} for entry in told],
+            "method": plan.method.model_dump(mode="json"),
+            "utility": plan.utility,
+            "escape_formulas": escaped,
+        },
+        "recoding": recoding,
+        "search": searched(chosen.detail),
+        "optimal": bool(chosen.detail.get("optimal", False)),
+        "sensitive": _taxonomies(models, schema, written, measured, left_out, escaped=escaped),
+        "claims": told,
+        "utility": rounded(dict(utility)),
+        "measured_on": measured.on,
+        "ledger": None if ledger is None else dict(ledger),
+        "with": list(considered),
+        "protected": protected(models, schema, left_out=left_out, withheld=withheld),
+    }
+
+
+def searched(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """How the recoding was found, for the certificate; the bound is never rounded up."""
+    told: dict[str, Any] = rounded(dict(detail))
+    bound = told.get("lower_bound")
+    if bound is not None and bound > detail["lower_bound"]:
+        if detail["optimal"]:
+            told["lower_bound"] = told["cost"]
+        else:
+            told["lower_bound"] = rounded(bound - 10.0 ** (floor(log10(abs(bound))) - 2))
+    return told
+
+
+def default_order(name: str, values: Sequence[str | None]) -> list[str | None]:
+    """The order values are in where nothing says otherwise: numbers by size, text by text."""
+    return list(Suppression().bind(name, values).values)
+
+
+def _software(suffix: str, *, escaped: bool) -> dict[str, Any]:
+    return {
+        "name": "hedgerow",
+        "version": __version__,
+        "python": platform.python_version(),
+        "libraries": {name: version(name) for name in LIBRARIES},
+        "configured": {"format": suffix.removeprefix("."), "escape_formulas": escaped},
+    }
+
+
+def _claim(
+    model: PrivacyModel, verdict: Verdict, schema: Schema, measured: Measured, left_out: int
+) -> dict[str, Any]:
+    """A claim with what was measured; its level only where the release itself shows as much."""
+    told = _certified(model, verdict, left_out)
+    shown = "level_withheld" not in told
+    parameters, why = _parameters(model, measured.groups, left_out)
+    outside = unverifiable(model, person=schema.person is not None, left_out=left_out)
+    return {
+        **told,
+        "model": parameters,
+        "margin": finite(verdict.margin) if shown else None,
+        "worst": _worst(model, verdict, schema, measured) if shown else None,
+        "adversary": against(model),
+        **model.spelled_out(),
+        "not_verifiable": outside or why,
+    }
+
+
+def _certified(model: PrivacyModel, verdict: Verdict, left_out: int) -> dict[str, Any]:
+    if model.looks_behind:
+        # Whoever guesses who is on the list, or what somebody wishes, could try it on the level.
+        why = "it depends on what people want protected, or on who is known"
+        if isinstance(model, Composition):
+            why = "it depends on what earlier releases say of the people in this one"
+        return claim_certified(verdict, withheld=True) | {"level_withheld": why}
+    return claim_certified(verdict, withheld=bool(left_out) and model.compares_with_table)
+
+
+def _parameters(
+    model: PrivacyModel, groups: Groups, left_out: int
+) -> tuple[dict[str, Any] | None, str | None]:
+    """The claim's parameters, or why they are not written."""
+    domain = groups.domains.get(getattr(model, "of", ""))
+    published: set[str | None] = set()
+    own = None
+    if domain is not None:
+        published = {
+            domain.values[code] for code in np.unique(groups.histograms[domain.name].codes)
+        }
+        own = Prior.shape(
+            {v: int(n) for v, n in zip(domain.values, domain.reference, strict=True) if n}
+        )
+    why = unwritten(model, left_out=left_out, published=published, own=own)
+    if why is not None:
+        return None, why
+    try:
+        return spelled(model), None
+    except UnknownModelError as error:
+        return None, error.what
+
+
+def _worst(
+    model: PrivacyModel, verdict: Verdict, schema: Schema, measured: Measured
+) -> dict[str, Any] | None:
+    """The group that decides, as it is published; none where the file does not show which it is."""
+    if verdict.worst is None or schema.person is not None or Needs.POPULATION in model.needs:
+        return None
+    level = model.level(measured.groups)
+    # The engine's order differs from run to run, and a certificate must not.
+    same = np.isclose(level, level[verdict.worst], rtol=SAME, atol=0)
+    tied = np.flatnonzero(same & (measured.groups.n > 0))
+    labels = list(zip(*(column[tied] for column in measured.labels), strict=True))
+    least = min(range(len(tied)), key=lambda i: [(v is None, v or "") for v in labels[i]])
+    return {
+        "group": dict(zip(schema.quasi_identifiers, labels[least], strict=True)),
+        "records": int(measured.groups.n[tied[least]]),
+    }
+
+
+def _taxonomies(
+    models: Sequence[PrivacyModel],
+    schema: Schema,
+    written: Written,
+    measured: Measured,
+    left_out: int,
+    *,
+    escaped: bool,
+) -> dict[str, Any]:
+    """Order and taxonomy of the columns for which a claim that can be re-checked needs them."""
+    if left_out or schema.person is not None:
+        return {}
+    alone = written.path.suffix == ".csv" and len(schema.published) == 1
+    text = written_text(escaped=escaped, alone=alone)
+    found = {}
+    for model in models:
+        if isinstance(model, TCloseness | EpsilonPrivacy):
+            domain = measured.groups.domains[model.of]
+            if _needs_taxonomy(model, domain, text):
+                found[model.of] = {
+                    "order": [text(value) for value in domain.values],
+                    "levels": [
+                        [names[node] for node in nodes]
+                        for nodes, names in zip(domain.levels[1:], domain.labels[1:], strict=True)
+                    ]
+                    if domain.levels
+                    else [],
+                }
+    return found
+
+
+def _needs_taxonomy(model: TCloseness | EpsilonPrivacy, domain: Sensitive, text: Text) -> bool:
+    if isinstance(model, EpsilonPrivacy):
+        return model.predicates.sets is not None and bool(domain.levels)
+    if model.distance == "ordered":
+        texts = [text(value) for value in domain.values]
+        return texts != default_order(domain.name, texts)
+    return model.distance == "hierarchical"

@@ -1,0 +1,192 @@
+"""The form of a certificate, version 1: what stands in it, and of which kind it is.
+
+`docs/certificate.schema.json` is made from this. A change of meaning is a new version; readers
+of version 1 refuse keys they do not know.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+
+from hedgerow.schema import Role
+
+FORMAT = "hedgerow-certificate/1"
+OLD = ("hedgerow-certificate/0",)
+"""Formats whose recoding can be applied again, and which say too little to be verified."""
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
+People = Annotated[int, Field(ge=0)]
+Roles = dict[str, Annotated[Role, Field(strict=False)]]
+
+
+class Form(BaseModel):
+    """A mapping of the certificate: these keys, no others."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Libraries(Form):
+    """Versions of what the software stands on."""
+
+    duckdb: str
+    numpy: str
+    pyarrow: str
+
+
+class Configured(Form):
+    """How the software was told to write; how to search is in the plan."""
+
+    format: Literal["csv", "parquet"]
+    escape_formulas: bool
+
+
+class Software(Form):
+    """What made the release."""
+
+    name: str
+    version: str
+    python: str
+    libraries: Libraries
+    configured: Configured
+
+
+class Data(Form):
+    """The published file."""
+
+    file: Literal["data.csv", "data.parquet"]
+    rows: People
+    columns: list[str] = Field(description="Published columns in order, as the source names them.")
+    sha256: Sha256 = Field(description="Of the file's bytes.")
+
+
+class Counted(Form):
+    """People of the source."""
+
+    in_source: People
+    left_out: People
+
+
+class Promised(Form):
+    """A claim of the plan."""
+
+    claim: str
+    model: dict[str, Any] | None = Field(
+        description="Its parameters; null where they must not be published."
+    )
+
+
+class Planned(Form):
+    """The plan, without places on the publisher's machine."""
+
+    columns: Roles
+    person: str | None
+    null: list[str]
+    protect: list[Promised]
+    method: dict[str, Any]
+    utility: str
+    escape_formulas: bool
+
+
+class Recoded(Form):
+    """How the quasi-identifiers were made coarser."""
+
+    kind: str
+    levels: dict[str, People] = Field(default={}, description="Only of full-domain recodings.")
+
+
+class Taxonomy(Form):
+    """What claims have to know of the values of a sensitive column; all of them are published."""
+
+    order: list[str | None] = Field(description="The values in order, as the file has them.")
+    levels: list[list[str | None]] = Field(
+        description="For each level above the values, the node each value belongs to."
+    )
+
+
+class Worst(Form):
+    """The group that decides the level."""
+
+    group: dict[str, str | None] = Field(description="Its quasi-identifiers as published.")
+    records: Annotated[int, Field(ge=1)]
+
+
+class Claimed(Form):
+    """A claim and what was measured."""
+
+    claim: str
+    model: dict[str, Any] | None
+    holds: bool
+    level: float | None = Field(description="Null where it is withheld or infinite.")
+    level_withheld: str | None = Field(default=None, description="Why.")
+    required: float | None
+    margin: float | None = Field(description="Between level and required; null as the level is.")
+    worst: Worst | None
+    adversary: str
+    predicates: str | None = None
+    decided: str | None = None
+    not_verifiable: str | None = Field(
+        description="Why nobody can re-check it without the raw data; null where one can."
+    )
+
+
+class Tip(Form):
+    """Where the ledger stood when the release was made."""
+
+    id: str
+    seq: People
+    hash: str
+    reservation: str
+
+
+class Signature(Form):
+    """Over the canonical JSON of everything else."""
+
+    algorithm: Literal["ed25519"]
+    public_key: Base64
+    value: Base64
+
+
+class Certificate(Form):
+    """What was claimed of a release, measured, and done."""
+
+    model_config = ConfigDict(title="Hedgerow certificate")
+
+    format: Literal["hedgerow-certificate/1"]
+    software: Software
+    population: str | None
+    data: Data
+    people: Counted
+    plan: Planned
+    recoding: Recoded
+    search: dict[str, Any]
+    optimal: bool
+    sensitive: dict[str, Taxonomy]
+    claims: list[Claimed]
+    utility: dict[str, float | None]
+    measured_on: str
+    ledger: Tip | None
+    with_: list[str] = Field(alias="with", description="Earlier releases that were considered.")
+    protected: str
+    signature: Signature | None = None
+
+
+def certificate_json_schema() -> dict[str, Any]:
+    """The form as JSON Schema, for everybody's own tools."""
+    schema = Certificate.model_json_schema(by_alias=True)
+    return {"$schema": GenerateJsonSchema.schema_dialect, **schema}
+
+
+def misfit(certificate: dict[str, Any]) -> str | None:
+    """What about the certificate does not have the form, in words; None where all of it has."""
+    try:
+        Certificate.model_validate(certificate)
+    except ValidationError as error:
+        first, *more = error.errors(include_url=False, include_input=False)
+        place = ".".join(map(str, first["loc"])) or "the certificate"
+        others = f" (and {len(more)} more)" if more else ""
+        return f"{place}: {first['msg'].lower()}{others}"
+    return None

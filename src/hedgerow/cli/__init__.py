@@ -1,0 +1,197 @@
+"""The command line: thin, every command one call of the public hedgerow."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from hedgerow.cli.attack import attack
+from hedgerow.cli.explain import explain
+from hedgerow.cli.jobs import (
+    AsJson,
+    Memory,
+    PlanFile,
+    Quiet,
+    complain,
+    rendering,
+    running,
+)
+from hedgerow.cli.ledger import ledger
+from hedgerow.cli.verify import verify
+from hedgerow.errors import HedgerowError, PlanError
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""What a wrong command line raises; Typer has no public name for it."""
+
+
+class _Commands(TyperGroup):
+    """Commands whose usage errors are one JSON object too, where the user asked for JSON."""
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **how: Any) -> Any:
+        given = sys.argv[1:] if args is None else list(args)
+        run: Any = super().main
+        if "--json" not in given or not how.get("standalone_mode", True):
+            return run(args, *more, **how)
+        try:
+            code = run(given, *more, **how | {"standalone_mode": False})
+        except UsageError as error:
+            what: str = error.format_message()  # type: ignore[attr-defined]
+            told = HedgerowError(what, fix="See hedgerow COMMAND --help.")
+            complain("hedgerow", told, as_json=True)
+            code = told.exit_code
+        sys.exit(code)
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="Publish data about people against named adversaries.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(explain, name="explain")
+app.add_typer(ledger, name="ledger")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from hedgerow import __version__
+
+        typer.echo(f"hedgerow {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def hedgerow_command(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Publish data about people against named adversaries."""
+
+
+@app.command()
+def init(
+    data: Annotated[Path, typer.Argument(help="CSV, Parquet or DuckDB file.", show_default=False)],
+    to: Annotated[Path, typer.Option(help="Where to write the plan.")] = Path("plan.yaml"),
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing plan.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a first plan for a table: roles and hierarchies guessed, each guess explained."""
+    with running("init", as_json, quiet, bar=True) as job:
+        from hedgerow.guess import write_plan
+
+        path = write_plan(data, to, replace=replace)
+        job.done({"plan": str(path)}, lambda: rendering().started(path))
+
+
+@app.command()
+def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
+    """Measure the plan's claims on the table as it is; publish nothing."""
+    with running("check", as_json, quiet, bar=True) as job:
+        import hedgerow
+        from hedgerow.release import claim_summary
+
+        claims = hedgerow.check(plan)
+        job.done({"claims": [claim_summary(v) for v in claims]}, lambda: rendering().claims(claims))
+        if not all(v.holds for v in claims):
+            job.exit_code = 1
+
+
+@app.command()
+def publish(
+    plan: PlanFile,
+    to: Annotated[
+        Path | None, typer.Option(help="Folder of the release; the plan's if left out.")
+    ] = None,
+    recoding: Annotated[
+        Path | None, typer.Option(help="Apply the recoding of this earlier release.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace an existing release.")
+    ] = False,
+    memory: Memory = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            help="Where releases are remembered: a file or postgresql://…; the plan's if left out."
+        ),
+    ] = None,
+    sign: Annotated[
+        Path | None, typer.Option(help="Private key (Ed25519) that signs the certificate.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the most useful recoding that keeps every claim, and publish it."""
+    with running("publish", as_json, quiet, bar=True) as job:
+        import hedgerow
+
+        read = hedgerow.Plan.read(plan)
+        if to is None and read.publish is None:
+            raise PlanError(
+                "nothing says where the release goes",
+                where=str(plan),
+                fix="Add `publish: {to: release}` to the plan, or say --to release.",
+            )
+        release = hedgerow.publish(
+            read, to=to, recoding=recoding, replace=replace, memory=memory, ledger=ledger,
+            sign=sign, progress=job.progress,
+        )  # fmt: skip
+        job.done(release.summary(), lambda: rendering().release(release))
+
+
+app.command()(verify)
+
+
+@app.command()
+def demo(
+    to: Annotated[Path, typer.Option(help="Folder for data, plan and release.")] = Path("demo"),
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Generate a synthetic hospital, publish it twice, and attack what was published."""
+    with running("demo", as_json, quiet, bar=True) as job:
+        import hedgerow
+        from hedgerow.demo import SECOND, attacked, write_hospital, write_neighbour
+
+        plan = write_hospital(to)
+        release = hedgerow.publish(plan, replace=True, progress=job.progress)
+        stopped, second = None, None
+        try:
+            hedgerow.publish(to / SECOND[0], replace=True, progress=job.progress)
+        except hedgerow.ClaimError as error:
+            stopped = error
+            second = hedgerow.publish(to / SECOND[1], replace=True, progress=job.progress)
+        hedgerow.publish(write_neighbour(to), replace=True, progress=job.progress)
+        attacks = attacked(to)
+        told = release.summary() | {
+            "stopped": None if stopped is None else stopped.what,
+            "second": None if second is None else second.summary(),
+            "attacks": [result.summary() for result in attacks],
+        }
+        job.done(told, lambda: rendering().demo(plan, release, stopped, second, attacks))
+
+
+app.command()(attack)
+
+
+def main() -> None:
+    """Entry point of the `hedgerow` command."""
+    # A polite kill cleans up like Ctrl-C does; text the terminal lacks does not end the command.
+    signal.signal(signal.SIGTERM, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    app()
+
+
+def _interrupt(number: int, frame: Any) -> NoReturn:
+    raise KeyboardInterrupt

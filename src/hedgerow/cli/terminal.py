@@ -1,0 +1,31 @@
+"""Lines and tables on the terminal: text that cannot steer it, paths that are not broken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hedgerow.errors import printable
+
+console = Console(highlight=False)
+
+
+def say(text: str, *, style: str = "") -> None:
+    """A line as it is: paths and commands are not broken at the edge of the terminal."""
+    console.print(plain(text, style=style, keep="\n"), soft_wrap=True)
+
+
+def plain(text: str, *, style: str = "", keep: str = "") -> Text:
+    """Text without markup and without control characters."""
+    return Text(printable(text, keep=keep), style)
+
+
+def columns(*named: tuple[str, Any]) -> Table:
+    """An empty table: each column's name, and its side."""
+    table = Table(box=None, pad_edge=False)
+    for name, side in named:
+        table.add_column(plain(name), justify=side)
+    return table

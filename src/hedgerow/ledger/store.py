@@ -1,0 +1,147 @@
+"""The database under a ledger: one writer at a time, and errors without secrets."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from hedgerow.ledger.errors import LedgerError
+
+PATIENCE = 30
+"""Seconds to wait for other writers."""
+UNKNOWN = "It is not known whether the last step was recorded: `hedgerow ledger list` shows it."
+
+_SQLITE = {
+    "SQLITE_FULL": ("the disk is full", "Make room and try again. Nothing is lost."),
+    "SQLITE_READONLY": ("it may not be written to", "Ask its owner for leave to write."),
+    "SQLITE_BUSY": (
+        f"another process has been writing for more than {PATIENCE} seconds",
+        "Wait for it to end and try again.",
+    ),
+    "SQLITE_CANTOPEN": (
+        "it cannot be opened",
+        "Check that it is there, and that you may write in its folder.",
+    ),
+    "SQLITE_CORRUPT": (
+        "the file is damaged",
+        "Restore the newest copy, and run `hedgerow ledger verify --release FOLDER` with every "
+        "release you have.",
+    ),
+    "SQLITE_IOERR": (
+        "the disk refuses to read or write it",
+        "Check that the disk has room and is in order. Nothing is lost.",
+    ),
+}
+_SQLITE["SQLITE_NOTADB"] = _SQLITE["SQLITE_CORRUPT"]
+
+_POSTGRESQL = {
+    "28": "Check the user and the password in the address of the ledger.",
+    "42501": "The database's owner must let this user read, insert, and lock the ledger's row.",
+    "25006": "The database only allows reading. Use the primary server.",
+    "53": "Make room on the database server and try again. Nothing is lost.",
+    "55P03": f"Somebody has been writing for more than {PATIENCE} seconds. Try again.",
+}
+"""What helps, by how the server's error code begins."""
+_UNREACHABLE = "Check the address of the ledger, and that the database server runs."
+
+
+class Store:
+    """A database, and how to write to it so that nobody writes at the same time.
+
+    Args:
+        engine: Of SQLAlchemy.
+        name: For messages; without a password.
+        secrets: What must not appear in a message.
+        lock: Called at the beginning of every write.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        name: str,
+        secrets: tuple[str, ...] = (),
+        lock: Callable[[Connection], None],
+    ) -> None:
+        self.name, self._engine, self._secrets, self._lock = name, engine, secrets, lock
+        self._process = os.getpid()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent view."""
+        with self._told(), self._connected(write=False) as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Everybody else waits; recorded when the block ends, and not at all if it fails."""
+        with self._told(), self._connected(write=True) as connection:
+            self._lock(connection)
+            yield connection
+            try:
+                connection.commit()
+            except DBAPIError as error:
+                if connection.dialect.name == "postgresql":
+                    what = self._scrubbed(str(error.orig))
+                    raise LedgerError(
+                        f"the database went away: {what}", where=self.name, fix=UNKNOWN
+                    ) from None
+                raise
+
+    @contextlib.contextmanager
+    def _connected(self, *, write: bool) -> Iterator[Connection]:
+        if os.getpid() != self._process:
+            # Connections do not survive a fork: both sides would talk at once.
+            self._engine.dispose(close=False)
+            self._process = os.getpid()
+        with self._engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                level = "READ COMMITTED" if write else "REPEATABLE READ"
+                connection = connection.execution_options(isolation_level=level)
+            yield connection.execution_options(hedgerow_write=write)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """The database's errors as a sentence with what to do."""
+        try:
+            yield
+        except LedgerError as error:
+            raise LedgerError(error.what, where=error.where or self.name, fix=error.fix) from None
+        except SQLAlchemyError as error:
+            raise self._error(error) from None
+        except OSError as error:
+            raise LedgerError(
+                f"cannot be used: {error.strerror or error}", where=self.name
+            ) from None
+
+    def _error(self, error: SQLAlchemyError) -> LedgerError:
+        cause = error.orig if isinstance(error, DBAPIError) else None
+        code: str = getattr(cause, "sqlite_errorname", None) or ""
+        for name, (what, fix) in _SQLITE.items():
+            if code.startswith(name):
+                return LedgerError(what, where=self.name, fix=fix)
+        text = self._scrubbed(str(cause or error))
+        if self._engine.dialect.name == "sqlite":
+            return LedgerError(f"cannot be used: {text}", where=self.name)
+        code = getattr(cause, "sqlstate", None) or ("28" if "password" in text else "")
+        for begin, fix in _POSTGRESQL.items():
+            if code.startswith(begin):
+                return LedgerError(f"the database refuses: {text}", where=self.name, fix=fix)
+        if not code or code.startswith(("08", "57P")):
+            what = f"the database cannot be reached: {text}"
+            return LedgerError(what, where=self.name, fix=_UNREACHABLE)
+        return LedgerError(f"the database refuses: {text}", where=self.name)
+
+    def _scrubbed(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return "; ".join(lines[:2]) or "no reason given"
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose(close=os.getpid() == self._process)

@@ -1,0 +1,203 @@
+"""What a release protects, against whom, and what it does not: one paragraph for everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hedgerow.errors import some
+from hedgerow.models import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    Composition,
+    DeltaDisclosure,
+    DeltaPresence,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    EpsilonPrivacy,
+    JournalistRisk,
+    KAnonymity,
+    KMap,
+    MarketerRisk,
+    ProbabilisticLDiversity,
+    ProsecutorRisk,
+    RecursiveLDiversity,
+    TCloseness,
+    UniqueShare,
+)
+from hedgerow.models.base import PrivacyModel, shown
+from hedgerow.schema import Schema
+
+FINDER = "somebody who knows a person's quasi-identifiers and that the person is in the table"
+OUTSIDER = "somebody who has a list of the population and does not know who of it is in the table"
+
+
+def against(model: PrivacyModel) -> str:
+    """The attacker a claim is about, spelled out.
+
+    >>> against(KAnonymity(k=5))
+    "somebody who knows a person's quasi-identifiers and that the person is in the table"
+    """
+    match model:
+        case EpsilonPrivacy():
+            return str(model.adversary)
+        case KAnonymity(over="all"):
+            return "somebody who knows all published columns of a person"
+        case KMap() | JournalistRisk():
+            return OUTSIDER
+        case DeltaPresence():
+            return (
+                "somebody who has a list of the population and knows a person's quasi-identifiers"
+            )
+        case MarketerRisk():
+            return "somebody who links the whole table to a list of the same people"
+        case TCloseness() | DeltaDisclosure() | BetaLikeness():
+            return f"{FINDER}, and how the sensitive values are distributed in the whole table"
+        case RecursiveLDiversity() if model.l > 2:
+            return f"{FINDER}, and who can rule out {model.l - 2} sensitive values"
+        case Composition():
+            return f"{FINDER}, and who has the earlier releases that were compared"
+    return FINDER
+
+
+def promise(model: PrivacyModel) -> str:
+    """What that attacker cannot do, in one clause."""
+    match model:
+        case KAnonymity(over="all"):
+            return f"finds at least {model.k} people who agree on all columns"
+        case KAnonymity():
+            return f"finds at least {model.k} people who could be that person"
+        case AlphaKAnonymity():
+            what = f"in {model.value!r}" if model.value is not None else "in any value"
+            return (
+                f"finds at least {model.k} people, and believes {what} of {model.of!r} with a "
+                f"confidence of at most {shown(model.alpha)}"
+            )
+        case DistinctLDiversity():
+            return f"is left with at least {model.l} values of {model.of!r}"
+        case ProbabilisticLDiversity():
+            return f"guesses {model.of!r} right at most once in {shown(model.l)} times"
+        case EntropyLDiversity():
+            return (
+                f"is on average as unsure of {model.of!r} as between {shown(model.l)} equally "
+                "likely values"
+            )
+        case RecursiveLDiversity():
+            return (
+                f"finds the likeliest {model.of!r} less than {shown(model.c)} times as frequent "
+                "as the rest"
+            )
+        case TCloseness():
+            return (
+                f"finds {model.of!r} distributed at most {shown(model.t)} away from the whole "
+                f"table ({model.distance} distance)"
+            )
+        case DeltaDisclosure():
+            return (
+                f"finds no {model.of!r} more than e^{shown(model.delta)} times as likely, or less "
+                "likely, than in the whole table"
+            )
+        case BetaLikeness():
+            return (
+                f"finds no {model.of!r} more than 1 + {shown(model.beta)} times as likely as in "
+                "the whole table"
+            )
+        case EpsilonPrivacy():
+            return (
+                f"becomes at most {shown(model.epsilon)} times as sure of what must not be "
+                f"learned of {model.of!r} as without the person's record"
+            )
+        case Composition():
+            return (
+                f"is left with {model.of!r} known with a confidence of at most "
+                f"{shown(model.confidence)}, after intersecting them"
+            )
+        case KMap():
+            return f"finds at least {model.k} people of the population for each record"
+        case DeltaPresence():
+            return (
+                f"believes that the person is in the table with a confidence from "
+                f"{shown(model.minimum)} to {shown(model.maximum)}"
+            )
+        case ProsecutorRisk() | JournalistRisk():
+            return f"picks a person's record with a probability of at most {shown(model.risk)}"
+        case MarketerRisk():
+            return f"gets on average at most a share of {shown(model.risk)} of the links right"
+        case UniqueShare():
+            return f"singles out at most a share of {shown(model.share)} of the people"
+    return f"is bounded as the claim {str(model)!r} says"
+
+
+def protected(
+    models: Sequence[PrivacyModel], schema: Schema, *, left_out: int, withheld: Sequence[str]
+) -> str:
+    """The paragraph of the certificate.
+
+    Args:
+        models: The claims, all of which hold.
+        schema: Which columns are what.
+        left_out: People of the source who are not in the release.
+        withheld: Claims whose level is not shown.
+    """
+    promises: dict[str, list[str]] = {}
+    for model in models:
+        known = promises.setdefault(against(model), [])
+        known += [text for text in [promise(model)] if text not in known]
+    sentences = [
+        f"{attacker[0].upper()}{attacker[1:]}{',' * (', and' in attacker)} {'; and '.join(texts)}."
+        for attacker, texts in promises.items()
+    ]
+    sentences.append(f"Not protected: {'; '.join(_gaps(models, schema))}.")
+    if left_out:
+        sentences.append(
+            f"{left_out:,} people were left out; the claims are about those who are published."
+        )
+    if withheld:
+        sentences.append(
+            f"The levels of {some(withheld, most=3)} are withheld, because they would say "
+            "something the data do not show."
+        )
+    return " ".join(sentences)
+
+
+def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
+    """What nobody should take for protected."""
+    gaps = []
+    about = {name for model in models for name in model.attributes}
+    bare = sorted(name for name in schema.sensitive if name not in about)
+    if bare:
+        gaps.append(f"what the people of a group have in common as {some(bare)}")
+    if schema.insensitive:
+        listed = some(sorted(schema.insensitive))
+        gaps.append(f"the columns {listed}, which are published as they are")
+    if not any(_bounds_size(model) for model in models):
+        gaps.append("identity: a group may hold a single person")
+    if any(isinstance(m, DistinctLDiversity | EntropyLDiversity) for m in models):
+        gaps.append("a value that is much likelier than the others of its group")
+    if any(isinstance(m, TCloseness | DeltaDisclosure | BetaLikeness) for m in models):
+        gaps.append("what the whole table says of everybody in it")
+    if any(isinstance(m, EpsilonPrivacy) for m in models):
+        gaps.append("anybody against attackers who are stronger than those named")
+    if any(isinstance(m, EpsilonPrivacy) and m.adversary.listed is not None for m in models):
+        gaps.append("anybody against attackers who know fewer or other people than those listed")
+    if any(isinstance(m, EpsilonPrivacy) and m.predicates.wishes is not None for m in models):
+        gaps.append("what a person did not ask to have protected")
+    if any(isinstance(m, MarketerRisk | UniqueShare) for m in models):
+        gaps.append("single people, as long as the average or the share is kept")
+    gaps.append(
+        "people in other releases of the same data, which can be put together with this one"
+        + (" unless they were compared" if any(m.looks_behind for m in models) else "")
+    )
+    gaps.append(
+        "anybody against those who know more than the claims say, or have the raw data, the ledger "
+        "or the machine the release was made on"
+    )
+    return gaps
+
+
+def _bounds_size(model: PrivacyModel) -> bool:
+    match model:
+        case KAnonymity() | AlphaKAnonymity():
+            return model.k > 1
+        case ProsecutorRisk():
+            return model.risk < 1
+    return False

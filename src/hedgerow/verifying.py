@@ -1,0 +1,172 @@
+"""Verify a release without the raw data: what follows from the published file, and what does not.
+
+Everything is read anew. The certificate says what was claimed; the file must be the one it was
+written for, and each claim that follows from the file must come out as stated.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.certified import check_certified
+from hedgerow.delivery import CERTIFICATE
+from hedgerow.errors import DataError, PlanError, some
+from hedgerow.models.anonymity import KAnonymity
+from hedgerow.plan import Plan
+from hedgerow.rechecking import (
+    REFUTED,
+    UNVERIFIABLE,
+    VERIFIED,
+    Checked,
+    CheckedClaim,
+    Ground,
+    recheck,
+)
+from hedgerow.recipient import Order, Seen
+from hedgerow.release import Release, finite
+from hedgerow.schema import Schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What somebody who has the release, and nothing else, can say of it."""
+
+    release: str
+    checks: tuple[Checked, ...]
+    claims: tuple[CheckedClaim, ...]
+
+    @property
+    def refuted(self) -> tuple[str, ...]:
+        """What is wrong, a sentence each."""
+        wrong = [f"{c.what}: {c.why}" for c in self.checks if c.verdict == REFUTED]
+        return (*wrong, *(f"{c.claim}: {c.why}" for c in self.claims if c.verdict == REFUTED))
+
+    @property
+    def verified(self) -> tuple[CheckedClaim, ...]:
+        """The claims that follow from the file."""
+        return tuple(c for c in self.claims if c.verdict == VERIFIED)
+
+    @property
+    def unverifiable(self) -> tuple[CheckedClaim, ...]:
+        """The claims that do not."""
+        return tuple(c for c in self.claims if c.verdict == UNVERIFIABLE)
+
+    def summary(self) -> dict[str, Any]:
+        """What `hedgerow verify --json` prints."""
+        return {
+            "release": self.release,
+            "refuted": list(self.refuted),
+            "checks": [vars(check) for check in self.checks],
+            "claims": [finite(vars(claim)) for claim in self.claims],
+        }
+
+
+def verify(
+    release: Release | str | os.PathLike[str],
+    *,
+    plan: Plan | str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
+) -> Verification:
+    """Check a release from outside.
+
+    Args:
+        release: Folder of a release; or, with a plan, a CSV or Parquet file of any tool.
+        plan: The plan the release must keep; its source is not read.
+        key: Public key that must have signed the certificate.
+
+    Raises:
+        DataError: There is nothing that could be verified.
+    """
+    place = _place(release)
+    asked = plan if plan is None or isinstance(plan, Plan) else Plan.read(Path(plan))
+    if place.is_dir() or place.name == CERTIFICATE:
+        folder = place if place.is_dir() else place.parent
+        trusted = None if key is None else Path(key)
+        checks, claims = check_certified(folder, plan=asked, key=trusted)
+        return Verification(release=str(folder), checks=checks, claims=claims)
+    if asked is None:
+        raise DataError(
+            "without a certificate only a plan says what should hold",
+            where=str(place),
+            fix="Name the folder of a release, or give the plan with --plan.",
+        )
+    if key is not None:
+        raise DataError(
+            "a single file has no certificate that could be signed",
+            where=str(place),
+            fix="Name the folder of the release, or leave the key out.",
+        )
+    return _foreign(place, asked)
+
+
+def _place(release: Release | str | os.PathLike[str]) -> Path:
+    if not isinstance(release, Release):
+        return Path(release)
+    if release.folder is None:
+        raise DataError("the release is only in memory", fix="Publish it to a folder first.")
+    return release.folder
+
+
+def _foreign(file: Path, plan: Plan) -> Verification:
+    schema = plan.schema()
+    models = plan.models()
+    joint = any(isinstance(model, KAnonymity) and model.over == "all" for model in models)
+    others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
+    seen = Seen.read(file, quasi=schema.quasi_identifiers, sets=others, null=plan.null)
+    if not seen.quasi and not seen.sets:
+        raise PlanError(
+            f"the file has none of the plan's columns, but {some(seen.columns)}",
+            where=str(file),
+            fix="Give the plan of this release.",
+        )
+
+    ground = Ground(
+        seen=seen,
+        person=plan.person is not None,
+        left_out=None,
+        orders=lambda column: _order(plan, seen, column),
+        text=lambda value: value,
+        others=tuple(name for name in others if name in seen.sets),
+        certified=False,
+    )
+    checks = tuple(_foreign_columns(seen, schema))
+    claims = tuple(recheck(model, ground) for model in models)
+    return Verification(release=str(file), checks=checks, claims=claims)
+
+
+def _foreign_columns(seen: Seen, schema: Schema) -> Iterator[Checked]:
+    """No identifiers, and nothing the plan has not thought of."""
+    shown = set(schema.published)
+    names = [name for name in seen.columns if name in schema.roles and name not in shown]
+    yield Checked.of(
+        "identifiers",
+        f"the file has {some(names)}, which the plan says name people" if names else None,
+    )
+    strange = [name for name in seen.columns if name not in schema.roles]
+    absent = [name for name in schema.published if name not in seen.columns]
+    wrong = f"the plan gives no role to {some(strange)}" if strange else None
+    yield (
+        Checked(what="columns", verdict=VERIFIED, why=f"the file has no {some(absent)}")
+        if absent and not strange
+        else Checked.of("columns", wrong)
+    )
+
+
+def _order(plan: Plan, seen: Seen, column: str) -> Order:
+    """The order and taxonomy of a column as the plan has them."""
+    values = seen.sets[column][0]
+    hierarchy = plan.hierarchy_spec(column).bind(
+        column, values, where=plan.where("columns", column)
+    )
+    if plan.columns[column].hierarchy is None:
+        return Order(values=hierarchy.values)
+    levels = tuple(
+        tuple(names[node] for node in nodes)
+        for nodes, names in zip(hierarchy.codes[1:], hierarchy.labels[1:], strict=True)
+    )
+    names = (name for level in hierarchy.labels for name in level)
+    return Order(values=hierarchy.values, levels=levels, also=tuple(dict.fromkeys(names)))

@@ -1,0 +1,453 @@
+"""Whatever goes wrong with a ledger gets a clear message, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.exc import OperationalError
+
+from hedgerow.ledger import Amounts, Ledger, LedgerError
+from hedgerow.ledger.places import _CREATING
+from hedgerow.ledger.store import Store
+
+TENTH = Amounts.of(epsilon="0.1")
+PASSWORD = "correct horse battery"
+
+
+def fails(match: str, job: Callable[[], object]) -> str:
+    """The job is refused with a message that says what to do and holds no secret."""
+    with pytest.raises(LedgerError, match=match) as error:
+        job()
+    assert error.value.exit_code == 2
+    told = str(error.value) + "".join(traceback.format_exception(error.value))
+    for secret in (PASSWORD, "correct%20horse", "hunter2"):
+        assert secret not in told
+    return str(error.value)
+
+
+def listing(folder: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize("create", [True, False])
+@pytest.mark.parametrize("kind", ["csv", "empty", "sqlite", "sqlite-wal", "folder", "pipe"])
+def test_what_is_no_ledger_is_left_alone(tmp_path: Path, kind: str, create: bool) -> None:
+    path = tmp_path / "thing"
+    if kind == "csv":
+        path.write_text("age,zip\n28,02139\n")
+    elif kind == "empty":
+        path.touch()
+    elif kind == "folder":
+        (path / "inside").mkdir(parents=True)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        database = sqlite3.connect(path)
+        if kind == "sqlite-wal":
+            database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE hedgerow_ledger (id, version, created)")
+        database.close()
+    before = listing(tmp_path)
+    fails("no ledger but|a ledger is a file", lambda: Ledger.open(path, create=create))
+    assert listing(tmp_path) == before
+
+
+def test_a_ledger_that_is_not_there(place: Any, tmp_path: Path) -> None:
+    assert "hedgerow ledger budget" in fails("there is no ledger", lambda: place.open(create=False))
+    fails("there is no ledger", lambda: place.open(create=False))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("path", ["absent/ledger.db", "a\0b", "file/ledger.db", "x" * 300, ""])
+def test_places_where_no_ledger_can_be(
+    tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    (tmp_path / "circle").symlink_to("circle")
+    before = listing(tmp_path)
+    for where in (path, "circle"):
+        with pytest.raises(LedgerError):
+            Ledger.open(where)
+    assert listing(tmp_path) == before
+
+
+def test_a_newer_version(place: Any) -> None:
+    place.open().close()
+    place.tamper("UPDATE hedgerow_ledger SET version = 'hedgerow-ledger/2'")
+    assert "Update Hedgerow" in fails("newer version", place.open)
+    place.tamper("UPDATE hedgerow_ledger SET version = 'something'")
+    fails("unknown version", place.open)
+    place.tamper("DELETE FROM hedgerow_ledger")
+    fails("lacks the row", place.open)
+
+
+def test_a_damaged_file(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path) as ledger:
+        for i in range(20):
+            ledger.reserve("gotham", key=f"k{i}", what={"x": "y" * 1000})
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+
+    def read() -> None:
+        with Ledger.open(path) as ledger:
+            ledger.verify()
+
+    fails("damaged", read)
+
+
+def test_a_new_ledger_is_private_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger.reserve("gotham", key="x", what={})
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
+    assert (tmp_path / "ledger.db").stat().st_mode & 0o077 == 0
+
+
+def test_a_ledger_that_was_moved_away(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path) as ledger:
+        reservation = ledger.reserve("gotham", key="x", what={})
+        path.rename(tmp_path / "moved.db")
+        fails("moved or replaced", lambda: ledger.released(reservation, body={}))
+        Ledger.open(path).close()
+        fails("moved or replaced", lambda: ledger.released(reservation, body={}))
+
+
+def test_somebody_else_writes_for_too_long(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hedgerow.ledger.places.PATIENCE", 0.2)
+    with place.open() as ledger:
+        if place.store == "sqlite":
+            other: Any = sqlite3.connect(place.where, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+        else:
+            other = psycopg.connect(place.where)
+            other.execute("SELECT * FROM hedgerow_ledger FOR UPDATE")
+        fails("writing for|lock timeout", lambda: ledger.reserve("gotham", key="x", what={}))
+        assert ledger.tip().seq == 0, "readers do not wait"
+        other.close()
+        assert ledger.reserve("gotham", key="x", what={}).seq == 1
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """SQLite's own limit on pages, which it reports as a full disk."""
+
+    def small(connection: Any, record: object) -> None:
+        connection.execute("PRAGMA max_page_count = 40")
+
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1000))
+    event.listen(Engine, "connect", small)
+    try:
+        with Ledger.open(tmp_path / "ledger.db") as ledger:
+            granted = []
+
+            def spend() -> None:
+                for i in range(1000):
+                    what = {"x": "y" * 1000}
+                    granted.append(ledger.reserve("gotham", key=f"k{i}", what=what, spend=TENTH))
+
+            assert "Nothing is lost" in fails("the disk is full", spend)
+    finally:
+        event.remove(Engine, "connect", small)
+    _as_granted(tmp_path / "ledger.db", len(granted))
+
+
+def _as_granted(path: Path, granted: int) -> None:
+    with Ledger.open(path, create=False) as ledger:
+        assert granted > 0
+        assert ledger.verify().problems == ()
+        assert ledger.budget("gotham").spent.epsilon == granted * TENTH.epsilon
+        ledger.reserve("gotham", key="next", what={}, spend=TENTH)
+
+
+SPENDING = """
+import resource, sys
+from hedgerow.ledger import Amounts, Ledger, LedgerError
+
+ledger = Ledger.open(sys.argv[1])
+if len(sys.argv) > 2:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+for i in range(5_000):
+    try:
+        ledger.reserve("gotham", key=str(i), what={"x": "y" * 500},
+                       spend=Amounts.of(epsilon="0.1"))
+    except LedgerError as error:
+        print(error, flush=True)
+        break
+    print("granted", flush=True)
+"""
+
+
+def test_a_disk_that_refuses_to_write(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path) as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1000))
+        done = subprocess.run(
+            [sys.executable, "-c", SPENDING, str(path), "200000"], capture_output=True, text=True
+        )
+    assert done.returncode == 0, done.stderr
+    *granted, what, fix = done.stdout.splitlines()
+    assert set(granted) == {"granted"}
+    assert "the disk" in what
+    assert "Nothing is lost" in fix
+    _as_granted(path, len(granted))
+
+
+@pytest.mark.parametrize("lines", [1, 7, 30])
+def test_kill_while_writing(place: Any, lines: int) -> None:
+    with place.open() as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1000))
+    with subprocess.Popen(
+        [sys.executable, "-c", SPENDING, place.where], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for _ in range(lines):
+            assert process.stdout.readline() == "granted\n"
+        process.send_signal(signal.SIGKILL)
+        told = lines + len(process.stdout.readlines())
+    with place.open(create=False) as ledger:
+        assert ledger.verify([ledger.tip()]).problems == ()
+        spent = ledger.budget("gotham").spent.epsilon // TENTH.epsilon
+        assert told <= spent <= told + 1, "what was granted is spent; at most one was not told"
+        assert ledger.budget("gotham").reserved_open == spent
+        ledger.reserve("gotham", key="next", what={}, spend=TENTH)
+
+
+def _as_nobody(job: Callable[[], object]) -> None:
+    """Run it as somebody who is not root, to whom permissions apply."""
+
+    def dropped() -> None:
+        if os.geteuid() == 0:
+            nobody = pwd.getpwnam("nobody")
+            os.setgroups([])
+            os.setgid(nobody.pw_gid)
+            os.setuid(nobody.pw_uid)
+        job()
+
+    _as_child(dropped)
+
+
+def _as_child(job: Callable[[], object]) -> None:
+    """Run it in a forked process, which must not fail."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # there may be threads; we use none
+        child = os.fork()
+    if not child:
+        status = 1
+        try:
+            job()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("folder_mode", [0o555, 0o777])
+def test_a_read_only_ledger_can_be_read_and_not_written(folder_mode: int) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="hedgerow-ro-"))
+    path = folder / "ledger.db"
+    try:
+        with Ledger.open(path) as ledger:
+            reservation = ledger.reserve("gotham", key="x", what={})
+            assert ledger.verify().problems == ()
+        path.chmod(0o444)
+        folder.chmod(folder_mode)
+
+        def job() -> None:
+            with Ledger.open(path) as ledger:
+                assert ledger.find("gotham", "x") is None
+                assert ledger.verify().entries == 1
+                fails("may not be written", lambda: ledger.reserve("gotham", key="y", what={}))
+                fails("may not be written", lambda: ledger.released(reservation, body={}))
+
+        _as_nobody(job)
+        folder.chmod(0o555)
+        _as_nobody(lambda: fails("cannot be used", lambda: Ledger.open(folder / "new.db")))
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+def test_the_database_goes_away_in_the_middle(own_server: Any) -> None:
+    with Ledger.open(own_server.database()) as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1))
+        reservation = ledger.reserve("gotham", key="x", what={}, spend=TENTH)
+        own_server.stop()
+        told = fails("cannot be reached", lambda: ledger.released(reservation, body={}))
+        assert "database server runs" in told
+        fails("cannot be reached", lambda: ledger.failed(reservation, why="gone"))
+        fails("cannot be reached", ledger.tip)
+        own_server.start()
+        assert ledger.budget("gotham").spent == TENTH, "spent, whatever happens"
+        assert ledger.budget("gotham").reserved_open == 1
+        ledger.released(reservation, body={})
+        assert ledger.verify().problems == ()
+
+
+def test_the_database_goes_away_while_it_commits(server: Any) -> None:
+    """Nobody can know whether it was recorded, and the message says so."""
+    with Ledger.open(server.database()) as ledger:
+
+        def write() -> None:
+            with ledger._store.writing() as connection:
+                driver: Any = connection.connection.driver_connection
+                server.sql(f"SELECT pg_terminate_backend({driver.info.backend_pid})")
+
+        assert "not known" in fails("the database went away", write)
+        assert ledger.reserve("gotham", key="x", what={}).seq == 1
+
+
+def test_addresses_that_lead_nowhere(server: Any) -> None:
+    port = server.port
+    wrong = server.url("postgres", password="hunter2")
+    assert "user and the password" in fails("password", lambda: Ledger.open(wrong))
+    query = f"postgresql://steward@127.0.0.1:{port}/postgres?password=hunter2"
+    fails("password", lambda: Ledger.open(query))
+    fails("does not exist", lambda: Ledger.open(server.url("absent")))
+    closed = server.url("postgres", password="hunter2").replace(f":{port}", ":1")
+    assert "database server runs" in fails("cannot be reached", lambda: Ledger.open(closed))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["mysql://root:hunter2@host/db", "sqlite:///ledger.db?hunter2", "postgresql://u:hunter2@h:x/d",
+     "http://hunter2", "postgresql://u:hunter2@h:99999999/d"],
+)  # fmt: skip
+def test_addresses_that_are_none(address: str) -> None:
+    fails("address|cannot be reached", lambda: Ledger.open(address))
+
+
+def test_postgresql_without_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    address = "postgresql://u:hunter2@host/d"
+    told = fails("psycopg", lambda: Ledger.open(address))
+    assert "pip install" in told
+
+
+def test_a_password_is_never_shown(server: Any) -> None:
+    with Ledger.open(server.database()) as ledger:
+        assert PASSWORD not in repr(ledger) + ledger.name + repr(vars(ledger))
+        assert ledger.name.startswith("postgresql://steward@127.0.0.1:")
+
+
+def test_a_password_in_the_text_of_an_error_is_struck_out() -> None:
+    def lock(connection: object) -> None:
+        raise OperationalError("SELECT", None, Exception("cannot connect with hunter2"))
+
+    store = Store(create_engine("sqlite://"), name="here", secrets=("hunter2",), lock=lock)
+    with pytest.raises(LedgerError, match=r"cannot connect with \*\*\*") as error, store.writing():
+        pass
+    assert "hunter2" not in str(error.value)
+    assert error.value.__suppress_context__
+    store.close()
+
+
+def test_those_who_wait_for_a_creator_find_what_was_created(server: Any) -> None:
+    """Two that saw no ledger, and then waited: the second must look again."""
+    url = server.schema()
+    with psycopg.connect(url, autocommit=True) as creator:
+        creator.execute("SELECT pg_advisory_lock(%s)", [_CREATING])
+        with ThreadPoolExecutor(2) as pool:
+            both = [pool.submit(Ledger.open, url) for _ in range(2)]
+            waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            for _ in range(200):
+                if creator.execute(waiting).fetchone() == (2,):
+                    break
+                time.sleep(0.05)
+            else:
+                pytest.fail("they do not wait")
+            creator.execute("SELECT pg_advisory_unlock(%s)", [_CREATING])
+            opened = [one.result(30) for one in both]
+    assert opened[0].id == opened[1].id
+    for ledger in opened:
+        ledger.close()
+
+
+def test_a_forked_process_has_a_connection_of_its_own(server: Any) -> None:
+    def backend() -> int:
+        with ledger._store.reading() as connection:
+            return int(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar() or 0)
+
+    with Ledger.open(server.schema()) as ledger:
+        before = backend()
+        read, write = os.pipe()
+        _as_child(lambda: os.write(write, str(backend()).encode()))
+        assert int(os.read(read, 20)) != before
+        assert backend() == before
+        os.close(read)
+        os.close(write)
+
+
+def test_a_database_that_only_allows_reading(server: Any) -> None:
+    url = server.database()
+    name = url.rpartition("/")[2]
+    Ledger.open(url).close()
+    server.sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    with Ledger.open(url) as ledger:
+        assert ledger.verify().entries == 0
+        told = fails("read-only", lambda: ledger.reserve("gotham", key="x", what={}))
+        assert "primary" in told
+
+
+def test_a_database_in_another_encoding(server: Any) -> None:
+    latin = "ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    fails("LATIN1", lambda: Ledger.open(server.database(latin)))
+
+
+def test_a_clerk_who_may_append_and_nothing_else(server: Any) -> None:
+    """The rights that docs/ledger.md recommends are enough, and a lack of them is told."""
+    url = server.database()
+    name = url.rpartition("/")[2]
+    Ledger.open(url).close()
+    clerk = f"clerk_{name[:8]}"
+    server.sql(
+        f"CREATE ROLE {clerk} LOGIN PASSWORD 'hunter2'",
+        f"GRANT SELECT ON hedgerow_ledger, hedgerow_entries, hedgerow_contents TO {clerk}",
+        database=name,
+    )
+    address = url.replace("steward:correct%20horse%20battery", f"{clerk}:hunter2")
+    with Ledger.open(address) as ledger:
+        told = fails("permission denied", lambda: ledger.reserve("gotham", key="x", what={}))
+        assert "lock the ledger's row" in told
+        server.sql(
+            f"GRANT INSERT ON hedgerow_entries, hedgerow_contents TO {clerk}",
+            f"GRANT UPDATE (one) ON hedgerow_ledger TO {clerk}",
+            database=name,
+        )
+        reservation = ledger.reserve("gotham", key="x", what={})
+        ledger.released(reservation, body={}, content=b"x")
+        assert ledger.verify().problems == ()
+    with psycopg.connect(address) as connection, pytest.raises(psycopg.Error, match="owner"):
+        connection.execute("ALTER TABLE hedgerow_entries DISABLE TRIGGER ALL")
+
+
+def test_a_server_that_would_forget(server: Any) -> None:
+    """With synchronous_commit off, a crash could lose a reservation whose data went out."""
+    url = server.database()
+    server.sql(f"ALTER DATABASE {url.rpartition('/')[2]} SET synchronous_commit = off")
+    with Ledger.open(url) as ledger, ledger._store.writing() as connection:
+        found = connection.exec_driver_sql("SHOW synchronous_commit").scalar()
+        assert found == "on"

@@ -1,0 +1,337 @@
+"""What stands in a certificate, and what must not."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pyarrow
+import pytest
+
+import hedgerow
+from hedgerow import certificate as certificates
+from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, Known
+from hedgerow.attacks.published import Published
+from hedgerow.certificate import as_text
+from hedgerow.certificate_schema import certificate_json_schema, misfit
+from hedgerow.groups import Groups
+from hedgerow.models import (
+    AlphaKAnonymity,
+    DeltaPresence,
+    DistinctLDiversity,
+    EpsilonPrivacy,
+    KAnonymity,
+    KMap,
+    MarketerRisk,
+    PrivacyModel,
+    RecursiveLDiversity,
+    TCloseness,
+    UniqueShare,
+)
+from hedgerow.predicates import Predicates
+from hedgerow.priors import Prior
+from hedgerow.protected import against, promise, protected
+from hedgerow.release import read_certificate
+from hedgerow.schema import Role, Schema
+from hedgerow.spelled import MODELS
+from hedgerow.writing import Measured
+
+DOCS = Path(__file__).parents[2] / "docs"
+TREE = {"stomach": ["ulcer", "gastritis"], "chest": ["flu", "asthma"], "HIDDENNODE": ["mumps"]}
+COLUMNS: dict[str, Any] = {
+    "town": {"role": "quasi-identifier", "levels": [0, 0]},
+    "illness": "sensitive",
+}
+
+
+def people(*, town: str = "rare", illness: str | None = None) -> pd.DataFrame:
+    """Three towns of four; and, where an illness is named, somebody who will be left out."""
+    rows = [
+        {"town": town_, "illness": illness_}
+        for town_ in "xyz"
+        for illness_ in ["ulcer", "gastritis", "flu", "asthma"]
+    ]
+    rows += [{"town": town, "illness": illness}] if illness else []
+    return pd.DataFrame(rows)
+
+
+def publish(frame: pd.DataFrame, *models: PrivacyModel, **more: Any) -> hedgerow.Release:
+    given = {"columns": COLUMNS, "method": {"suppress": "20%"}} | more
+    return hedgerow.publish(frame, protect=models, **given)
+
+
+def test_the_json_schema_is_up_to_date() -> None:
+    written = json.loads((DOCS / "certificate.schema.json").read_text("utf-8"))
+    # To write it anew: json.dumps(certificate_json_schema(), indent=2, ensure_ascii=False)
+    assert written == certificate_json_schema()
+    jsonschema.Draft202012Validator.check_schema(written)
+
+
+@pytest.mark.parametrize("illness", [None, "mumps"])
+@pytest.mark.parametrize("ledger", [None, {"id": "a", "seq": 3, "hash": "0f", "reservation": "r"}])
+def test_certificates_have_the_form(illness: str | None, ledger: Any) -> None:
+    known = Known(by="name", people=("0",))
+    frame = people(illness=illness)
+    frame["name"] = [str(i) for i in range(len(frame))]
+    certificate = publish(
+        frame,
+        KAnonymity(k=2),
+        TCloseness(t=0.9, of="illness"),
+        MarketerRisk(risk=0.5),
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassII(stubbornness=9)),
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassII(stubbornness=9, knows=known)),
+        columns=COLUMNS | {"name": "identifier"},
+    ).certificate | {"ledger": ledger, "with": ["spring"]}
+    assert misfit(certificate) is None
+    jsonschema.Draft202012Validator(certificate_json_schema()).validate(certificate)
+    assert json.loads(as_text(certificate)) == certificate
+
+
+def test_the_parts() -> None:
+    release = publish(people(), KAnonymity(k=2), null=["?"], population="town")
+    found = release.certificate
+    assert found["format"] == "hedgerow-certificate/1"
+    assert found["software"] == {
+        "name": "hedgerow",
+        "version": hedgerow.__version__,
+        "python": platform.python_version(),
+        "libraries": {
+            "duckdb": found["software"]["libraries"]["duckdb"],
+            "numpy": np.__version__,
+            "pyarrow": pyarrow.__version__,
+        },
+        "configured": {"format": "parquet", "escape_formulas": False},
+    }
+    assert found["data"]["columns"] == ["town", "illness"]
+    assert found["people"] == {"in_source": 12, "left_out": 0}
+    assert found["plan"]["null"] == ["?"]
+    assert found["plan"]["protect"] == [
+        {
+            "claim": "2-anonymity",
+            "model": {"model": "KAnonymity", "k": 2, "over": "quasi-identifiers"},
+        }
+    ]
+    assert (found["ledger"], found["with"], found["sensitive"]) == (None, [], {})
+    (claim,) = found["claims"]
+    assert claim == {
+        "claim": "2-anonymity",
+        "model": {"model": "KAnonymity", "k": 2, "over": "quasi-identifiers"},
+        "holds": True,
+        "level": 4.0,
+        "required": 2.0,
+        "margin": 2.0,
+        "worst": {"group": {"town": "x"}, "records": 4},
+        "adversary": against(KAnonymity(k=2)),
+        "not_verifiable": None,
+    }
+
+
+@pytest.mark.parametrize("towns", [["y", "x", None], [None, "y", "x"], ["x", None, "y"]])
+def test_the_worst_group_is_the_same_every_time(towns: list[str | None]) -> None:
+    """Three groups are equally bad; the engine gives them in any order."""
+    model = KAnonymity(k=2)
+    measured = Measured(Groups.of([4, 4, 4]), "the written file", [np.array(towns, object)])
+    schema = Schema({"town": Role.QUASI_IDENTIFIER})
+    worst = certificates._worst(model, model.check(measured.groups), schema, measured)
+    assert worst == {"group": {"town": "x"}, "records": 4}
+
+
+def test_the_worst_group_by_hand() -> None:
+    frame = people()
+    frame.loc[frame.town == "y", "illness"] = ["flu", "flu", "flu", "asthma"]
+    release = publish(frame, DistinctLDiversity(l=2, of="illness"), UniqueShare(share=0.5))
+    diversity, unique = release.certificate["claims"]
+    assert diversity["worst"] == {"group": {"town": "y"}, "records": 4}
+    assert unique["worst"] is None, "it is about the table"
+
+
+def test_claims_that_need_more_than_the_file_name_no_group() -> None:
+    outside = pd.DataFrame({"town": ["x", "y", "z"] * 5})
+    release = publish(
+        people(), KMap(k=3), DeltaPresence(minimum=0, maximum=0.9), KAnonymity(k=2),
+        population_table=outside,
+    )  # fmt: skip
+    worst = [claim["worst"] for claim in release.certificate["claims"]]
+    assert worst == [None, None, {"group": {"town": "x"}, "records": 4}]
+
+
+# What people left out have
+
+
+@pytest.mark.parametrize(
+    "models",
+    [
+        [KAnonymity(k=4)],
+        [TCloseness(t=0.9, of="illness")],
+        [TCloseness(t=0.9, of="illness", distance="hierarchical"), KAnonymity(k=4)],
+        [TCloseness(t=0.9, of="illness", distance="ordered"), KAnonymity(k=4)],
+        [DistinctLDiversity(l=2, of="illness"), KAnonymity(k=4)],
+        [KAnonymity(k=4), EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassII(
+            stubbornness=9), predicates=Predicates(sets=["stomach"], negative=True))],
+        [KAnonymity(k=4), EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassIII(
+            prior=Prior.of_table()))],
+        [KAnonymity(k=4), EpsilonPrivacy(epsilon=99, of="illness", adversary=AtMost(
+            prior=Prior.uniform()))],
+    ],
+    ids=lambda models: str(models[-1]),
+)  # fmt: skip
+def test_not_a_byte_depends_on_their_values(tmp_path: Path, models: list[PrivacyModel]) -> None:
+    columns = COLUMNS | {"illness": {"role": "sensitive", "hierarchy": {"taxonomy": TREE}}}
+    models = [KAnonymity(k=4), *models]
+    seen = set()
+    for illness in ("ulcer", "flu", "mumps"):
+        release = publish(people(illness=illness), *models, columns=columns, to=tmp_path / illness)
+        assert release.suppressed == 1
+        text = (tmp_path / illness / "certificate.json").read_text("utf-8")
+        assert "mumps" not in text
+        assert "HIDDENNODE" not in text
+        assert "rare" not in text
+        seen.add(text)
+    assert len(seen) == 1
+
+
+def own_counts(frame: pd.DataFrame) -> dict[str, int]:
+    return {str(value): int(n) for value, n in frame.illness.value_counts().items()}
+
+
+def test_a_prior_that_is_the_table_itself() -> None:
+    """Counted in the source, or typed from it: it would tell what the one left out has."""
+    frame = people(illness="flu")
+    counts = own_counts(frame)
+    twice = {value: 2 * n for value, n in counts.items()}
+    other = counts | {"flu": 9}
+    hidden = dict.fromkeys([*counts, "mumps"], 1)
+    priors = {
+        "counts": Prior.counts(counts),
+        "shape": Prior.shape(counts),
+        "proportions": Prior.shape(twice),
+        "hidden": Prior.shape(hidden),
+        "other": Prior.shape(other),
+    }
+    models = [
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassI(prior=prior, stubbornness=20))
+        for prior in priors.values()
+    ]
+    release = publish(frame, KAnonymity(k=4), *models)
+    assert release.suppressed == 1
+    written = {
+        name: claim["model"] is not None
+        for name, claim in zip(priors, release.certificate["claims"][1:], strict=True)
+    }
+    assert written == {
+        "counts": False, "shape": False, "proportions": False, "hidden": False, "other": True,
+    }  # fmt: skip
+    planned = [entry["model"] is not None for entry in release.certificate["plan"]["protect"]]
+    assert planned == [True, *written.values()]
+    why = {claim["not_verifiable"] for claim in release.certificate["claims"][2:5]}
+    assert why == {"its prior is not published where people were left out"}
+    # With nobody left out the release itself shows it.
+    whole = publish(people(), *models[:3])
+    assert all(claim["model"] is not None for claim in whole.certificate["claims"])
+
+
+def test_order_and_taxonomy_only_where_they_are_needed() -> None:
+    columns = COLUMNS | {"illness": {"role": "sensitive", "hierarchy": {"taxonomy": TREE}}}
+    plain = publish(people(), TCloseness(t=0.9, of="illness"), columns=columns)
+    assert plain.certificate["sensitive"] == {}
+    tree = publish(
+        people(), TCloseness(t=0.9, of="illness", distance="hierarchical"), columns=columns
+    )
+    told = tree.certificate["sensitive"]["illness"]
+    assert told["order"] == ["ulcer", "gastritis", "flu", "asthma"]
+    assert told["levels"] == [["stomach", "stomach", "chest", "chest"], ["*"] * 4]
+    assert "HIDDENNODE" not in as_text(tree.certificate)
+    ordered = publish(people(), TCloseness(t=0.9, of="illness", distance="ordered"))
+    assert ordered.certificate["sensitive"] == {}, "text in the order of text"
+    ordered = publish(
+        people(), TCloseness(t=0.9, of="illness", distance="ordered"), columns=columns
+    )
+    assert ordered.certificate["sensitive"]["illness"]["order"][0] == "ulcer"
+
+
+# Words
+
+
+def test_the_paragraph() -> None:
+    schema = Schema(
+        {"town": Role.QUASI_IDENTIFIER, "illness": Role.SENSITIVE, "pay": Role.SENSITIVE,
+         "ward": Role.INSENSITIVE}
+    )  # fmt: skip
+    models = [KAnonymity(k=5), DistinctLDiversity(l=3, of="illness")]
+    text = protected(models, schema, left_out=2, withheld=["0.2-closeness of illness"])
+    assert text.startswith(
+        "Somebody who knows a person's quasi-identifiers and that the person is in the table finds "
+        "at least 5 people who could be that person; and is left with at least 3 values of "
+        "'illness'. Not protected: what the people of a group have in common as 'pay'; the columns "
+        "'ward', which are published as they are; a value that is much likelier than the others"
+    )
+    assert "people in other releases of the same data" in text
+    assert "have the raw data, the ledger" in text
+    assert "2 people were left out" in text
+    assert "The levels of '0.2-closeness of illness' are withheld" in text
+    assert "identity" not in text
+    assert "identity: a group may hold a single person" in protected(
+        [TCloseness(t=0.2, of="illness")], schema, left_out=0, withheld=[]
+    )
+    assert "what the people of a group have in common as 'illness' and 'pay'" in protected(
+        [KAnonymity(k=5, over="all")], schema, left_out=0, withheld=[]
+    )
+
+
+def test_every_model_has_words_of_its_own() -> None:
+    known: dict[str, dict[str, Any]] = {
+        "k": {"k": 3}, "alpha": {"alpha": 0.5}, "of": {"of": "illness"}, "l": {"l": 3},
+        "c": {"c": 2}, "t": {"t": 0.2}, "delta": {"delta": 1.0}, "beta": {"beta": 1.0},
+        "epsilon": {"epsilon": 2}, "adversary": {"adversary": ClassII(stubbornness=9)},
+        "minimum": {"minimum": 0}, "maximum": {"maximum": 0.5}, "risk": {"risk": 0.5},
+        "share": {"share": 0.5}, "confidence": {"confidence": 0.5},
+    }  # fmt: skip
+    told = set()
+    for kind in MODELS.values():
+        given: dict[str, Any] = {}
+        for field in fields(kind):  # type: ignore[arg-type]
+            given |= known.get(field.name, {})
+        model = kind(**given)
+        assert "is bounded as the claim" not in promise(model)
+        told.add(f"{against(model)} {promise(model)}")
+    assert len(told) == len(MODELS)
+    assert "rule out 1 sensitive values" in against(RecursiveLDiversity(c=2, l=3, of="x"))
+    assert "'HIV' of 'x'" in promise(AlphaKAnonymity(alpha=0.5, k=2, of="x", value="HIV"))
+
+
+# Certificates of before
+
+
+def test_old_certificates_can_still_be_applied_and_attacked(tmp_path: Path) -> None:
+    first = publish(people(), KAnonymity(k=2), to=tmp_path / "first")
+    old = {
+        "format": "hedgerow-certificate/0",
+        "software": "hedgerow 0.1.0",
+        "data": {key: first.certificate["data"][key] for key in ("file", "rows", "sha256")},
+        "plan": {"columns": {"town": "quasi-identifier", "illness": "sensitive"}},
+        "recoding": first.certificate["recoding"],
+        "claims": [{"claim": "2-anonymity", "holds": True, "level": 4.0, "required": 2.0}],
+    }
+    (tmp_path / "first/certificate.json").write_text(json.dumps(old))
+    assert read_certificate(tmp_path / "first") == old
+    again = publish(people(), KAnonymity(k=2), recoding=tmp_path / "first")
+    assert again.levels == first.levels
+    assert Published.read(tmp_path / "first").sensitive == ("illness",)
+
+
+def test_text_of_a_certificate() -> None:
+    text = as_text({"b": [1, 2.5], "a": "é"})
+    assert text == '{\n  "a": "é",\n  "b": [\n    1,\n    2.5\n  ]\n}\n'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        as_text({"a": float("nan")})
+
+
+def test_the_order_values_are_in() -> None:
+    assert certificates.default_order("pay", ["100", "9", None, "10"]) == ["9", "10", "100", None]
+    assert certificates.default_order("pay", ["100", "9", "x"]) == ["100", "9", "x"]

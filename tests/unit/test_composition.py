@@ -1,0 +1,253 @@
+"""Composition as a claim: against plain sets, node by node; and what publish says and refuses."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import hedgerow
+from hedgerow.attacks.intersection import intersect
+from hedgerow.attacks.published import Published, Targets
+from hedgerow.earlier import comparable
+from hedgerow.errors import ClaimError, DataError, PlanError
+from hedgerow.groups import Groups
+from hedgerow.models import Composition
+from hedgerow.models.composition import with_earlier
+
+WIDTHS = (2, 4, 8)
+COLUMNS = {
+    "age": {"role": "quasi-identifier", "hierarchy": {"ranges": list(WIDTHS)}},
+    "ill": "sensitive",
+}
+Person = tuple[int, str | None]
+
+
+def earlier_release(people: list[Person], cuts: list[int], folder: Path, name: str) -> Path:
+    """Ages in ranges between the cuts, as any tool writes them."""
+    ends = [0, *sorted(set(cuts)), 16]
+    rows = []
+    for age, ill in people:
+        low = max(end for end in ends if end <= age)
+        high = min(end for end in ends if end > age)
+        rows.append((f"{low}-{high - 1}", ill))
+    path = folder / name
+    pd.DataFrame(rows, columns=["age", "ill"]).to_csv(path, index=False)
+    return path
+
+
+def drawn(rng: np.random.Generator, count: int, values: str) -> list[Person]:
+    ages, found = rng.integers(0, 16, count), rng.choice(list(values), count)
+    return [(int(age), str(value)) for age, value in zip(ages, found, strict=True)]
+
+
+def left(person: Person, group: set[str], releases: list[list[tuple[str, str | None]]]) -> int:
+    """By hand: the values of the group that every release fitting the person has too."""
+    age, own = person
+    values = set(group)
+    for rows in releases:
+        fits = set()
+        for label, ill in rows:
+            low, high = map(int, label.split("-"))
+            if low <= age <= high:
+                fits.add(ill)
+        if own in fits:
+            values &= {value for value in fits if value is not None}
+    return len(values)
+
+
+people_in = st.lists(
+    st.tuples(st.integers(0, 15), st.sampled_from(["a", "b", "c", "d"])), min_size=6, max_size=24
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    people_in,
+    st.lists(st.tuples(st.lists(st.integers(1, 15), max_size=4), st.integers(0, 6)), min_size=1,
+             max_size=3),
+    st.sampled_from([0.5, 0.34]),
+    st.sampled_from([0, 0.2]),
+)  # fmt: skip
+def test_the_release_is_the_most_useful_that_keeps_it(
+    tmp_path_factory: pytest.TempPathFactory,
+    people: list[Person],
+    earlier: list[tuple[list[int], int]],
+    confidence: float,
+    suppress: float,
+) -> None:
+    folder = tmp_path_factory.mktemp("past")
+    files, rows = [], []
+    for i, (cuts, skip) in enumerate(earlier):
+        # Some people joined later: the first of the list were not there yet.
+        path = earlier_release(people[skip:], cuts, folder, f"{i}.csv") if people[skip:] else None
+        if path is not None:
+            files.append(str(path))
+            rows.append(list(pd.read_csv(path, dtype=str).itertuples(index=False, name=None)))
+    least = 2 if confidence == 0.5 else 3
+    feasible = []
+    for level, width in enumerate((1, *WIDTHS, 1000)):
+        groups: dict[int, list[Person]] = {}
+        for person in people:
+            groups.setdefault(person[0] // width, []).append(person)
+        out = 0
+        for members in groups.values():
+            values = {ill for _, ill in members if ill is not None}
+            if any(left(person, values, rows) < least for person in members):
+                out += len(members)
+        if out <= int(suppress * len(people)) and out < len(people):
+            feasible.append((level, out))
+    table = pd.DataFrame(people, columns=["age", "ill"])
+    claim = {"composition": {"confidence": confidence, "with": files}}
+    try:
+        release = hedgerow.publish(
+            table, columns=COLUMNS, protect=[claim], method={"suppress": suppress}
+        )
+    except ClaimError:
+        assert not feasible
+        return
+    assert (release.levels["age"], release.suppressed) in feasible
+    if suppress == 0:
+        assert release.levels["age"] == min(level for level, _ in feasible)
+    (exposed,) = release.exposures
+    assert exposed.together[0] == 0
+
+
+def test_the_numbers_are_those_of_the_intersection_attack(tmp_path: Path) -> None:
+    """The attack on what was written finds as many people with one value left as were told."""
+    rng = np.random.default_rng(5)
+    people = drawn(rng, 60, "abcde")
+    path = earlier_release(people, [3, 6, 9, 12], tmp_path, "one.csv")
+    table = pd.DataFrame(people, columns=["age", "ill"])
+    release = hedgerow.publish(
+        table, columns=COLUMNS, to=tmp_path / "two",
+        protect=[{"k-anonymity": 3}, {"composition": {"confidence": 0.9, "with": [str(path)]}}],
+    )  # fmt: skip
+    (exposed,) = release.exposures
+    releases = [Published.read(tmp_path / "two"), Published.read(path, sensitive=["ill"])]
+    found = intersect(releases, Targets.of({"age": [str(a) for a, _ in people]}))
+    assert exposed.people == 60
+    for confidence, many in zip((1.0, 0.5, 1 / 3), exposed.together, strict=True):
+        assert many == round(found.pvp(confidence) * 60 / 100)
+
+
+def test_missing_values_protect_nobody_and_need_no_protection() -> None:
+    groups = Groups.of({"ill": [{"flu": 1, None: 1}]}, order={"ill": ["flu", None]})
+    everything = np.array([[0b01]], np.uint64)
+    known = with_earlier(groups, "ill", everything, [{0: 2}])
+    assert Composition(confidence=0.5, of="ill").level(known).tolist() == [1.0]
+
+
+def test_a_hospital_of_whom_nobody_is_known_says_nothing(tmp_path: Path) -> None:
+    """Values nobody here has: these are other people."""
+    path = tmp_path / "other.csv"
+    path.write_text("age,ill\n0-15,rabies\n0-15,scurvy\n", "utf-8")
+    table = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["a", "b", "a", "b"]})
+    release = hedgerow.publish(
+        table, columns=COLUMNS, protect=[{"composition": {"confidence": 0.5, "with": [str(path)]}}]
+    )
+    assert release.levels["age"] == 0
+    assert release.exposures[0].together == (0, 4, 4)
+
+
+def test_mondrian_and_local_recoding_keep_it_too(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    people = drawn(rng, 80, "abcd")
+    path = earlier_release(people, [2, 5, 7, 11], tmp_path, "one.csv")
+    table = pd.DataFrame(people, columns=["age", "ill"])
+    protect = [{"k-anonymity": 2}, {"composition": {"confidence": 0.5, "with": [str(path)]}}]
+    for method in ("mondrian", "local"):
+        release = hedgerow.publish(table, columns=COLUMNS, protect=protect, method=method)
+        assert release.exposures[0].together[0] == 0
+        free = hedgerow.publish(table, columns=COLUMNS, protect=protect[:1], method=method)
+        assert free.rows == release.rows
+    with pytest.raises(PlanError, match="separates people with equal"):
+        hedgerow.publish(table, columns=COLUMNS, protect=protect, method="microaggregation")
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("age,zip,ill\n0-15,1*,a\n0-15,1*,b\n", "utf-8")
+    table = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["a", "b", "a", "b"]})
+    claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
+    with pytest.raises(PlanError, match="tells people apart by 'zip'"):
+        hedgerow.publish(table, columns=COLUMNS, protect=[claim])
+    other = tmp_path / "two.csv"
+    other.write_text("age,crime\n0-15,a\n", "utf-8")
+    with pytest.raises(DataError, match="none of the sensitive columns 'ill'"):
+        hedgerow.publish(
+            table, columns=COLUMNS,
+            protect=[{"composition": {"confidence": 0.5, "with": [str(other)]}}],
+        )  # fmt: skip
+    with pytest.raises(PlanError, match="nothing says which"):
+        hedgerow.publish(table, columns=COLUMNS, protect=[{"composition": 0.5}])
+    with pytest.raises(PlanError, match="nothing says which"):
+        hedgerow.check(table, columns=COLUMNS, protect=[Composition(confidence=0.5, of="ill")])
+
+
+def test_people_with_several_values_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("age,ill\n0-15,a\n0-15,b\n", "utf-8")
+    table = pd.DataFrame({"who": [1, 1, 2, 2], "age": [1, 1, 2, 2], "ill": ["a", "b", "a", "b"]})
+    with pytest.raises(DataError, match="several values"):
+        hedgerow.publish(
+            table, columns=COLUMNS, person="who",
+            protect=[{"composition": {"confidence": 0.5, "with": [str(path)]}}],
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", [0, 1, 1.5, -0.1, float("nan"), "x"])
+def test_bad_confidences(bad: object) -> None:
+    with pytest.raises(PlanError):
+        Composition(confidence=bad, of="ill")  # type: ignore[arg-type]
+
+
+def test_a_release_without_quasi_identifiers_is_one_group() -> None:
+    rows = pd.DataFrame({"ill": ["a", "b"]})
+    whole = Published.read(rows, sensitive=["ill"], quasi=[], name="whole")
+    assert comparable([whole], ["age"], "ill") == ([whole], [])
+
+
+def test_merging_groups_that_pass_passes() -> None:
+    """What the search relies on, over all small cases."""
+    sets = np.arange(1, 8, dtype=np.uint64)[:, None]
+    model = Composition(confidence=0.5, of="ill")
+    singles = [
+        (values, before)
+        for values in itertools.product(range(3), repeat=2)
+        for before in itertools.product(range(7), repeat=2)
+        if all(int(sets[s, 0]) >> v & 1 for v, s in zip(values, before, strict=True))
+    ]
+
+    def groups(*members: tuple[tuple[int, ...], tuple[int, ...]]) -> Groups:
+        counts, sets_of = [], []
+        for values, before in members:
+            counts.append({v: values.count(int(v)) for v in map(str, sorted(set(values)))})
+            sets_of.append({s: before.count(s) for s in sorted(set(before))})
+        made = Groups.of({"ill": counts}, order={"ill": ["0", "1", "2"]})
+        return with_earlier(made, "ill", sets, sets_of)
+
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        one, two = (singles[i] for i in rng.integers(0, len(singles), 2))
+        apart = groups(one, two)
+        merged = apart.merge(np.zeros(2, np.int64), 1)
+        if model.holds(apart).all():
+            assert model.holds(merged).all()
+        if not model.holds(merged).all():
+            stay = int(apart.n[model.holds(apart)].sum())
+            assert stay <= int(model.could_stay(merged)[0])
+
+
+def test_labels_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("age,ill\nyoung,a\nyoung,b\n", "utf-8")
+    table = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["a", "b", "a", "b"]})
+    claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
+    with pytest.raises(DataError, match="'young' as 'age' cannot be read"):
+        hedgerow.publish(table, columns=COLUMNS, protect=[claim])
