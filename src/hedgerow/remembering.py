@@ -86,16 +86,14 @@ class Memory:
                     self.ledger.failed(self.entry, why=why)
             raise
 
-    def released(
-        self, release: Release, published: Published, inputs: Callable[[], str | None]
-    ) -> None:
+    def released(self, release: Release, published: Published, inputs: str | None) -> None:
         """Write the release down; from now on it counts as published.
 
         Raises:
             LedgerError: It cannot be written, or another release of the population came first.
         """
-        if self.ledger is None or self.entry is None:
-            return
+        assert self.ledger is not None, "somebody remembers"
+        assert self.entry is not None, "it was reserved"
         body = {
             "kind": "partition",
             "name": published.name,
@@ -105,7 +103,7 @@ class Memory:
             "data": release.certificate["data"],
             "claims": [claim["claim"] for claim in release.certificate["claims"]],
             "groups": len(published),
-            "inputs": inputs(),
+            "inputs": inputs,
             "again": _stored_form(release),
         }
         self.ledger.released(self.entry, body=body, content=kept(published), after=self.seen)
