@@ -96,7 +96,7 @@ def publish(
     with contextlib.ExitStack() as stack:
         remember = stack.enter_context(remembering(plan, None if ledger is None else str(ledger)))
         inputs = cache(lambda: _files(plan, data))
-        if recoding is None and (stored := remember.stored(target, inputs)) is not None:
+        if recoding is None and (stored := remember.stored(target, inputs, signed)) is not None:
             return stored
         place = None if target is None else check_target(target, replace=replace)
         stack.enter_context(remember.reserved(target))

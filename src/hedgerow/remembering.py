@@ -97,11 +97,7 @@ class Memory:
         body = {
             "kind": "partition",
             "name": published.name,
-            "certificate": digest(
-                {key: told for key, told in release.certificate.items() if key != "signature"}
-            ),
-            "data": release.certificate["data"],
-            "claims": [claim["claim"] for claim in release.certificate["claims"]],
+            "certificate": release.certificate,
             "groups": len(published),
             "inputs": inputs,
             "again": _stored_form(release),
@@ -110,12 +106,18 @@ class Memory:
         self.done = True
         point("released")
 
-    def stored(self, target: Path | None, inputs: Callable[[], str | None]) -> Release | None:
+    def stored(
+        self,
+        target: Path | None,
+        inputs: Callable[[], str | None],
+        signed: Callable[[dict[str, Any]], dict[str, Any]],
+    ) -> Release | None:
         """The same release, if it was published before and is still there, untouched.
 
         Args:
             target: Where it is.
             inputs: A hash of what it was made from; asked for only if the plan is the same.
+            signed: Signs a certificate as it is to be signed now.
         """
         if self.ledger is None or target is None:
             return None
@@ -128,7 +130,8 @@ class Memory:
         try:
             certificate = read_certificate(target)
             file = target / str(certificate["data"]["file"])
-            same = certificate["data"] == entry.body["data"]
+            # Signing the same again gives the same signature.
+            same = certificate == signed(_unsigned(entry.body["certificate"]))
             same &= _hashed([file]) == _hash_of(file.name, str(certificate["data"]["sha256"]))
         except (HedgerowError, OSError):
             return None
@@ -288,6 +291,10 @@ def _key(plan: Plan) -> str:
     return digest(
         [columns, plan.person, plan.population, plan.null, models, method, plan.utility, form]
     )
+
+
+def _unsigned(certificate: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: told for key, told in certificate.items() if key != "signature"}
 
 
 def _hash_of(name: str, sha256: str) -> str:
