@@ -23,9 +23,8 @@ from hedgerow.engines.base import Written
 from hedgerow.groups import Groups, Sensitive
 from hedgerow.models.base import Needs, PrivacyModel, Verdict
 from hedgerow.models.closeness import TCloseness
-from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import EpsilonPrivacy
-from hedgerow.outside import unverifiable, unwritten
+from hedgerow.outside import unverifiable, unwritten, withheld
 from hedgerow.plan import Plan
 from hedgerow.priors import Prior
 from hedgerow.protected import against, protected
@@ -33,10 +32,14 @@ from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release import claim_certified, finite, rounded
 from hedgerow.schema import Schema
-from hedgerow.spelled import UnknownModelError, spelled
+from hedgerow.spelled import UnknownModelError, foreign, spelled, unknown
 from hedgerow.writing import Measured, Text, written_text
 
 LIBRARIES = ("duckdb", "numpy", "pyarrow")
+EFFORT = ("nodes_evaluated", "joined")
+"""How long a search took depends on every value of the source, those left out included."""
+OF_QUASI_IDENTIFIERS = ("cost", "lower_bound", "nodes")
+"""What a search says of the quasi-identifiers of everybody in the source."""
 SAME = 1e-12
 """Levels this close (relatively) differ by rounding only."""
 
@@ -85,7 +88,9 @@ def certify(
         _claim(model, verdict, schema, measured, left_out)
         for model, verdict in zip(models, claims, strict=True)
     ]
-    withheld = [entry["claim"] for entry in told if "level_withheld" in entry]
+    secret = [entry["claim"] for entry in told if "level_withheld" in entry]
+    # Who is in the table is what these claims hide, and losses are measured on its people.
+    members = any(Needs.POPULATION in model.needs for model in models)
     return {
         "format": FORMAT,
         "software": _software(written.path.suffix, escaped=escaped),
@@ -107,20 +112,31 @@ def certify(
             "escape_formulas": escaped,
         },
         "recoding": recoding,
-        "search": searched(chosen.detail),
+        "search": _searched(chosen.detail, told, members=members),
         "optimal": bool(chosen.detail.get("optimal", False)),
         "sensitive": _taxonomies(models, schema, written, measured, left_out, escaped=escaped),
         "claims": told,
-        "utility": rounded(dict(utility)),
+        "utility": {} if members else rounded(dict(utility)),
         "measured_on": measured.on,
         "ledger": None if ledger is None else dict(ledger),
         "with": list(considered),
-        "protected": protected(models, schema, left_out=left_out, withheld=withheld),
+        "protected": protected(models, schema, left_out=left_out, withheld=secret),
     }
 
 
+def _searched(
+    detail: Mapping[str, Any], claims: Sequence[Mapping[str, Any]], *, members: bool
+) -> dict[str, Any]:
+    """How the recoding was found, without what would say more than the release does."""
+    found = searched(detail)
+    unsaid = set(EFFORT) | (set(OF_QUASI_IDENTIFIERS) if members else set())
+    if not found.get("optimal") and any("level_withheld" in claim for claim in claims):
+        unsaid.add("lower_bound")  # how far the search came before it was stopped
+    return {key: value for key, value in found.items() if key not in unsaid}
+
+
 def searched(detail: Mapping[str, Any]) -> dict[str, Any]:
-    """How the recoding was found, for the certificate; the bound is never rounded up."""
+    """How the recoding was found, to three digits; the bound is never rounded up."""
     told: dict[str, Any] = rounded(dict(detail))
     bound = told.get("lower_bound")
     if bound is not None and bound > detail["lower_bound"]:
@@ -150,29 +166,20 @@ def _claim(
     model: PrivacyModel, verdict: Verdict, schema: Schema, measured: Measured, left_out: int
 ) -> dict[str, Any]:
     """A claim with what was measured; its level only where the release itself shows as much."""
-    told = _certified(model, verdict, left_out)
-    shown = "level_withheld" not in told
     parameters, why = _parameters(model, measured.groups, left_out)
     outside = unverifiable(model, person=schema.person is not None, left_out=left_out)
+    secret = withheld(model, left_out=left_out, hidden=parameters is None)
+    told = claim_certified(verdict, withheld=secret is not None)
     return {
         **told,
+        **({} if secret is None else {"level_withheld": secret}),
         "model": parameters,
-        "margin": finite(verdict.margin) if shown else None,
-        "worst": _worst(model, verdict, schema, measured) if shown else None,
+        "margin": finite(verdict.margin) if secret is None else None,
+        "worst": _worst(model, verdict, schema, measured) if secret is None else None,
         "adversary": against(model),
         **model.spelled_out(),
         "not_verifiable": outside or why,
     }
-
-
-def _certified(model: PrivacyModel, verdict: Verdict, left_out: int) -> dict[str, Any]:
-    if model.looks_behind:
-        # Whoever guesses who is on the list, or what somebody wishes, could try it on the level.
-        why = "it depends on what people want protected, or on who is known"
-        if isinstance(model, Composition):
-            why = "it depends on what earlier releases say of the people in this one"
-        return claim_certified(verdict, withheld=True) | {"level_withheld": why}
-    return claim_certified(verdict, withheld=bool(left_out) and model.compares_with_table)
 
 
 def _parameters(
@@ -194,8 +201,9 @@ def _parameters(
         return None, why
     try:
         return spelled(model), None
-    except UnknownModelError as error:
-        return None, error.what
+    except UnknownModelError:
+        named = foreign(model)
+        return named, unknown(named["model"]).what
 
 
 def _worst(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import GenerateJsonSchema
 
 from hedgerow.schema import Role
@@ -17,9 +17,14 @@ FORMAT = "hedgerow-certificate/1"
 OLD = ("hedgerow-certificate/0",)
 """Formats whose recoding can be applied again, and which say too little to be verified."""
 
+DEEPEST = 20
+"""How many mappings and lists are in each other, at most; ten would do."""
+LARGEST = 10**300
+"""No number is larger, and none is not finite."""
+
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
-People = Annotated[int, Field(ge=0)]
+People = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Roles = dict[str, Annotated[Role, Field(strict=False)]]
 
 
@@ -75,7 +80,8 @@ class Promised(Form):
 
     claim: str
     model: dict[str, Any] | None = Field(
-        description="Its parameters; null where they must not be published."
+        description="Its parameters; null where they must not be published, which only those of "
+        "epsilon-privacy must not."
     )
 
 
@@ -101,17 +107,28 @@ class Recoded(Form):
 class Taxonomy(Form):
     """What claims have to know of the values of a sensitive column; all of them are published."""
 
-    order: list[str | None] = Field(description="The values in order, as the file has them.")
+    order: list[str | None] = Field(
+        description="The values in order, as the file has them.",
+        json_schema_extra={"uniqueItems": True},
+    )
     levels: list[list[str | None]] = Field(
         description="For each level above the values, the node each value belongs to."
     )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Taxonomy:
+        if len(set(self.order)) != len(self.order):
+            raise ValueError("a value stands twice in the order")
+        if any(len(nodes) != len(self.order) for nodes in self.levels):
+            raise ValueError("a level has not one node for each value")
+        return self
 
 
 class Worst(Form):
     """The group that decides the level."""
 
     group: dict[str, str | None] = Field(description="Its quasi-identifiers as published.")
-    records: Annotated[int, Field(ge=1)]
+    records: Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
 class Claimed(Form):
@@ -162,11 +179,13 @@ class Certificate(Form):
     people: Counted
     plan: Planned
     recoding: Recoded
-    search: dict[str, Any]
+    search: dict[str, Any] = Field(description="How the recoding was found.")
     optimal: bool
     sensitive: dict[str, Taxonomy]
-    claims: list[Claimed]
-    utility: dict[str, float | None]
+    claims: list[Claimed] = Field(min_length=1)
+    utility: dict[str, float | None] = Field(
+        description="Empty where who is in the table is what a claim hides."
+    )
     measured_on: str
     ledger: Tip | None
     with_: list[str] = Field(alias="with", description="Earlier releases that were considered.")
@@ -182,6 +201,8 @@ def certificate_json_schema() -> dict[str, Any]:
 
 def misfit(certificate: dict[str, Any]) -> str | None:
     """What about the certificate does not have the form, in words; None where all of it has."""
+    if (strange := _unwritable(certificate)) is not None:
+        return strange
     try:
         Certificate.model_validate(certificate)
     except ValidationError as error:
@@ -190,3 +211,30 @@ def misfit(certificate: dict[str, Any]) -> str | None:
         others = f" (and {len(more)} more)" if more else ""
         return f"{place}: {first['msg'].lower()}{others}"
     return None
+
+
+def _unwritable(value: Any) -> str | None:
+    """What is in it anywhere that no certificate holds, whatever stands around it."""
+    left: list[tuple[Any, int]] = [(value, 0)]
+    while left:
+        item, depth = left.pop()
+        if isinstance(item, dict | list):
+            if depth == DEEPEST:
+                return "it is nested too deeply"
+            parts = [*item, *item.values()] if isinstance(item, dict) else item
+            left += [(part, depth + 1) for part in parts]
+        elif isinstance(item, str):
+            if not _is_unicode(item):
+                return "it holds text that is not Unicode"
+        elif isinstance(item, int | float) and not -LARGEST <= item <= LARGEST:
+            return "it holds a number that is too large, or none"
+    return None
+
+
+def _is_unicode(text: str) -> bool:
+    """Halves of characters, which JSON can spell, are not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

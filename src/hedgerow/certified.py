@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hedgerow import __version__
+from hedgerow.agreeing import (
+    contradiction,
+    own_words,
+    stated_schema,
+    unwritten_claim,
+    words,
+)
+from hedgerow.asked import matched, other_order, planned_order, unlike
 from hedgerow.certificate import default_order
 from hedgerow.certificate_schema import FORMAT, OLD, misfit
 from hedgerow.delivery import CERTIFICATE
@@ -15,7 +22,6 @@ from hedgerow.errors import DataError, HedgerowError, some
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel
 from hedgerow.plan import Plan
-from hedgerow.protected import against, protected
 from hedgerow.rechecking import (
     REFUTED,
     UNVERIFIABLE,
@@ -27,9 +33,9 @@ from hedgerow.rechecking import (
 )
 from hedgerow.recipient import Order, Seen
 from hedgerow.release import read_certificate
-from hedgerow.schema import Role, Schema
-from hedgerow.spelled import UnknownModelError, rebuilt, spelled
-from hedgerow.writing import written_text
+from hedgerow.schema import Schema
+from hedgerow.spelled import CUSTOM, UnknownModelError, rebuilt
+from hedgerow.writing import Text, written_text
 
 
 def check_certified(
@@ -47,6 +53,12 @@ def check_certified(
     """
     certificate = read_certificate(folder)
     _refuse_other_versions(certificate, folder / CERTIFICATE)
+    if certificate.get("claims") == []:
+        raise DataError(
+            "claims nothing, so there is nothing to verify",
+            where=str(folder / CERTIFICATE),
+            fix="Ask for the certificate as it was published.",
+        )
     wrong = misfit(certificate)
     form = Checked.of("form", wrong and f"the certificate has not the form it should have: {wrong}")
     if wrong:
@@ -55,25 +67,28 @@ def check_certified(
     file = folder / certificate["data"]["file"]
     checks.append(Checked.of("file", _another_file(file, certificate["data"]["sha256"])))
     models = [_model(entry) for entry in certificate["claims"]]
-    checks.append(Checked.of("certificate", _contradiction(certificate, models)))
+    checks.append(Checked.of("certificate", contradiction(certificate)))
     if plan is not None:
         asked = plan.models()
-        checks.append(Checked.of("plan", _unlike(plan, asked, certificate)))
-        if len(asked) == len(models):
-            models = [
-                theirs if str(theirs) == entry["claim"] and not _lost(mine) else mine
-                for mine, theirs, entry in zip(models, asked, certificate["claims"], strict=True)
-            ]
-    schema = _schema(certificate)
+        checks.append(Checked.of("plan", unlike(plan, asked, certificate)))
+        models = [
+            mine if place is None or _lost(mine) else asked[place]
+            for mine, place in zip(models, matched(asked, certificate["claims"]), strict=True)
+        ]
+    schema = stated_schema(certificate)
+    checks.append(words(certificate, schema, models))
     ground: Ground | None = None
     try:
-        ground = _ground(certificate, schema, file, models)
-        checks.append(Checked.of("columns", _other_columns(certificate, schema, ground.seen)))
-        checks.append(Checked.of("rows", _other_rows(certificate, ground.seen)))
+        seen, text = _read(certificate, schema, file, models)
+        ground = _ground(certificate, schema, seen, text, plan)
+        checks.append(Checked.of("columns", None))
+        checks.append(Checked.of("rows", _other_rows(certificate, seen)))
     except HedgerowError as error:
-        checks.append(Checked.of("columns", f"the file cannot be read: {error.what}"))
+        checks.append(Checked.of("columns", error.what))
+    if plan is not None and ground is not None:
+        checks.append(Checked.of("order", other_order(plan, certificate, ground.seen, ground.text)))
     claims = tuple(
-        _claim(entry, model, ground)
+        _claim(certificate, entry, model, ground)
         for entry, model in zip(certificate["claims"], models, strict=True)
     )
     return tuple(checks), claims
@@ -142,126 +157,64 @@ def _lost(model: Rebuilt) -> bool:
     return isinstance(model, HedgerowError) and not isinstance(model, UnknownModelError)
 
 
-def _contradiction(certificate: Mapping[str, Any], models: Sequence[Rebuilt]) -> str | None:
-    """What the certificate says in two places and not alike."""
-    planned = certificate["plan"]["protect"]
-    claimed = [{"claim": c["claim"], "model": c["model"]} for c in certificate["claims"]]
-    if planned != claimed:
-        return "the claims are not those of the plan in it"
-    people, data = certificate["people"], certificate["data"]
-    if (
-        certificate["plan"]["person"] is None
-        and people["in_source"] - people["left_out"] != data["rows"]
-    ):
-        return (
-            f"{people['in_source']:,} people of whom {people['left_out']:,} were left out are not "
-            f"{data['rows']:,} rows"
+def _read(
+    certificate: Mapping[str, Any], schema: Schema, file: Path, models: Sequence[Rebuilt]
+) -> tuple[Seen, Text]:
+    """The file, counted, with its columns as the source calls them; and how values are written.
+
+    Raises:
+        HedgerowError: It cannot be read, or has other columns than the certificate says.
+    """
+    expected = certificate["data"]["columns"]
+    alone = file.suffix == ".csv" and len(expected) == 1
+    text = written_text(escaped=certificate["plan"]["escape_formulas"], alone=alone)
+    joint = any(isinstance(model, KAnonymity) and model.over == "all" for model in models)
+    others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
+    try:
+        seen = Seen.read(
+            file,
+            quasi=[str(text(name)) for name in schema.quasi_identifiers],
+            sets=[str(text(name)) for name in others],
+            delimiter="," if file.suffix == ".csv" else None,
         )
-    schema = _schema(certificate)
-    if set(schema.published) != set(data["columns"]):
-        return "the columns of the data are not those the plan publishes"
-    levels = certificate["recoding"].get("levels")
-    if levels is not None and set(levels) != set(schema.quasi_identifiers):
-        return "the recoding is not one of the plan's quasi-identifiers"
-    if certificate["software"]["version"] == __version__:
-        # Another version may word it otherwise.
-        return _other_words(certificate, schema, models)
-    return None
-
-
-def _other_words(
-    certificate: Mapping[str, Any], schema: Schema, models: Sequence[Rebuilt]
-) -> str | None:
-    """Where the words are not those for the claims."""
-    known = [model for model in models if isinstance(model, PrivacyModel)]
-    for model, entry in zip(models, certificate["claims"], strict=True):
-        if isinstance(model, PrivacyModel) and entry["adversary"] != against(model):
-            return f"the adversary of {entry['claim']} is not the one stated"
-    if len(known) < len(models):
-        return None
-    withheld = [c["claim"] for c in certificate["claims"] if c.get("level_withheld") is not None]
-    words = protected(known, schema, left_out=certificate["people"]["left_out"], withheld=withheld)
-    if words != certificate["protected"]:
-        return "what it says is protected is not what the claims protect"
-    return None
-
-
-def _schema(certificate: Mapping[str, Any]) -> Schema:
-    """The columns in the order of the file, then those that are not in it."""
-    plan = certificate["plan"]
-    given = {name: Role(role) for name, role in plan["columns"].items()}
-    if plan["person"] is not None:
-        given.setdefault(plan["person"], Role.IDENTIFIER)
-    first = {name: given[name] for name in certificate["data"]["columns"] if name in given}
-    return Schema(first | given, plan["person"])
-
-
-def _unlike(
-    plan: Plan, asked: Sequence[PrivacyModel], certificate: Mapping[str, Any]
-) -> str | None:
-    """Where the plan given is not the one the release was made with."""
-    stated = certificate["plan"]
-    roles = {name: str(column.role) for name, column in plan.columns.items()}
-    if roles != stated["columns"] or plan.person != stated["person"]:
-        return "the plan gives the columns other roles than the certificate"
-    missing = [str(model) for model in asked]
-    for entry in stated["protect"]:
-        if entry["claim"] in missing:
-            missing.remove(entry["claim"])
-        else:
-            return f"the plan does not ask for {entry['claim']}"
-    if missing:
-        return f"the plan asks for {missing[0]}, which the certificate does not claim"
-    for model, entry in zip(asked, stated["protect"], strict=True):
-        if entry["model"] is not None and str(model) == entry["claim"]:
-            try:
-                same = spelled(model) == entry["model"]
-            except UnknownModelError:
-                same = False
-            if not same:
-                return f"the plan asks for {entry['claim']} with other parameters"
-    return None
+    except HedgerowError as error:
+        raise DataError(f"the file cannot be read: {error.what}") from None
+    # As they stand in the file: whoever takes an unescaped header for an escaped one would
+    # overlook a column, and measure the claims without it.
+    headers = [str(text(name)) for name in expected]
+    if list(seen.columns) != headers:
+        raise DataError(f"the file has the columns {some(seen.columns)}, and not {some(headers)}")
+    if len(set(headers)) != len(headers) or set(expected) != set(schema.published):
+        raise DataError("the columns of the file are not those of the plan in the certificate")
+    return seen.renamed(dict(zip(headers, expected, strict=True))), text
 
 
 def _ground(
-    certificate: Mapping[str, Any], schema: Schema, file: Path, models: Sequence[Rebuilt]
+    certificate: Mapping[str, Any], schema: Schema, seen: Seen, text: Text, plan: Plan | None
 ) -> Ground:
-    escaped = certificate["plan"]["escape_formulas"]
-    alone = file.suffix == ".csv" and len(certificate["data"]["columns"]) == 1
-    text = written_text(escaped=escaped, alone=alone)
-    joint = any(isinstance(model, KAnonymity) and model.over == "all" for model in models)
-    others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
-    heading = {str(text(name)): name for name in schema.published}
-    seen = Seen.read(
-        file,
-        quasi=[str(text(name)) for name in schema.quasi_identifiers],
-        sets=[str(text(name)) for name in others],
-        delimiter="," if file.suffix == ".csv" else None,
-    ).renamed(heading)
-
     def order(column: str) -> Order:
+        if plan is not None and column in plan.columns:
+            return planned_order(plan, column, seen.values(column), text=text)
         stated = certificate["sensitive"].get(column)
         if stated is None:
-            return Order(values=tuple(default_order(column, seen.sets[column][0])))
+            return Order(values=tuple(default_order(column, seen.values(column))))
         return Order(
             values=tuple(stated["order"]), levels=tuple(tuple(nodes) for nodes in stated["levels"])
         )
 
+    people = certificate["people"]
     return Ground(
         seen=seen,
         person=schema.person is not None,
-        left_out=certificate["people"]["left_out"],
+        left_out=people["left_out"],
+        people=people["in_source"] - people["left_out"],
         orders=order,
         text=text,
-        others=others,
+        others=tuple(
+            name for name in (*schema.sensitive, *schema.insensitive) if name in seen.sets
+        ),
+        worded=own_words(certificate),
     )
-
-
-def _other_columns(certificate: Mapping[str, Any], schema: Schema, seen: Seen) -> str | None:
-    expected = tuple(certificate["data"]["columns"])
-    if seen.columns != expected:
-        return f"the file has the columns {some(seen.columns)}, and not {some(expected)}"
-    return None
 
 
 def _other_rows(certificate: Mapping[str, Any], seen: Seen) -> str | None:
@@ -269,15 +222,35 @@ def _other_rows(certificate: Mapping[str, Any], seen: Seen) -> str | None:
     return None if seen.rows == expected else f"the file has {seen.rows:,} rows, not {expected:,}"
 
 
-def _claim(entry: Mapping[str, Any], model: Rebuilt, ground: Ground | None) -> CheckedClaim:
+def _claim(
+    certificate: Mapping[str, Any], entry: Mapping[str, Any], model: Rebuilt, ground: Ground | None
+) -> CheckedClaim:
     told = {"claim": entry["claim"], "required": entry["required"], "stated": entry["level"]}
-    if model is None:
-        why = entry["not_verifiable"] or "the certificate does not say what exactly is claimed"
-        return CheckedClaim(**told, verdict=UNVERIFIABLE, why=why)
+    if entry["model"] is None and (wrong := list(unwritten_claim(certificate, entry))):
+        return CheckedClaim(**told, verdict=REFUTED, why="; ".join(wrong))
     if isinstance(model, UnknownModelError):
-        return CheckedClaim(**told, verdict=UNVERIFIABLE, why=model.what)
+        wrong = list(_unknown_claim(certificate, entry, model))
+        verdict = REFUTED if wrong else UNVERIFIABLE
+        return CheckedClaim(**told, verdict=verdict, why="; ".join(wrong) or model.what)
     if isinstance(model, HedgerowError):
         return CheckedClaim(**told, verdict=REFUTED, why=f"its parameters are wrong: {model.what}")
     if ground is None:
-        return CheckedClaim(**told, verdict=REFUTED, why="the file cannot be read")
+        return CheckedClaim(**told, verdict=REFUTED, why="the file cannot be read as it should be")
+    if model is None:
+        why = entry["not_verifiable"] if ground.worded else "its parameters are not published"
+        return CheckedClaim(**told, verdict=UNVERIFIABLE, why=why)
     return recheck(model, ground, entry)
+
+
+def _unknown_claim(
+    certificate: Mapping[str, Any], entry: Mapping[str, Any], error: UnknownModelError
+) -> Iterator[str]:
+    """What is wrong with a claim of a kind that is not known here."""
+    if not entry["holds"]:
+        yield "the certificate itself says that it does not hold"
+    if own_words(certificate):
+        # This version knows its own models, and has a name for those of others.
+        if not str(entry["model"].get("model")).startswith(CUSTOM):
+            yield f"{error.what}, and is said to have made the certificate"
+        elif entry["not_verifiable"] != error.what:
+            yield f"{error.what}, and the certificate says otherwise"

@@ -2,62 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._jit import kernel
+from hedgerow.attacks.labels import Taxonomy
 from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.errors import ClaimError, DataError, some
 from hedgerow.groups import Earlier, Histogram, Ints
-from hedgerow.models.composition import earlier_name
+from hedgerow.models.composition import earlier_name, in_common
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.spelling import reading
 
 Flags = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+Codes = NDArray[np.int32]
 CONFIDENCES = (1.0, 0.5, 1 / 3)
 """At which the exposed are told."""
+MIXING = 0x9E3779B97F4A7C15
+"""Seeds the numbers by which equal lists of sets are recognised."""
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """An earlier release, and what is known of how it was made."""
+
+    published: Published
+    public: str
+    """What the certificate calls it; says nothing about the steward's machine."""
+    own: bool = False
+    """Whether it comes from the ledger, with all its taxonomies."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """Column -> role, where a certificate says so."""
+    null: tuple[str, ...] = ()
+    """Texts that were missing values there."""
+
+    @property
+    def name(self) -> str:
+        return self.published.name
+
+    def obstacle(self, quasi: Sequence[str], of: str) -> str | None:
+        """Why it cannot be compared by these quasi-identifiers, if it cannot."""
+        strange = [name for name in self.published.quasi if name not in quasi]
+        if strange:
+            return f"it tells people apart by {some(strange)}, and no quasi-identifier here does"
+        role = self.roles.get(of)
+        if role in ("quasi-identifier", "insensitive"):
+            return f"{of!r} was {role} there"
+        other = [c for c in quasi if self.roles.get(c) in ("sensitive", "insensitive")]
+        if other:
+            return f"{some(other)} was {self.roles[other[0]]} there, and tells people apart here"
+        return None
 
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """What earlier releases leave possible for the people of each cell."""
+    """Where the people of each cell may be in earlier releases."""
 
     of: str
     values: tuple[str | None, ...]
-    own: Ints
-    """The value people of the cell have."""
-    possible: Flags
-    """Cells by values: those in all earlier releases that may hold people of the cell. Missing
-    is never among them: who is left with one value or none at all is left with one value."""
-    fitting: tuple[tuple[str, int], ...]
-    """For each earlier release, its name and how many people of the table fit into it."""
-
-    @property
-    def free(self) -> Flags:
-        """Cells of people who have no value that could be learned."""
-        missing = np.array([value is None for value in self.values])
-        return missing[self.own]
+    own: Codes
+    """The value people of the cell have; -1 where it is missing."""
+    profile: Codes
+    """Which list of sets the people of the cell have."""
+    start: Ints
+    members: Ints
+    sets: Words
+    """See `groups.Earlier`."""
+    fitting: tuple[tuple[Before, int], ...]
+    """For each earlier release, how many people of the table fit into it with their value."""
 
     def attribute(self, cells: Cells) -> tuple[Earlier, Histogram]:
-        """For the cells: which set of values is left for their people."""
-        words = _words(self.possible)
-        key = np.column_stack([words, self.free.astype(np.uint64)])
-        sets, into = np.unique(key, axis=0, return_inverse=True)
-        into = into.reshape(-1)
-        reference = np.bincount(into, weights=cells.n, minlength=len(sets)).astype(np.int64)
+        """For the cells: the profile of their people, and their own value."""
+        width = len(self.values) + 1
+        kinds, into = np.unique(
+            self.profile.astype(np.int64) * width + self.own + 1, return_inverse=True
+        )
+        reference = np.bincount(into, weights=cells.n, minlength=len(kinds)).astype(np.int64)
         domain = Earlier(
             earlier_name(self.of),
-            tuple(map(str, range(len(sets)))),
+            tuple(map(str, range(len(kinds)))),
             reference,
             int(cells.n.sum()),
-            left=np.ascontiguousarray(sets[:, :-1]),
-            free=sets[:, -1] > 0,
+            profile=(kinds // width).astype(np.int32),
+            own=(kinds % width - 1).astype(np.int32),
+            start=self.start,
+            members=self.members,
+            sets=self.sets,
         )
         return domain, Histogram(np.arange(len(cells.n) + 1), into.astype(np.int32), cells.n)
+
+    def notes(self) -> Iterator[str]:
+        """How many people each earlier release is compared for."""
+        for before, people in self.fitting:
+            yield f"{people:,} people fit into {before.name} with their {self.of}."
 
 
 @dataclass(frozen=True)
@@ -73,10 +116,6 @@ class Exposure:
     """The same without the earlier releases."""
     releases: tuple[str, ...]
     """The earlier ones."""
-
-    def at(self, confidence: float) -> int:
-        """People known with this confidence or more, one of CONFIDENCES."""
-        return self.together[CONFIDENCES.index(confidence)]
 
     @property
     def sentence(self) -> str:
@@ -103,33 +142,28 @@ class Exposure:
         }
 
 
-def comparable(
-    releases: Sequence[Published], quasi: Sequence[str], of: str
-) -> tuple[list[Published], list[str]]:
-    """Earlier releases that say something of the column, and why the others cannot be compared."""
-    fit, notes = [], []
-    for release in releases:
-        strange = [name for name in release.quasi if name not in quasi]
-        if of not in release.sensitive:
-            notes.append(f"{release.name} has no sensitive {of!r}.")
-        elif strange:
-            notes.append(
-                f"{release.name} cannot be compared: it tells people apart by {some(strange)}, "
-                "and no quasi-identifier here does."
-            )
-        else:
-            fit.append(release)
-    return fit, notes
+def left_by(
+    releases: Sequence[Before],
+    cells: Cells,
+    of: str,
+    *,
+    nodes: Mapping[str, Taxonomy],
+    null: Sequence[str] = (),
+) -> Left:
+    """Where the people of each cell may be in the releases.
 
+    In every group that fits them and holds their value: which it is, a publisher's method may
+    tell an attacker, so each of them counts.
 
-def left_by(releases: Sequence[Published], cells: Cells, of: str) -> Left:
-    """What the releases together leave possible for the people of each cell.
-
-    Everybody who fits into groups of a release with their own value in them may be in it; whoever
-    knows of all such releases intersects what they say.
+    Args:
+        releases: Those that can be compared.
+        cells: Of the table.
+        of: The sensitive column.
+        nodes: Column -> label -> values below it, in this table's hierarchies.
+        null: Texts that are missing values in this table.
 
     Raises:
-        DataError: Some people have several values.
+        DataError: Some people have several values, or labels cannot be read.
     """
     index = next(i for i, domain in enumerate(cells.sensitive) if domain.name == of)
     domain, found = cells.sensitive[index], cells.values[index]
@@ -139,25 +173,35 @@ def left_by(releases: Sequence[Published], cells: Cells, of: str) -> Left:
             fix="Give every person one value in it.",
         )
     tuples, tuple_of = cells.tuples
-    targets = Targets(
-        tuple(h.name for h in cells.hierarchies),
-        tuple(tuple(h.values) for h in cells.hierarchies),
-        tuples,
-    )
-    own = found.codes.astype(np.int64)
-    seen = np.array([value is not None for value in domain.values])
-    possible = np.repeat(seen[None, :], len(own), axis=0)
+    missing = np.array([value is None for value in domain.values], np.bool_)
+    own = np.where(missing[found.codes], -1, found.codes).astype(np.int32)
+    sets: list[Words] = [np.zeros((0, (len(domain.values) + 63) // 64), np.uint64)]
+    person: list[Ints] = [np.zeros(0, np.int64)]
+    member: list[Ints] = [np.zeros(0, np.int64)]
     fitting = []
-    for release in releases:
-        sets = _sets(release, targets, of, domain.values)
-        there = sets[tuple_of, own]
-        possible[there] &= sets[tuple_of[there]]
-        fitting.append((release.name, int(cells.n[there].sum())))
-    return Left(of, domain.values, own, possible, tuple(fitting))
+    total = 0
+    for before in releases:
+        located = _located(before, cells, tuples, nodes, null)
+        mine = _sets(before, of, domain.values)
+        there = _somewhere(
+            located.start, located.groups, mine, tuple_of, own
+        )  # fmt: skip
+        fitting.append((before, int(cells.n[there].sum())))
+        sets.append(mine)
+        person.append(np.repeat(np.arange(len(tuples)), located.count))
+        member.append(located.groups + total)
+        total += len(mine)
+    profile, start, members = _profiles(
+        np.concatenate(person), np.concatenate(member), len(tuples), total
+    )
+    return Left(
+        of, domain.values, own, profile[tuple_of].astype(np.int32), start, members,
+        np.concatenate(sets), tuple(fitting),
+    )  # fmt: skip
 
 
 def with_earlier(cells: Cells, lefts: Sequence[Left]) -> Cells:
-    """The cells, with what earlier releases leave possible as attributes."""
+    """The cells, with where their people may be in earlier releases as attributes."""
     more = [left.attribute(cells) for left in lefts]
     return replace(
         cells,
@@ -176,9 +220,12 @@ def exposure(left: Left, cells: Cells, recoding: Recoding) -> Exposure:
     here = np.zeros((len(groups), len(left.values)), np.bool_)
     here[h.owner(), h.codes] = True
     here[:, [i for i, value in enumerate(left.values) if value is None]] = False
-    counts = (left.possible[cell] & here[group]).sum(axis=1)
+    counts = _counts(
+        _words(here), group, left.profile[cell], left.own[cell], left.start, left.members,
+        left.sets,
+    )  # fmt: skip
     single = here.sum(axis=1)[group]
-    learned = ~left.free[cell]
+    learned = left.own[cell] >= 0
 
     def known(count: Ints) -> tuple[int, ...]:
         return tuple(
@@ -186,7 +233,7 @@ def exposure(left: Left, cells: Cells, recoding: Recoding) -> Exposure:
             for confidence in CONFIDENCES
         )
 
-    names = tuple(name for name, _ in left.fitting)
+    names = tuple(before.name for before, _ in left.fitting)
     return Exposure(left.of, int(people.sum()), known(counts), known(single), names)
 
 
@@ -203,50 +250,121 @@ def explain_refusal(
     )
 
 
-def _sets(release: Published, targets: Targets, of: str, values: Sequence[str | None]) -> Flags:
-    """Tuples by values: those that groups fitting the tuple have."""
-    place = {reading(value): code for code, value in enumerate(values)}
-    recode = np.array(
-        [place.get(reading(value), -1) for value in release.groups.domains[of].values], np.int64
-    )
-    sets = np.zeros((len(targets), len(values)), np.bool_)
+def _located(
+    before: Before,
+    cells: Cells,
+    tuples: Codes,
+    nodes: Mapping[str, Taxonomy],
+    null: Sequence[str],
+) -> Located:
+    """The groups each tuple may be in. To find too many of them only asks more of the claim."""
+    release = before.published
     if not release.quasi:  # one group, with everybody in it
-        sets[:, recode[recode >= 0]] = True
-        return sets
+        return Located(np.arange(len(tuples) + 1), np.zeros(len(tuples), np.int64))
+    # What is missing in one of the two may have been a text in the other.
+    blank, void = set(null), set(before.null)
+    release = replace(
+        release,
+        labels=tuple(
+            tuple(None if label in blank else label for label in labels)
+            for labels in release.labels
+        ),
+        taxonomies={
+            column: _both(release.taxonomies.get(column, {}), nodes.get(column, {}))
+            for column in release.quasi
+        },
+    )
+    targets = Targets(
+        tuple(h.name for h in cells.hierarchies),
+        tuple(tuple(None if v in void else v for v in h.values) for h in cells.hierarchies),
+        tuples,
+    )
     located = locate(release, targets)
-    _refuse_unread(release, located)
-    h = release.groups.histograms[of].take(located.groups)
-    person = np.repeat(np.arange(len(targets)), located.count)[h.owner()]
-    code = recode[h.codes]
-    known = code >= 0
-    sets[person[known], code[known]] = True
-    return sets
-
-
-def _refuse_unread(release: Published, located: Located) -> None:
-    """Labels that were not understood would make people seem not to be there."""
     unread = dict(located.strange)
-    if release.made is None:
-        # Our own releases bring their taxonomies along; of others a word may be a node.
-        unread |= {c: words for c, words in located.words.items() if c in located.lost}
+    if not before.own:
+        # Of others' releases a word that nobody has may be a node of a taxonomy.
+        unread |= located.words
     for column, labels in unread.items():
         raise DataError(
             f"{some(labels, most=3)} as {column!r} cannot be read, so nobody can say who is where",
-            where=release.name,
-            fix=f"Give {column!r} in the plan the hierarchy that has these labels.",
+            where=before.name,
+            fix=f"Give {column!r} in the plan a hierarchy that has these labels or values.",
         )
+    return located
 
 
-def _words(flags: Flags) -> NDArray[np.uint64]:
-    wide = (flags.shape[1] + 63) // 64 * 64
-    padded = np.zeros((len(flags), max(64, wide)), np.bool_)
+def _both(one: Taxonomy, other: Taxonomy) -> dict[str, set[str | None]]:
+    return {
+        node: {*one.get(node, ()), *other.get(node, ())} for node in dict.fromkeys([*one, *other])
+    }
+
+
+def _sets(before: Before, of: str, values: Sequence[str | None]) -> Words:
+    """Groups by words: the values of this table that somebody in the group has."""
+    place: dict[str | None, list[int]] = {}
+    for code, value in enumerate(values):
+        if value is not None:
+            place.setdefault(reading(value), []).append(code)
+    missing = [code for code, value in enumerate(values) if value in before.null]
+    groups = before.published.groups
+    theirs = groups.domains[of].values
+    means = np.zeros((len(theirs), len(values)), np.bool_)
+    for code, value in enumerate(theirs):
+        means[code, missing if value is None else place.get(reading(value), [])] = True
+    h = groups.histograms[of]
+    here = np.zeros((len(groups), len(values)), np.bool_)
+    np.logical_or.at(here, h.owner(), means[h.codes])
+    return _words(here)
+
+
+def _profiles(person: Ints, member: Ints, people: int, sets: int) -> tuple[Ints, Ints, Ints]:
+    """Each person's list of sets, equal lists once: which it is, and the lists (CSR)."""
+    order = np.argsort(person, kind="stable")
+    person, member = person[order], member[order]
+    start = np.searchsorted(person, np.arange(people + 1))
+    # Lists are equal if these sums are, but for a chance of 2^-100 or so.
+    numbers = np.random.default_rng(MIXING).integers(0, 2**64, (sets, 2), np.uint64)
+    sums = np.zeros((people, 2), np.uint64)
+    for column in range(2):
+        np.add.at(sums[:, column], person, numbers[member, column])
+    _, first, profile = np.unique(sums, axis=0, return_index=True, return_inverse=True)
+    count = np.diff(start)[first]
+    ends = np.concatenate([[0], np.cumsum(count)])
+    within = np.arange(ends[-1]) - np.repeat(ends[:-1], count)
+    return profile.reshape(-1), ends, member[np.repeat(start[first], count) + within]
+
+
+@kernel
+def _somewhere(
+    start: Ints, groups: Ints, sets: Words, tuple_of: Ints, own: Codes
+) -> NDArray[np.bool_]:
+    """Whether people of each cell fit into a group that has their value."""
+    there = np.zeros(len(own), np.bool_)
+    for c in range(len(own)):
+        if own[c] >= 0:
+            bit = np.uint64(1) << np.uint64(own[c] & 63)
+            for e in range(start[tuple_of[c]], start[tuple_of[c] + 1]):
+                if sets[groups[e], own[c] >> 6] & bit:
+                    there[c] = True
+                    break
+    return there
+
+
+@kernel
+def _counts(
+    here: Words, group: Ints, profile: Codes, own: Codes, start: Ints, members: Ints, sets: Words
+) -> Ints:
+    """For each part, how many values are left for its people; 0 where theirs is missing."""
+    counts = np.zeros(len(group), np.int64)
+    for i in range(len(group)):
+        if own[i] >= 0:
+            p = profile[i]
+            counts[i] = in_common(here[group[i]], own[i], start[p], start[p + 1], members, sets)
+    return counts
+
+
+def _words(flags: Flags) -> Words:
+    padded = np.zeros((len(flags), (flags.shape[1] + 63) // 64 * 64), np.bool_)
     padded[:, : flags.shape[1]] = flags
-    packed: NDArray[np.uint64] = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    packed: Words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
     return packed
-
-
-def notes_of(lefts: Sequence[Left]) -> Iterator[str]:
-    """How many people each earlier release is compared for."""
-    for left in lefts:
-        for name, people in left.fitting:
-            yield f"{people:,} people fit into {name} with their {left.of}."

@@ -52,16 +52,21 @@ class Unseen(Sensitive):
 
 @dataclass(frozen=True, eq=False)
 class Earlier(Unseen):
-    """What earlier releases leave possible of a sensitive value.
+    """Where people may be in earlier releases, together with their own sensitive value.
 
-    Each of its values is one set of values left; people whose own value is missing, or who are in
-    no earlier release, have the set of all.
+    Each of its values is a combination: a profile, which is a list of groups that may be the
+    person's, each with its set of sensitive values; and the person's own value.
     """
 
-    left: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 1), np.uint64))
-    """Sets by words: bit v of a set says that value v of the sensitive column is possible."""
-    free: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    """Sets of people of whom nothing can be learned: their value is missing."""
+    profile: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """The combination's profile."""
+    own: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """The combination's value of the sensitive column; -1 where it is missing."""
+    start: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+    """Profile p has the sets members[start[p] : start[p + 1]]."""
+    members: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    sets: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 1), np.uint64))
+    """Sets by words: bit v says that somebody in the group has value v. Missing has no bit."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,11 @@ from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.priors import Prior
 
+LISTED = "it depends on what people want protected, or on who is known"
+EARLIER = "it needs the earlier releases"
+SEVERAL_ROWS = "the file does not say which rows belong to the same person"
+OWN_PRIOR = "its prior is not published where people were left out"
+
 
 def unverifiable(model: PrivacyModel, *, person: bool, left_out: int | None) -> str | None:
     """Why the claim does not follow from the published file; None where it does.
@@ -19,19 +24,19 @@ def unverifiable(model: PrivacyModel, *, person: bool, left_out: int | None) -> 
         left_out: People of the source who are not in the file; None where nobody says.
     """
     if isinstance(model, Composition):
-        return "it needs the earlier releases"
+        return EARLIER
     if model.looks_behind:
-        return "it depends on what people want protected, or on who is known"
+        return LISTED
     if Needs.POPULATION in model.needs:
         return "it needs the outside population"
     if person:
-        return "the file does not say which rows belong to the same person"
+        return SEVERAL_ROWS
     if model.compares_with_table and left_out is None:
         return "it compares with the whole table, and nothing says whether people were left out"
     if model.compares_with_table and left_out:
-        return f"it compares with the whole table, and {_people(left_out)} left out"
+        return _whole_table(left_out)
     if isinstance(model, EpsilonPrivacy) and model.predicates.sets is not None and left_out:
-        return f"what its predicates stand for is not published, as {_people(left_out)} left out"
+        return _unknown_sets(left_out)
     return None
 
 
@@ -58,8 +63,41 @@ def unwritten(
         return None
     hidden = any(value not in published for value, _ in prior.weights)
     if prior.kind == "counts" or hidden or _same(prior, own):
-        return "its prior is not published where people were left out"
+        return OWN_PRIOR
     return None
+
+
+def withheld(model: PrivacyModel, *, left_out: int, hidden: bool) -> str | None:
+    """Why the certificate does not state the claim's level; None where it does.
+
+    Whoever guesses what is not published could try the guess on the level until it comes out.
+
+    Args:
+        model: The claim.
+        left_out: People of the source who are not in the file.
+        hidden: Whether the claim's parameters are not written.
+    """
+    if isinstance(model, Composition):
+        return "it depends on what earlier releases say of the people in this one"
+    if model.looks_behind:
+        return LISTED
+    if left_out and model.compares_with_table:
+        return "it compares with the whole table, people left out included"
+    return "it depends on a prior that is not published" if hidden else None
+
+
+def reasons_for_unwritten(*, person: bool, left_out: int) -> frozenset[str]:
+    """Every reason there can be for a claim whose parameters are not written.
+
+    Args:
+        person: Whether a person may have several rows.
+        left_out: People of the source who are not in the file.
+    """
+    if not left_out:
+        return frozenset({LISTED})
+    if person:
+        return frozenset({LISTED, SEVERAL_ROWS})
+    return frozenset({LISTED, OWN_PRIOR, _unknown_sets(left_out), _whole_table(left_out)})
 
 
 def _same(prior: Prior, own: Prior | None) -> bool:
@@ -70,6 +108,14 @@ def _same(prior: Prior, own: Prior | None) -> bool:
     if mine.keys() != theirs.keys():
         return False
     return len({mine[value] / theirs[value] for value in mine}) == 1
+
+
+def _whole_table(left_out: int) -> str:
+    return f"it compares with the whole table, and {_people(left_out)} left out"
+
+
+def _unknown_sets(left_out: int) -> str:
+    return f"what its predicates stand for is not published, as {_people(left_out)} left out"
 
 
 def _people(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from hedgerow.errors import some
 from hedgerow.models import (
@@ -93,8 +94,8 @@ def promise(model: PrivacyModel) -> str:
             )
         case DeltaDisclosure():
             return (
-                f"finds no {model.of!r} more than e^{shown(model.delta)} times as likely, or less "
-                "likely, than in the whole table"
+                f"finds each {model.of!r} of the table less than e^{shown(model.delta)} times and "
+                f"more than e^-{shown(model.delta)} times as likely as in the whole table"
             )
         case BetaLikeness():
             return (
@@ -162,10 +163,20 @@ def protected(
 def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
     """What nobody should take for protected."""
     gaps = []
-    about = {name for model in models for name in model.attributes}
-    bare = sorted(name for name in schema.sensitive if name not in about)
-    if bare:
+    several = schema.person is not None
+    apart = {n for m in models if _keeps_apart(m, several=several) for n in m.attributes}
+    open_to = {
+        name: [m.value for m in models if _names_a_value(m) and m.of == name]
+        for name in sorted(schema.sensitive)
+        if name not in apart
+    }
+    if bare := [name for name, values in open_to.items() if not values]:
         gaps.append(f"what the people of a group have in common as {some(bare)}")
+    gaps += [
+        f"what the people of a group have in common as {name!r}, other than {some(values)}"
+        for name, values in open_to.items()
+        if values
+    ]
     if schema.insensitive:
         listed = some(sorted(schema.insensitive))
         gaps.append(f"the columns {listed}, which are published as they are")
@@ -185,7 +196,7 @@ def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
         gaps.append("single people, as long as the average or the share is kept")
     gaps.append(
         "people in other releases of the same data, which can be put together with this one"
-        + (" unless they were compared" if any(m.looks_behind for m in models) else "")
+        + (" unless they were compared" if any(isinstance(m, Composition) for m in models) else "")
     )
     gaps.append(
         "anybody against those who know more than the claims say, or have the raw data, the ledger "
@@ -195,9 +206,49 @@ def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
 
 
 def _bounds_size(model: PrivacyModel) -> bool:
+    """Whether no group that keeps the claim is a single person's."""
     match model:
-        case KAnonymity() | AlphaKAnonymity():
-            return model.k > 1
+        case KAnonymity() | AlphaKAnonymity() if model.k > 1:
+            return True
         case ProsecutorRisk():
             return model.risk < 1
+        case UniqueShare():
+            return model.share == 0
+        case DistinctLDiversity() | ProbabilisticLDiversity() | EntropyLDiversity():
+            return model.l > 1  # of several values, too, a single person has each for sure
+        case RecursiveLDiversity() | AlphaKAnonymity(value=None) | EpsilonPrivacy():
+            return _keeps_apart(model, several=True)
     return False
+
+
+def _keeps_apart(model: PrivacyModel, *, several: bool) -> bool:
+    """Whether in no group that keeps the claim everybody has a certain value.
+
+    However the table looks; unless everybody in it has that value, which is said elsewhere.
+
+    Args:
+        model: The claim.
+        several: Whether people may have several values.
+    """
+    match model:
+        case DistinctLDiversity() | ProbabilisticLDiversity() | EntropyLDiversity():
+            return model.l > 1
+        case RecursiveLDiversity():
+            return model.l > 1
+        case AlphaKAnonymity():
+            return model.value is None and model.alpha < 1
+        case BetaLikeness():
+            return model.kind == "enhanced" or model.beta == 0
+        case TCloseness():
+            return model.t == 0
+        case EpsilonPrivacy():
+            # A value that all of a group have is believed for sure once the group is seen.
+            return model.predicates.sets is None and not model.looks_behind
+        case DeltaDisclosure():
+            return not several  # all values are in each group, but some may be everybody's
+    return isinstance(model, Composition)
+
+
+def _names_a_value(model: PrivacyModel) -> TypeGuard[AlphaKAnonymity]:
+    """Whether it bounds one value of a column and says nothing of the others."""
+    return isinstance(model, AlphaKAnonymity) and model.value is not None and model.alpha < 1

@@ -11,21 +11,21 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hedgerow.attacks.published import Published
+from hedgerow.attacks.taxonomies import written_out
 from hedgerow.certificate import as_text, certify
 from hedgerow.choosing import Progress, again, choose, refuse_hopeless, refuse_meaningless
 from hedgerow.delivery import DATA, check_target, deliver, staging
-from hedgerow.earlier import Left, comparable, explain_refusal, exposure, left_by, with_earlier
+from hedgerow.earlier import Before, Left, explain_refusal, exposure, left_by, with_earlier
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Written
 from hedgerow.errors import ClaimError, DataError, HedgerowError, PlanError
 from hedgerow.faults import point
+from hedgerow.fingerprint import inputs_of
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.composition import Composition
@@ -37,7 +37,7 @@ from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, people_of
 from hedgerow.release import Release, level_in_words
-from hedgerow.remembering import as_published, earlier_releases, inputs_of, remembering
+from hedgerow.remembering import as_published, earlier_releases, remembering
 from hedgerow.schema import Schema
 from hedgerow.table import read_cells
 from hedgerow.utility import measure
@@ -94,13 +94,19 @@ def publish(
     form = plan.publish.format if plan.publish else "csv" if target else "parquet"
     escape = plan.publish.escape_formulas if plan.publish else False
     with contextlib.ExitStack() as stack:
-        remember = stack.enter_context(remembering(plan, None if ledger is None else str(ledger)))
-        inputs = cache(lambda: _files(plan, data))
-        if recoding is None and (stored := remember.stored(target, inputs, signed)) is not None:
+        applied = None if recoding is None else Path(recoding)
+        where = None if ledger is None else str(ledger)
+        remember = stack.enter_context(remembering(plan, where, recoding=applied))
+
+        def inputs() -> str | None:
+            return inputs_of(plan, data, population_table)
+
+        if (stored := remember.stored(target, inputs, signed)) is not None:
             return stored
         place = None if target is None else check_target(target, replace=replace)
         stack.enter_context(remember.reserved(target))
         past = remember.past
+        read = inputs() if remember.ledger is not None else None
         job = stack.enter_context(
             opened(plan, data, population_table=population_table, memory=memory, past=past)
         )
@@ -111,10 +117,10 @@ def publish(
         with warming():
             cells = job.cells()
         point("counted")
-        if recoding is None:
+        if applied is None:
             chosen = _chosen(job, cells, say)
         else:
-            chosen = again(plan, cells, job.models, Path(recoding))
+            chosen = again(plan, cells, job.models, applied)
         _refuse_empty(chosen, cells)
         point("chosen")
         folder = stack.enter_context(staging(place))
@@ -130,12 +136,18 @@ def publish(
         point("measured")
         release = _release(
             job, cells, chosen, written, claims, measured,
-            ledger=remember.tip, considered=[one.name for one in past], signed=signed,
+            ledger=remember.tip, signed=signed,
         )  # fmt: skip
         name = "in memory" if target is None else target.name
         if remember.ledger is not None:
             published = as_published(plan, job.schema, cells, chosen, name)
-            remember.released(release, published, inputs())
+            if inputs() != read:
+                raise DataError(
+                    "the source changed while it was being published",
+                    where=plan.source,
+                    fix="Run it again when nobody writes to it.",
+                )
+            remember.released(release, published, read)
         say("done", 1.0)
         if target is None:
             return changed(release, data=release.to_arrow())
@@ -169,20 +181,6 @@ def _signer(key: str | os.PathLike[str] | None) -> Callable[[dict[str, Any]], di
     return lambda certificate: sign(certificate, key)
 
 
-def _files(plan: Plan, data: Any) -> str | None:
-    """A hash of what a release is made from, where all of that is files that can be read."""
-    if data is not None or plan.source is None:
-        return None
-    try:
-        with open_engine(plan.source, null=plan.null) as engine:
-            files = [*engine.files, *plan.claim_files, *plan.hierarchy_files]
-        if plan.population_file is not None:
-            files.append(plan.population_file)
-        return inputs_of(files) if engine.files else None
-    except (HedgerowError, OSError):
-        return None
-
-
 def check(
     source: Plan | str | os.PathLike[str] | Any,
     *,
@@ -212,7 +210,7 @@ class Job:
     engine: Engine
     population: Engine | None
     models: tuple[PrivacyModel, ...]
-    past: tuple[Published, ...] = ()
+    past: tuple[Before, ...] = ()
     """Earlier releases of the same people."""
     _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
 
@@ -264,24 +262,42 @@ class Job:
         found: list[Left] = []
         notes: list[str] = []
         composed = {model.of for model in self.models if isinstance(model, Composition)}
+        nodes = written_out(self.plan, cells.hierarchies) if self.past else {}
         for of in self.schema.sensitive:
-            fit, why = comparable(self.past, self.schema.quasi_identifiers, of)
-            strange = [text for text in why if "cannot be compared" in text]
-            if strange and of in composed:
-                raise PlanError(
-                    strange[0],
-                    where=self.plan.where("protect"),
-                    fix="Make these columns quasi-identifiers of the plan, or give up the claim.",
-                )
-            notes += why
+            fit = []
+            for before in self.past:
+                obstacle = before.obstacle(self.schema.quasi_identifiers, of)
+                if obstacle is None and of not in before.published.sensitive:
+                    notes.append(f"{before.name} has no column {of!r}, and was not compared.")
+                elif obstacle is None:
+                    fit.append(before)
+                elif of in composed:
+                    raise PlanError(
+                        f"{before.name} cannot be compared: {obstacle}",
+                        where=self.plan.where("protect"),
+                        fix="Give the columns the roles they had there, or give up the claim.",
+                    )
+                else:
+                    notes.append(f"{before.name} was not compared: {obstacle}.")
             if of not in composed and not fit:
                 continue
             try:
-                found.append(left_by(fit, cells, of))
+                left = left_by(fit, cells, of, nodes=nodes, null=self.plan.null)
             except DataError as error:
                 if of in composed:
                     raise
                 notes.append(f"Earlier releases were not compared: {error.what}.")
+                continue
+            for before, people in left.fitting:
+                if of in composed and not people:
+                    raise DataError(
+                        f"nobody of the table fits into {before.name} with their {of}",
+                        fix="Are values spelled otherwise there, or are these other people? Then "
+                        "they are another population.",
+                    )
+            found.append(left)
+        if self.plan.population is not None and not self.past and composed:
+            notes.append(f"No earlier release of {self.plan.population!r} is known.")
         self._lefts.append((found, notes))
         return found, notes
 
@@ -304,7 +320,7 @@ def opened(
     *,
     population_table: Any = None,
     memory: str | None = None,
-    past: Sequence[Published] | None = None,
+    past: Sequence[Before] | None = None,
 ) -> Iterator[Job]:
     """Open the plan's source (and population) and see that they have the plan's columns.
 
@@ -342,7 +358,6 @@ def _release(
     measured: Measured,
     *,
     ledger: Mapping[str, Any] | None = None,
-    considered: Sequence[str] = (),
     signed: Callable[[dict[str, Any]], dict[str, Any]] = lambda certificate: certificate,
 ) -> Release:
     lefts, notes = job.lefts(cells)
@@ -351,7 +366,8 @@ def _release(
     utility = {name: value if value > 1e-12 else 0.0 for name, value in found.items()}
     certificate = certify(
         job.plan, job.schema, job.models, cells, chosen, written, claims, measured,
-        utility=utility, ledger=ledger, considered=considered,
+        utility=utility, ledger=ledger,
+        considered=list(dict.fromkeys(one.public for left in lefts for one, _ in left.fitting)),
     )  # fmt: skip
     return Release(
         data=written.path,
@@ -365,7 +381,7 @@ def _release(
         words=in_words(chosen, cells),
         certificate=signed(certificate),
         exposures=tuple(exposure(left, cells, chosen) for left in lefts if left.fitting),
-        notes=tuple(notes),
+        notes=(*notes, *(note for left in lefts for note in left.notes())),
     )
 
 

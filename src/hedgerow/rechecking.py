@@ -21,9 +21,11 @@ from hedgerow.models import (
     RecursiveLDiversity,
 )
 from hedgerow.models.base import ColumnModel, PrivacyModel, Verdict
-from hedgerow.outside import unverifiable
+from hedgerow.outside import unverifiable, withheld
 from hedgerow.recipient import Order, Seen, Value
 from hedgerow.release import level_in_words
+from hedgerow.spelled import CUSTOM
+from hedgerow.spelling import alike
 
 Word = Literal["verified", "refuted", "not verifiable"]
 VERIFIED: Word = "verified"
@@ -77,8 +79,12 @@ class Ground:
     """What a value of the source is in the file."""
     others: tuple[str, ...] = ()
     """Columns that are no quasi-identifiers."""
+    people: int | None = None
+    """People in the file; None where nobody says."""
     certified: bool = True
     """Whether a certificate vouches that the values and nodes the claims name exist."""
+    worded: bool = True
+    """Whether the certificate's reasons would be this version's, word for word."""
 
     def groups(self, model: PrivacyModel) -> Groups:
         """The groups as the model needs them.
@@ -100,12 +106,27 @@ class Ground:
                 raise HedgerowError(f"{value!r} is written like another value of {model.of!r}")
         absent: list[Value] = []
         if self.certified:
-            # Somebody left out may have had it: to the claim it is a value all the same.
+            nodes = {node for level in order.levels for node in level}
             unseen = [name for name in named if self.text(name) not in order.values]
+            self._refuse_unheard_of(model, [name for name in unseen if name not in nodes], order)
+            # Somebody left out may have had it: to the claim it is a value all the same.
             if isinstance(model, AlphaKAnonymity):
                 absent = unseen
             order = replace(order, also=(*order.also, *unseen))
         return self.seen.with_values(model.of, order=order, names=names, absent=absent)
+
+    def _refuse_unheard_of(self, model: ColumnModel, unseen: list[Value], order: Order) -> None:
+        """A claim about a value nobody has would hold of any table."""
+        texts = [self.text(name) for name in unseen]
+        values = self.seen.values(model.of)
+        if pairs := [pair for pair in alike([*values, *texts]) if pair[1] in texts]:
+            raise HedgerowError(f"{some(pairs[0])} in {model.of!r} may be read as one value")
+        if self.left_out:
+            return
+        missing = [name for name in unseen if not _believed(model, name)]
+        # Taxonomies have nodes and values nobody has, and a certificate does not list them.
+        if missing and (isinstance(model, AlphaKAnonymity) or not (order.levels or order.also)):
+            raise HedgerowError(f"nobody has {some(missing)} as {model.of!r}")
 
 
 def recheck(
@@ -125,6 +146,8 @@ def recheck(
         "stated": None if entry is None else entry["level"],
     }
     wrong = [] if entry is None else list(_contradictions(model, entry))
+    if entry is not None and ground.worded:
+        wrong += _other_reasons(model, ground, entry, why)
     if why is not None:
         wrong += _sure(model, ground, entry)
         if wrong:
@@ -135,6 +158,9 @@ def recheck(
     try:
         groups = ground.groups(model)
         found = model.check(groups)
+    except ArithmeticError:
+        wrong.append("with these parameters it cannot be computed")
+        return CheckedClaim(**told, verdict=REFUTED, why="; ".join(wrong))
     except HedgerowError as error:
         # What was published was measured; a file on which that cannot be done is another one.
         verdict = UNVERIFIABLE if entry is None else REFUTED
@@ -163,13 +189,40 @@ def _contradictions(model: PrivacyModel, entry: Mapping[str, Any]) -> Iterator[s
         if entry.get(key) != value:
             yield f"its {key} is {value!r}, not {entry.get(key)!r}"
     level, required = entry["level"], float(model.required)
+    secret = entry.get("level_withheld") is not None
+    if secret and any(entry[key] is not None for key in ("level", "margin", "worst")):
+        yield "it states what it says is withheld"
     if level is None:
+        if entry["margin"] is not None:
+            yield f"the margin stated, {_shown(entry['margin'])}, is that of no level"
         return
-    kept = level >= required if model.higher_is_safer else level <= required
-    if not kept or (model.strict and level == required):
+    # Where a level must not even be reached, equal may be rounded: that is for `check` to say.
+    if not (level >= required if model.higher_is_safer else level <= required):
         yield f"the level stated, {level:.6g}, does not keep it"
     if entry["margin"] is None or not _same(entry["margin"], abs(level - required)):
         yield f"the margin stated, {_shown(entry['margin'])}, is not that of the level {level:.6g}"
+
+
+def _other_reasons(
+    model: PrivacyModel, ground: Ground, entry: Mapping[str, Any], why: str | None
+) -> Iterator[str]:
+    """Where the certificate gives reasons for what it does not say that are none."""
+    hidden = entry["model"] is None
+    unread = hidden or str(entry["model"].get("model")).startswith(CUSTOM)
+    if not unread and entry["not_verifiable"] != why:
+        stated = _reason(entry["not_verifiable"])
+        yield f"it is {_reason(why)}, and the certificate says it is {stated}"
+    secret = withheld(model, left_out=ground.left_out or 0, hidden=hidden)
+    if entry.get("level_withheld") != secret:
+        yield (
+            "its level is withheld without a reason"
+            if secret is None
+            else ("its level would be withheld")
+        )
+
+
+def _reason(why: str | None) -> str:
+    return "verifiable" if why is None else f"not verifiable ({why})"
 
 
 def _differences(
@@ -210,6 +263,11 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     if least is not None and rows < least:
         yield f"some group has {rows:,} rows, so it has not {least:,} people"
     level = None if entry is None else entry["level"]
+    size, people = ground.seen.size, ground.people
+    if least is not None and isinstance(model, KAnonymity) and level is not None:
+        least = max(least, math.ceil(level))
+    if least is not None and people is not None and least * size > people:
+        yield f"{people:,} people in {size:,} groups are not {least:,} in each"
     if isinstance(model, KAnonymity) and level is not None and level > rows:
         yield f"the level stated is {level:.6g}, and some group has {rows:,} rows"
     if isinstance(model, ProsecutorRisk) and level is not None and level * rows < 1 - SAME:
@@ -254,6 +312,12 @@ def _against_published(model: PrivacyModel, ground: Ground) -> str:
     except HedgerowError:
         return ""
     return f"; compared with what is published alone, it reaches {level_in_words(found)}"
+
+
+def _believed(model: PrivacyModel, name: Value) -> bool:
+    """Whether it is a value that attackers have met elsewhere."""
+    prior = model.adversary.believed if isinstance(model, EpsilonPrivacy) else None
+    return prior is not None and any(value == name for value, _ in prior.weights)
 
 
 def _named(model: PrivacyModel) -> Iterator[Value]:

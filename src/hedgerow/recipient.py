@@ -48,6 +48,8 @@ class Seen:
     size: int
     """How many groups there are."""
     sets: Mapping[str, tuple[list[Value], Histogram]]
+    null: frozenset[str] = frozenset()
+    """Texts that mean missing where values are counted, though a reader sees them as they are."""
 
     @classmethod
     def read(
@@ -66,12 +68,13 @@ class Seen:
             quasi: Columns that make the groups; those the file lacks are left out.
             sets: Columns to count within the groups; those the file lacks are left out.
             delimiter: Of a CSV file, where it is known.
-            null: Texts that mean missing.
+            null: Texts that mean missing among sensitive values. Groups are made of what the
+                file shows: whoever reads it tells two such texts apart.
 
         Raises:
             DataError: It cannot be read.
         """
-        with open_engine(file, delimiter=delimiter, null=null) as engine:
+        with open_engine(file, delimiter=delimiter) as engine:
             columns = engine.columns()
             quasi = [name for name in quasi if name in columns]
             sets = [name for name in sets if name in columns]
@@ -96,7 +99,15 @@ class Seen:
             into=into,
             size=len(first),
             sets={name: histogram(counted[f"s{i}"], n) for i, name in enumerate(sets)},
+            null=frozenset(null),
         )
+
+    def values(self, column: str) -> list[Value]:
+        """The values of a column, each once."""
+        return list(dict.fromkeys(self._read_as(column)))
+
+    def _read_as(self, column: str) -> list[Value]:
+        return [None if value in self.null else value for value in self.sets[column][0]]
 
     def sizes(self) -> Groups:
         """The groups, with nothing but their sizes."""
@@ -135,7 +146,7 @@ class Seen:
         Raises:
             DataError: The file has values that the order lacks, or that may be read as one.
         """
-        values, found = self.sets[column]
+        values, found = self._read_as(column), self.sets[column][1]
         if strange := [value for value in values if value not in set(order.values)]:
             raise DataError(f"{some(strange)} in {column!r} have no place in the order of values")
         if pairs := alike(values):

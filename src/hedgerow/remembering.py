@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.attacks.keeping import kept, remembered
-from hedgerow.attacks.labels import Taxonomy
 from hedgerow.attacks.published import Published
-from hedgerow.attacks.taxonomies import nodes_of, specs_of
-from hedgerow.canonical import canonical, digest
+from hedgerow.attacks.taxonomies import written_out
+from hedgerow.canonical import canonical
+from hedgerow.earlier import Before
 from hedgerow.errors import DataError, HedgerowError, PlanError
 from hedgerow.faults import point
+from hedgerow.fingerprint import is_file_of, key_of
 from hedgerow.groups import Groups
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
@@ -46,7 +47,7 @@ class Memory:
     """The reservation, once there is one."""
     seen: int = 0
     """The last release of the population that was looked at."""
-    past: tuple[Published, ...] = ()
+    past: tuple[Before, ...] = ()
     """Earlier releases: those of the population in the ledger, and those the plan names."""
     key: str = ""
     done: bool = field(default=False)
@@ -79,6 +80,13 @@ class Memory:
         try:
             yield
         except BaseException as error:
+            if self.done and isinstance(error, KeyboardInterrupt):
+                there = target is not None and target.exists()
+                raise KeyboardInterrupt(
+                    f"interrupted; the release is in the ledger (reserved as entry "
+                    f"{self.entry.seq}) and {'may be' if there else 'is not'} at its place. Run it "
+                    "again"
+                ) from None
             if not self.done:
                 why = error.what if isinstance(error, HedgerowError) else type(error).__name__
                 # The first error is what the steward has to hear of.
@@ -123,16 +131,16 @@ class Memory:
             return None
         assert self.plan.population is not None, "checked when the ledger was opened"
         entry = self.ledger.find(self.plan.population, self.key)
-        if entry is None or entry.body.get("inputs") is None:
+        if entry is None or not isinstance(entry.body.get("certificate"), dict):
             return None
-        if entry.body["inputs"] != inputs():
+        if entry.body.get("inputs") is None or entry.body["inputs"] != inputs():
             return None
         try:
             certificate = read_certificate(target)
             file = target / str(certificate["data"]["file"])
             # Signing the same again gives the same signature.
             same = certificate == signed(_unsigned(entry.body["certificate"]))
-            same &= _hashed([file]) == _hash_of(file.name, str(certificate["data"]["sha256"]))
+            same = same and is_file_of(file, str(certificate["data"]["sha256"]))
         except (HedgerowError, OSError):
             return None
         return _from_stored(entry.body["again"], certificate, file) if same else None
@@ -145,9 +153,7 @@ class Memory:
             for claim in asked
             for file in claim.composition.earlier  # type: ignore[union-attr]
         )
-        sensitive = self.plan.schema().sensitive
-        nodes = _nodes(self.plan, self.plan.schema().quasi_identifiers) if foreign else {}
-        releases = {}
+        past: dict[str, Before] = {}
         if self.ledger is not None:
             assert self.plan.population is not None, "checked when the ledger was opened"
             for entry in self.ledger.releases(self.plan.population):
@@ -155,19 +161,23 @@ class Memory:
                 content = self.ledger.content(entry)
                 if content is not None:
                     # The same release twice says nothing twice.
-                    releases[hashlib.sha256(content).hexdigest()] = remembered(
-                        content, name=_named(entry)
-                    )
-        past = list(releases.values())
+                    past[hashlib.sha256(content).hexdigest()] = _recalled(entry, content)
         for path in foreign:
-            known = None if path.is_dir() else _columns(path, sensitive)
-            past.append(Published.read(path, sensitive=known, taxonomies=nodes, name=path.name))
-        self.past = tuple(past)
+            past[str(path)] = _foreign(path, self.plan.schema().sensitive)
+        self.past = tuple(past.values())
 
 
 @contextlib.contextmanager
-def remembering(plan: Plan, where: str | Path | None) -> Iterator[Memory]:
+def remembering(
+    plan: Plan, where: str | Path | None, *, recoding: Path | None = None, create: bool = True
+) -> Iterator[Memory]:
     """Open the ledger that is given, that the plan names, or that the environment names.
+
+    Args:
+        plan: The plan.
+        where: The ledger, if it is given.
+        recoding: Of an earlier release, if it is applied again.
+        create: Whether a ledger that is not there is made.
 
     Raises:
         PlanError: There is one, and the plan does not say whose privacy it accounts for; or a
@@ -194,22 +204,17 @@ def remembering(plan: Plan, where: str | Path | None) -> Iterator[Memory]:
         )
     from hedgerow.ledger import Ledger
 
-    with Ledger.open(found) as ledger:
-        yield Memory(plan, ledger, key=_key(plan))
+    with Ledger.open(found, create=create) as ledger:
+        yield Memory(plan, ledger, key=key_of(plan, recoding))
 
 
-def earlier_releases(plan: Plan) -> tuple[Published, ...]:
+def earlier_releases(plan: Plan) -> tuple[Before, ...]:
     """The releases that claims of the plan are about; none where no claim is."""
     if not any(_composition(claim) for claim in plan.protect):
         return ()
-    with remembering(plan, None) as memory:
+    with remembering(plan, None, create=False) as memory:
         memory.look_back()
         return memory.past
-
-
-def inputs_of(files: Sequence[Path]) -> str | None:
-    """A hash of everything a release is made from; None where that is not in files."""
-    return _hashed(files) if files else None
 
 
 def as_published(
@@ -242,18 +247,9 @@ def as_published(
         np.stack(codes, axis=1) if codes else np.zeros((len(here), 0), np.int32),
         Groups(groups.n, histograms, domains),
         "nearest" if recoding.kind == "microaggregation" else "box",
-        _nodes(plan, schema.quasi_identifiers),
+        written_out(plan, cells.hierarchies),
         recoding.kind,
     )
-
-
-def _nodes(plan: Plan, columns: Sequence[str]) -> dict[str, Taxonomy]:
-    """What the labels of these columns cover, where the plan's hierarchies write it out."""
-    return {
-        column: nodes_of(spec.bind(column, [], where=plan.where("columns", column)))
-        for column, spec in specs_of(plan, {}).items()
-        if column in columns
-    }
 
 
 def _composition(claim: Any) -> bool:
@@ -275,38 +271,41 @@ def _columns(path: Path, sensitive: Sequence[str]) -> list[str]:
     return found
 
 
-def _named(entry: Entry) -> str:
-    return f"release {entry.seq} in the ledger ({entry.body['name']}, {entry.at[:10]})"
+def _recalled(entry: Entry, content: bytes) -> Before:
+    """A release the ledger remembers."""
+    body, day = entry.body, entry.at[:10]
+    told = body["certificate"] if isinstance(body.get("certificate"), dict) else {}
+    plan = told.get("plan", {})
+    return Before(
+        remembered(content, name=f"release {entry.seq} in the ledger ({body['name']}, {day})"),
+        f"entry {entry.seq} of the ledger, {day}",
+        own=True,
+        roles=plan.get("columns", {}),
+        null=tuple(plan.get("null", ())),
+    )
 
 
-def _key(plan: Plan) -> str:
-    """What a plan asks for, wherever its files lie and wherever the release goes."""
-    form = plan.publish.model_dump(mode="json", exclude={"to"}) if plan.publish else None
-    columns = {
-        name: [str(column.role), repr(column.spec()), column.missing, column.levels]
-        for name, column in plan.columns.items()
-    }
-    models = [repr(model) for model in plan.models()]
-    method = plan.method.model_dump(mode="json")
-    return digest(
-        [columns, plan.person, plan.population, plan.null, models, method, plan.utility, form]
+def _foreign(path: Path, sensitive: Sequence[str]) -> Before:
+    """A release the plan names: a folder with its certificate, or a file of any tool."""
+    known, plan, file = None, {}, path
+    if path.is_dir():
+        certificate = read_certificate(path)
+        plan, file = certificate.get("plan", {}), path / str(certificate["data"]["file"])
+    else:
+        known = _columns(path, sensitive)
+    published = Published.read(path, sensitive=known, name=path.name)
+    with file.open("rb") as content:
+        digits = hashlib.file_digest(content, "sha256").hexdigest()[:16]
+    return Before(
+        published,
+        f"a release that is not in the ledger (SHA-256 {digits}…)",
+        roles=plan.get("columns", {}),
+        null=tuple(plan.get("null", ())),
     )
 
 
 def _unsigned(certificate: Mapping[str, Any]) -> dict[str, Any]:
     return {key: told for key, told in certificate.items() if key != "signature"}
-
-
-def _hash_of(name: str, sha256: str) -> str:
-    return digest([[name, sha256]])
-
-
-def _hashed(files: Sequence[Path]) -> str:
-    found = []
-    for path in files:
-        with path.open("rb") as file:
-            found.append([path.name, hashlib.file_digest(file, "sha256").hexdigest()])
-    return digest(sorted(found))
 
 
 def _stored_form(release: Release) -> Mapping[str, Any]:

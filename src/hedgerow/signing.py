@@ -1,7 +1,7 @@
 """Signatures: whose certificate it is, by a key pair of Ed25519.
 
-What is signed is the canonical JSON of the certificate without its signature, so that nobody
-who reformats the file breaks it and nobody who changes a word keeps it.
+What is signed is the canonical JSON of the certificate without its signature, numbers by their
+value, so that nobody who reformats the file breaks it and nobody who changes a word keeps it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.canonical import canonical
-from hedgerow.errors import DataError
+from hedgerow.errors import DataError, HedgerowError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -54,8 +54,30 @@ def sign(certificate: Mapping[str, Any], key: str | os.PathLike[str]) -> dict[st
 
 
 def signed_bytes(certificate: Mapping[str, Any]) -> bytes:
-    """What is signed, and what a ledger hashes: everything but the signature."""
-    return canonical({key: value for key, value in certificate.items() if key != "signature"})
+    """What is signed: everything but the signature.
+
+    Tools that reformat JSON write 2.0 as 2, so whole numbers are signed as such.
+
+    >>> signed_bytes({"level": 2.0, "t": 0.5, "signature": {}})
+    b'{"level":2,"t":0.5}'
+
+    Raises:
+        HedgerowError: Something in it has no canonical form.
+    """
+    kept = {key: value for key, value in certificate.items() if key != "signature"}
+    try:
+        return canonical(_by_value(kept))
+    except RecursionError:
+        raise HedgerowError("this is nested too deeply to be signed") from None
+
+
+def _by_value(value: Any) -> Any:
+    """The same with whole numbers as such, however they were written."""
+    if isinstance(value, Mapping):
+        return {key: _by_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_by_value(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def is_signed_by(certificate: Mapping[str, Any], public: Ed25519PublicKey) -> bool:
@@ -65,8 +87,8 @@ def is_signed_by(certificate: Mapping[str, Any], public: Ed25519PublicKey) -> bo
     try:
         value = base64.b64decode(certificate["signature"]["value"], validate=True)
         public.verify(value, signed_bytes(certificate))
-    except (InvalidSignature, binascii.Error, ValueError):
-        return False
+    except (InvalidSignature, HedgerowError, binascii.Error, ValueError):
+        return False  # what cannot even be written down was not signed by anybody
     return True
 
 

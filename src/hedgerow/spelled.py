@@ -17,7 +17,7 @@ from typing import Any
 from hedgerow import models
 from hedgerow.adversary import Adversary, AtMost, ClassI, ClassII, ClassIII, ClassIV
 from hedgerow.errors import PlanError
-from hedgerow.models.base import PrivacyModel
+from hedgerow.models.base import LARGEST, PrivacyModel
 from hedgerow.predicates import Predicates
 from hedgerow.priors import Prior
 
@@ -35,11 +35,23 @@ ADVERSARIES: dict[str, type[Adversary]] = {
     kind.__name__: kind for kind in (AtMost, ClassI, ClassII, ClassIII, ClassIV)
 }
 INFINITE = "infinite"
+CUSTOM = "custom "
+"""Before the name of a model that is not of this package."""
+LONGEST = 700
+"""Characters of a number; nobody needs more to write one down exactly."""
+LARGEST_NUMBER = 10**300
+MOST_SHOWN = 50
+"""Characters of what is no number that a message shows."""
 _FRACTION = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 
 
 class UnknownModelError(PlanError):
     """A claim of a kind this version does not know."""
+
+
+def unknown(name: object) -> UnknownModelError:
+    """What is said of a kind of claim this version does not know."""
+    return UnknownModelError(f"this version does not know {name!r}")
 
 
 def spelled(model: PrivacyModel) -> dict[str, Any]:
@@ -53,11 +65,16 @@ def spelled(model: PrivacyModel) -> dict[str, Any]:
     """
     name = type(model).__name__
     if MODELS.get(name) is not type(model):
-        raise UnknownModelError(f"this version does not know {name!r}")
+        raise unknown(name)
     return {"model": name} | {
         field.name: _spelled(getattr(model, field.name))
         for field in fields(model)  # type: ignore[arg-type]
     }
+
+
+def foreign(model: PrivacyModel) -> dict[str, Any]:
+    """What stands for a model that is not of this package: only what its class is called."""
+    return {"model": f"{CUSTOM}{type(model).__name__}"}
 
 
 def rebuilt(data: Mapping[str, Any]) -> PrivacyModel:
@@ -73,8 +90,12 @@ def rebuilt(data: Mapping[str, Any]) -> PrivacyModel:
     given = dict(data)
     kind = given.pop("model", None)
     if not isinstance(kind, str) or kind not in MODELS:
-        raise UnknownModelError(f"this version does not know {kind!r}")
-    parameters = {name: _read(name, value) for name, value in given.items()}
+        raise unknown(kind)
+    counting = {field.name for field in fields(MODELS[kind]) if field.type == "int"}  # type: ignore[arg-type]
+    parameters = {
+        name: _whole(name, _read(name, value)) if name in counting else _read(name, value)
+        for name, value in given.items()
+    }
     model: PrivacyModel = _made(MODELS[kind], kind, parameters)
     return model
 
@@ -113,7 +134,7 @@ def _spelled(value: Any) -> Any:
 def _adversary(value: Adversary) -> dict[str, Any]:
     name = type(value).__name__
     if ADVERSARIES.get(name) is not type(value):
-        raise UnknownModelError(f"this version does not know {name!r}")
+        raise unknown(name)
     if value.listed is not None:
         raise UnknownModelError("the people an attacker knows are not written down")
     return {"class": name} | {
@@ -141,6 +162,14 @@ def _read(name: str, value: Any) -> Any:
             raise PlanError(f"{name} is a text, not {value!r}")
         return value
     return _number(value)
+
+
+def _whole(name: str, number: Any) -> Any:
+    """A number of people or values, as kernels count them; anything else as it is."""
+    if isinstance(number, int | Fraction) and number > LARGEST:
+        raise PlanError(f"{name} is too large")
+    whole = isinstance(number, Fraction) and number.denominator == 1
+    return int(number) if whole else number
 
 
 def _read_adversary(value: Mapping[str, Any]) -> Adversary:
@@ -180,8 +209,12 @@ def _read_prior(value: Any) -> Prior:
 
 def _number(value: Any) -> Any:
     """A number as it was written: fractions are text."""
-    if isinstance(value, str) and _FRACTION.fullmatch(value):
-        return Fraction(value)
-    if isinstance(value, str | bool):
+    if isinstance(value, str) and len(value) <= LONGEST and _FRACTION.fullmatch(value):
+        value = Fraction(value)
+    elif isinstance(value, str):
+        raise PlanError(f"{value[:MOST_SHOWN]!r} is no number")
+    elif isinstance(value, bool):
         raise PlanError(f"{value!r} is no number")
+    if isinstance(value, int | Fraction) and not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+        raise PlanError("a number in it is too large")
     return value

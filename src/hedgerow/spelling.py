@@ -1,7 +1,11 @@
 """Spelling: which texts a reader of a release takes for the same value.
 
 A file holds texts. Spreadsheets, pandas and R make numbers and missing values of them, and what
-was "1" and "1.0" is one value to whoever reads it. A claim that counted two would be too strong.
+was "1" and "1.0" is one value to whoever reads it. Nor does anybody see that a text holds a
+character without a form, or a ligature. A claim that counted two would be too strong.
+
+Letters of different alphabets that look alike (a Latin and a Cyrillic a) stay apart: a program
+tells them apart, and no list of them is complete.
 """
 
 from __future__ import annotations
@@ -19,29 +23,51 @@ _MISSING = frozenset(
 """What common readers take for a missing value when nobody tells them otherwise."""
 _TRUTH = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _INFINITE = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
+_MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]00:00(?::00(?:\.0+)?)?")
+"""A day written as its first moment."""
+_FORMLESS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+"""Letters and marks nobody sees, besides control and format characters."""
 _SHORTEST = re.compile(r"-?[1-9][0-9]*|0")
 """A whole number as nobody would write it shorter; most numbers are, and need no arithmetic."""
 
 
 def reading(value: str | None) -> str | None:
-    """The value as a reader of the file may take it: equal for texts that may be taken as one.
+    r"""The value as a reader of the file may take it: equal for texts that may be taken as one.
 
     >>> [reading(text) for text in ("1", "+1", "01", "1.0 ", "100e-2", "one")]
     ['1', '1', '1', '1', '1', 'one']
     >>> [reading(text) for text in ("-0.0", "0", "", "nan", None)]
     ['0', '0', None, None, None]
+    >>> reading("hi\u200bv\N{NO-BREAK SPACE}") == reading("ｈｉｖ") == "hiv"
+    True
     """
     if value is None or _SHORTEST.fullmatch(value):
         return value
-    text = unicodedata.normalize("NFC", value).strip()
+    text = _visible(value)
     if text in _MISSING:
         return None
     if number := parse(text):
         scale = Scale.of([number])
         return scale.text(scale.units(number))
+    if midnight := _MIDNIGHT.fullmatch(text):
+        return midnight[1]
     if infinite := _INFINITE.fullmatch(text):
         return "-inf" if infinite[1] == "-" else "inf"
     return _TRUTH.get(text, text)
+
+
+def _visible(value: str) -> str:
+    """The text as it looks: one form of each character, and none that has no form."""
+    if value.isascii() and value.isprintable():
+        return value.strip()
+    seen = "".join(
+        " " if c.isspace() else c
+        for c in _FORMLESS.sub("", unicodedata.normalize("NFKC", value))
+        if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf")
+    )
+    return unicodedata.normalize("NFKC", seen).strip()
 
 
 def alike(values: Iterable[str | None]) -> list[tuple[str | None, str | None]]:
@@ -72,7 +98,7 @@ def folded(values: Sequence[str | None]) -> tuple[list[str | None], list[int]]:
     into = []
     for value in values:
         kind = reading(value)
-        text = value if value and value.strip() else None
+        text = value if value and _visible(value) else None
         code = place.setdefault(kind, len(place))
         if code == len(named):
             named.append(text)

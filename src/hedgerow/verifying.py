@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgerow.asked import planned_order
 from hedgerow.certified import check_certified
 from hedgerow.delivery import CERTIFICATE
 from hedgerow.errors import DataError, PlanError, some
@@ -26,7 +27,7 @@ from hedgerow.rechecking import (
     Ground,
     recheck,
 )
-from hedgerow.recipient import Order, Seen
+from hedgerow.recipient import Seen
 from hedgerow.release import Release, finite
 from hedgerow.schema import Schema
 
@@ -88,6 +89,10 @@ def verify(
         trusted = None if key is None else Path(key)
         checks, claims = check_certified(folder, plan=asked, key=trusted)
         return Verification(release=str(folder), checks=checks, claims=claims)
+    if asked is None and not place.exists():
+        raise DataError(
+            "there is no such file", where=str(place), fix="Name the folder of a release."
+        )
     if asked is None:
         raise DataError(
             "without a certificate only a plan says what should hold",
@@ -128,7 +133,7 @@ def _foreign(file: Path, plan: Plan) -> Verification:
         seen=seen,
         person=plan.person is not None,
         left_out=None,
-        orders=lambda column: _order(plan, seen, column),
+        orders=lambda column: planned_order(plan, column, seen.values(column)),
         text=lambda value: value,
         others=tuple(name for name in others if name in seen.sets),
         certified=False,
@@ -154,19 +159,3 @@ def _foreign_columns(seen: Seen, schema: Schema) -> Iterator[Checked]:
         if absent and not strange
         else Checked.of("columns", wrong)
     )
-
-
-def _order(plan: Plan, seen: Seen, column: str) -> Order:
-    """The order and taxonomy of a column as the plan has them."""
-    values = seen.sets[column][0]
-    hierarchy = plan.hierarchy_spec(column).bind(
-        column, values, where=plan.where("columns", column)
-    )
-    if plan.columns[column].hierarchy is None:
-        return Order(values=hierarchy.values)
-    levels = tuple(
-        tuple(names[node] for node in nodes)
-        for nodes, names in zip(hierarchy.codes[1:], hierarchy.labels[1:], strict=True)
-    )
-    names = (name for level in hierarchy.labels for name in level)
-    return Order(values=hierarchy.values, levels=levels, also=tuple(dict.fromkeys(names)))

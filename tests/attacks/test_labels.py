@@ -51,7 +51,11 @@ def test_masks() -> None:
     assert read("130**", zips) == {"13053", "13068"}
     assert read("1305*", zips) == {"13053"}
     assert read("13*", zips) == {"13053", "13068", "1305"}, "no value is so short: any ending"
-    assert read("130*", zips) == {"1305"}
+    assert read("130*", zips) == {"13053", "13068", "1305"}, "one star: one character, or any"
+    assert covers(["130*", "1305*"], zips, column="zip").tolist() == [
+        [False, False, False, True, False],
+        [True, False, False, False, False],
+    ]
 
 
 def test_dates() -> None:

@@ -128,7 +128,7 @@ def test_signed(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        (["nowhere"], "without a certificate only a plan"),
+        (["nowhere"], "there is no such file"),
         (["release/data.csv"], "without a certificate only a plan"),
         ([".", "--json"], "no certificate.json in"),
         (["release", "--key", "plan.yaml"], "is no public key"),
@@ -151,6 +151,43 @@ def test_a_file_of_another_tool(folder: Path) -> None:
     assert re.search(r"^5-anonymity +10 +5 +verified *$", told, re.M)
     assert "nothing says whether people were left out" in flat(told)
     assert "columns: the file has no 'salary'." in told
+
+
+def test_nothing_is_claimed(folder: Path) -> None:
+    path = folder / "release/certificate.json"
+    certificate = json.loads(path.read_text())
+    certificate["claims"] = certificate["plan"]["protect"] = []
+    path.write_text(as_text(certificate))
+    assert "claims nothing, so there is nothing to verify" in run("release", code=2).stderr
+
+
+def test_words_of_another_version_are_not_vouched_for(folder: Path) -> None:
+    path = folder / "release/certificate.json"
+    certificate = json.loads(path.read_text())
+    certificate["software"]["version"] = "0.0.1"
+    certificate["protected"] = "Everybody is safe."
+    certificate["claims"][0]["not_verifiable"] = "verified by an auditor"
+    path.write_text(as_text(certificate))
+    told = flat(run("release").stdout)
+    assert "words: they are of version 0.0.1, and this is " in told
+    assert "not checked" in told
+    assert "safe" not in told
+    assert "auditor" not in told
+
+
+@pytest.mark.parametrize("text", ["1e999", '"\\ud800"', "1" * 400, "[" * 30 + "]" * 30])
+@pytest.mark.parametrize("signed", [False, True])
+def test_what_no_certificate_holds(folder: Path, text: str, signed: bool) -> None:
+    """It is an edit like any other, and nothing that ends in a message about the program."""
+    path = folder / "release/certificate.json"
+    if signed:
+        private = folder / "key.pem"
+        key = Ed25519PrivateKey.generate()
+        private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        path.write_text(as_text(sign(json.loads(path.read_text()), private)))
+    path.write_text(path.read_text().replace('"search": {', f'"search": {{"x": {text},', 1))
+    assert "Refuted: form: " in run("release", code=1).stdout
+    assert json.loads(run("release", "--json", code=1).stdout)["refuted"]
 
 
 def test_control_characters_do_not_reach_the_terminal(folder: Path) -> None:

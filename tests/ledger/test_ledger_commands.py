@@ -217,6 +217,37 @@ def test_export(release: Any, path: Path) -> None:
     assert not list(path.parent.glob(".*"))
 
 
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize(
+    "to", ["ledger.db", "./sub/../ledger.db", "soft.db", "hard.db", "ledger.db-wal",
+           "ledger.db-shm", "ledger.db-journal", "wal"],
+)  # fmt: skip
+def test_an_export_does_not_take_the_place_of_the_ledger(
+    release: Any, path: Path, to: str, replace: bool
+) -> None:
+    Path("sub").mkdir()
+    Path("soft.db").symlink_to("ledger.db")
+    Path("hard.db").hardlink_to("ledger.db")
+    Path("wal").symlink_to("ledger.db-wal")
+    with Ledger.open(path) as open_elsewhere:
+        before = list(open_elsewhere.export())
+        for ledger in ("ledger.db", "soft.db"):
+            command = ["export", "--ledger", ledger, "--to", to, *["--replace"] * replace]
+            assert "belongs to the ledger itself" in run(*command, code=2).stderr
+            assert told(*command, code=2)["error"]["kind"] == "TargetError"
+    assert run("export").stdout.splitlines() == before
+    assert told("verify")["holds"] is True
+    assert Path("soft.db").is_symlink()
+    assert not list(path.parent.glob(".*"))
+
+
+def test_an_export_beside_the_ledger(release: Any, path: Path) -> None:
+    Path("ledger.db.jsonl").write_text("older")
+    Path("circle").symlink_to("circle")
+    assert told("export", "--to", "ledger.db.jsonl", "--replace")["entries"] == 3
+    assert told("export", "--to", "circle", "--replace")["entries"] == 3
+
+
 def test_text_cannot_steer_the_terminal(path: Path) -> None:
     with Ledger.open(path) as book:
         book.reserve("[red]gotham[/red]", key="k", what={"x": "\x1b[31m\u202e"})

@@ -23,13 +23,20 @@ from hedgerow.certificate_schema import certificate_json_schema, misfit
 from hedgerow.groups import Groups
 from hedgerow.models import (
     AlphaKAnonymity,
+    BetaLikeness,
+    Composition,
+    DeltaDisclosure,
     DeltaPresence,
     DistinctLDiversity,
+    EntropyLDiversity,
     EpsilonPrivacy,
+    JournalistRisk,
     KAnonymity,
     KMap,
     MarketerRisk,
     PrivacyModel,
+    ProbabilisticLDiversity,
+    ProsecutorRisk,
     RecursiveLDiversity,
     TCloseness,
     UniqueShare,
@@ -236,6 +243,85 @@ def test_a_prior_that_is_the_table_itself() -> None:
     assert all(claim["model"] is not None for claim in whole.certificate["claims"])
 
 
+def test_a_level_that_would_tell_a_hidden_prior(tmp_path: Path) -> None:
+    """Measured against the table's own shape it is 1.26 or 1.3125, by what the one left out has."""
+    ages = {"30": ["flu"] * 5 + ["hiv"] * 2 + ["cold"] * 3,
+            "40": ["flu"] * 3 + ["hiv"] * 3 + ["cold"] * 4}  # fmt: skip
+    columns = {"age": {"role": "quasi-identifier", "levels": [0, 0]}, "illness": "sensitive"}
+    seen, levels = set(), set()
+    for illness in ("flu", "hiv", "cold"):
+        rows = [{"age": age, "illness": value} for age, values in ages.items() for value in values]
+        frame = pd.DataFrame([*rows, {"age": "77", "illness": illness}])
+        own = ClassIII(prior=Prior.shape(own_counts(frame)))
+        model = EpsilonPrivacy(epsilon=3, of="illness", adversary=own)
+        folder = tmp_path / illness
+        release = publish(frame, KAnonymity(k=5), model, columns=columns, to=folder)
+        assert release.suppressed == 1
+        claim = release.certificate["claims"][1]
+        assert (claim["level"], claim["margin"], claim["worst"]) == (None, None, None)
+        assert claim["level_withheld"] == "it depends on a prior that is not published"
+        levels.add(round(release.claims[1].level, 6))
+        seen.add((folder / "certificate.json").read_text("utf-8"))
+    assert levels == {1.26, 1.3125}, "the steward sees what the certificate must not say"
+    assert len(seen) == 1
+
+
+def test_how_long_the_search_took_is_not_told() -> None:
+    """It depends on every value of the source; the cheapest recoding does not tell as much."""
+    columns = {
+        "age": {"role": "quasi-identifier", "hierarchy": {"ranges": [10, 20, 40]}},
+        "sex": "quasi-identifier",
+        "illness": "sensitive",
+    }
+    rows = [{"age": str(20 + i % 30), "sex": "FM"[i % 2], "illness": "abc"[i % 3]}
+            for i in range(60)]  # fmt: skip
+    release = publish(pd.DataFrame(rows), KAnonymity(k=5), columns=columns)
+    assert set(release.certificate["search"]) == {
+        "optimal", "metric", "cost", "lower_bound", "nodes",
+    }  # fmt: skip
+    release = publish(
+        pd.DataFrame(rows), KAnonymity(k=5), columns=columns, method={"search": "microaggregation"}
+    )
+    assert set(release.certificate["search"]) == {"method", "k"}
+
+
+def test_the_bound_of_a_search_that_was_stopped() -> None:
+    """How far it came depends on what claims compare with; where that is secret, so is this."""
+    detail = {"optimal": False, "metric": "loss", "cost": 0.5, "lower_bound": 0.2, "nodes": 9}
+    told = certificates._searched(detail, [{"level": 2.0}], members=False)
+    assert told == detail
+    told = certificates._searched(detail, [{"level_withheld": "so"}], members=False)
+    assert told == {key: value for key, value in detail.items() if key != "lower_bound"}
+    proven = detail | {"optimal": True}
+    assert certificates._searched(proven, [{"level_withheld": "so"}], members=False) == proven
+
+
+@pytest.mark.parametrize(
+    "model", [KMap(k=2), JournalistRisk(risk=0.5), DeltaPresence(minimum=0, maximum=0.9)]
+)
+def test_who_is_in_the_table_is_not_told_by_what_was_lost(
+    tmp_path: Path, model: PrivacyModel
+) -> None:
+    """Both releases show the same; only who of the population is behind it differs."""
+    columns = {"age": {"role": "quasi-identifier", "hierarchy": {"ranges": [10, 20]}},
+               "illness": "sensitive"}  # fmt: skip
+    outside = pd.DataFrame({"age": ["21", "22", "23", "24"] * 5})
+    seen, lost = set(), set()
+    for ages in (["21", "21", "21", "22"], ["21", "22", "23", "24"]):
+        frame = pd.DataFrame({"age": ages, "illness": list("abab")})
+        folder = tmp_path / ages[2]
+        release = publish(
+            frame, model, KAnonymity(k=4), columns=columns, population_table=outside, to=folder,
+            utility="non-uniform-entropy",
+        )  # fmt: skip
+        lost.add(json.dumps(release.utility, sort_keys=True))
+        assert release.certificate["utility"] == {}
+        assert set(release.certificate["search"]) == {"optimal", "metric"}
+        seen.add((folder / "certificate.json").read_text("utf-8"))
+    assert len(lost) == 2
+    assert len(seen) == 1
+
+
 def test_order_and_taxonomy_only_where_they_are_needed() -> None:
     columns = COLUMNS | {"illness": {"role": "sensitive", "hierarchy": {"taxonomy": TREE}}}
     plain = publish(people(), TCloseness(t=0.9, of="illness"), columns=columns)
@@ -281,6 +367,102 @@ def test_the_paragraph() -> None:
     )
     assert "what the people of a group have in common as 'illness' and 'pay'" in protected(
         [KAnonymity(k=5, over="all")], schema, left_out=0, withheld=[]
+    )
+
+
+ILLNESS = Schema({"town": Role.QUASI_IDENTIFIER, "illness": Role.SENSITIVE})
+SAME_ILLNESS = "what the people of a group have in common as 'illness'"
+ONE_PERSON = "identity: a group may hold a single person"
+ALL_SAME = Groups.of({"illness": [{"flu": 4}, {"hiv": 4}]})
+ALL_OF_MOST = Groups.of({"illness": [{"flu": 2}, {"flu": 38, "hiv": 2}]})
+EACH_ALONE = Groups.of({"illness": [{"flu": 1}, {"hiv": 1}]})
+ONE_ALONE = Groups.of({"illness": [{"flu": 1}, {"flu": 3, "hiv": 3}]})
+
+
+def of(model: PrivacyModel, schema: Schema = ILLNESS) -> str:
+    return protected([model], schema, left_out=0, withheld=[])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KAnonymity(k=2), KAnonymity(k=1), AlphaKAnonymity(alpha=0.5, k=2, of="illness"),
+        AlphaKAnonymity(alpha=0.5, k=1, of="illness"), AlphaKAnonymity(alpha=1, k=2, of="illness"),
+        AlphaKAnonymity(alpha=1, k=1, of="illness"),
+        DistinctLDiversity(l=2, of="illness"), DistinctLDiversity(l=1, of="illness"),
+        ProbabilisticLDiversity(l=1.5, of="illness"), ProbabilisticLDiversity(l=1, of="illness"),
+        EntropyLDiversity(l=1.5, of="illness"), EntropyLDiversity(l=1, of="illness"),
+        RecursiveLDiversity(c=9, l=2, of="illness"), RecursiveLDiversity(c=9, l=1, of="illness"),
+        TCloseness(t=0, of="illness"), TCloseness(t=0.1, of="illness"),
+        TCloseness(t=0.5, of="illness"), TCloseness(t=1, of="illness"),
+        BetaLikeness(beta=0, of="illness"), BetaLikeness(beta=0.1, of="illness"),
+        BetaLikeness(beta=1, of="illness"), BetaLikeness(beta=9, of="illness", kind="enhanced"),
+        DeltaDisclosure(delta=9, of="illness"), UniqueShare(share=0), UniqueShare(share=0.5),
+        ProsecutorRisk(risk=0.5), ProsecutorRisk(risk=1), MarketerRisk(risk=1),
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassII(stubbornness=9)),
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassII(stubbornness=9), by="theorem"),
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassIII(prior=Prior.uniform())),
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=AtMost(prior=Prior.uniform(),
+                                                                 stubbornness=50, knows=2)),
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassII(stubbornness=9),
+                       predicates=Predicates(negative=True)),
+        EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassII(stubbornness=9),
+                       predicates=Predicates(sets=["hiv"])),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_not_protected_is_what_a_table_can_show(model: PrivacyModel) -> None:
+    """Tables in which all of a group are alike, or alone: the paragraph must not deny them."""
+    if model.check(ALL_SAME).holds or model.check(ALL_OF_MOST).holds:
+        assert SAME_ILLNESS in of(model)
+    elif model.attributes == ("illness",):
+        assert SAME_ILLNESS not in of(model)
+    if model.check(EACH_ALONE).holds or model.check(ONE_ALONE).holds:
+        assert ONE_PERSON in of(model)
+    elif not isinstance(model, TCloseness | BetaLikeness | DeltaDisclosure):
+        assert ONE_PERSON not in of(model)
+
+
+def test_people_with_several_values_who_share_one() -> None:
+    """All have flu, and every value is there: delta-disclosure allows it."""
+    schema = Schema(dict(ILLNESS.roles), "who")
+    groups = Groups.of({"illness": [{"flu": 2, "hiv": 1}, {"flu": 1, "hiv": 1}]}, n=[2, 2])
+    model = DeltaDisclosure(delta=2, of="illness")
+    assert model.check(groups).holds
+    assert SAME_ILLNESS in of(model, schema)
+    alone = Groups.of({"illness": [{"flu": 1, "hiv": 1, "cold": 1}]}, n=[1])
+    for diverse in (
+        DistinctLDiversity(l=2, of="illness"), EntropyLDiversity(l=2, of="illness"),
+        ProbabilisticLDiversity(l=2, of="illness"), RecursiveLDiversity(c=9, l=2, of="illness"),
+    ):  # fmt: skip
+        assert not diverse.check(alone).holds
+        assert ONE_PERSON not in of(diverse, schema)
+
+
+def test_a_claim_about_one_value() -> None:
+    model = AlphaKAnonymity(alpha=0.5, k=2, of="illness", value="flu")
+    assert model.check(Groups.of({"illness": [{"hiv": 4}, {"hiv": 2, "flu": 2}]})).holds
+    assert f"{SAME_ILLNESS}, other than 'flu'" in of(model)
+    both = [model, DistinctLDiversity(l=2, of="illness")]
+    assert SAME_ILLNESS not in protected(both, ILLNESS, left_out=0, withheld=[])
+
+
+def test_only_composition_compares_releases() -> None:
+    wishes = EpsilonPrivacy(
+        epsilon=9,
+        of="illness",
+        adversary=ClassII(stubbornness=9),
+        predicates=Predicates(wishes="wish"),
+    )
+    assert "unless they were compared" not in of(wishes)
+    assert "unless they were compared" in of(Composition(confidence=0.5, of="illness"))
+
+
+def test_delta_disclosure_bounds_both_sides() -> None:
+    said = promise(DeltaDisclosure(delta=1.5, of="illness"))
+    assert said == (
+        "finds each 'illness' of the table less than e^1.5 times and more than e^-1.5 times as "
+        "likely as in the whole table"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 import hedgerow
 from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.published import Published, Targets
-from hedgerow.earlier import comparable
 from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.groups import Groups
 from hedgerow.models import Composition
@@ -46,19 +44,31 @@ def drawn(rng: np.random.Generator, count: int, values: str) -> list[Person]:
     return [(int(age), str(value)) for age, value in zip(ages, found, strict=True)]
 
 
-def left(person: Person, group: set[str], releases: list[list[tuple[str, str | None]]]) -> int:
-    """By hand: the values of the group that every release fitting the person has too."""
-    age, own = person
+Rows = list[tuple[str, str | None]]
+
+
+def in_common(age: int, own: str, group: set[str], releases: list[Rows]) -> int:
+    """By hand: values of the group that every fitting group of a release with `own` has too."""
     values = set(group)
     for rows in releases:
-        fits = set()
+        fits: dict[str, set[str | None]] = {}
         for label, ill in rows:
             low, high = map(int, label.split("-"))
             if low <= age <= high:
-                fits.add(ill)
-        if own in fits:
-            values &= {value for value in fits if value is not None}
+                fits.setdefault(label, set()).add(ill)
+        for held in fits.values():
+            if own in held:
+                values &= {value for value in held if value is not None}
     return len(values)
+
+
+def left(person: Person, group: set[str], releases: list[Rows]) -> int:
+    """The most values m that are left, and that m values of the group would have left."""
+    age, own = person
+    assert own is not None
+    each = {value: in_common(age, value, group, releases) for value in group}
+    held = max(m for m in range(len(group) + 1) if sum(e >= m for e in each.values()) >= m)
+    return min(each[own], held)
 
 
 people_in = st.lists(
@@ -138,21 +148,21 @@ def test_the_numbers_are_those_of_the_intersection_attack(tmp_path: Path) -> Non
 
 def test_missing_values_protect_nobody_and_need_no_protection() -> None:
     groups = Groups.of({"ill": [{"flu": 1, None: 1}]}, order={"ill": ["flu", None]})
-    everything = np.array([[0b01]], np.uint64)
-    known = with_earlier(groups, "ill", everything, [{0: 2}])
-    assert Composition(confidence=0.5, of="ill").level(known).tolist() == [1.0]
+    model = Composition(confidence=0.5, of="ill")
+    known = with_earlier(groups, "ill", sets=[], profiles=[[]], people=[[(0, 0), (0, -1)]])
+    assert model.level(known).tolist() == [1.0]
+    nothing = with_earlier(groups, "ill", sets=[], profiles=[[]], people=[[(0, -1), (0, -1)]])
+    assert model.level(nothing).tolist() == [0.0]
 
 
-def test_a_hospital_of_whom_nobody_is_known_says_nothing(tmp_path: Path) -> None:
-    """Values nobody here has: these are other people."""
+def test_a_release_nobody_fits_into_is_refused(tmp_path: Path) -> None:
+    """Values nobody here has: other people, or another spelling."""
     path = tmp_path / "other.csv"
-    path.write_text("age,ill\n0-15,rabies\n0-15,scurvy\n", "utf-8")
+    path.write_text("age,ill\n0-15,A\n0-15,B\n", "utf-8")
     table = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["a", "b", "a", "b"]})
-    release = hedgerow.publish(
-        table, columns=COLUMNS, protect=[{"composition": {"confidence": 0.5, "with": [str(path)]}}]
-    )
-    assert release.levels["age"] == 0
-    assert release.exposures[0].together == (0, 4, 4)
+    claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
+    with pytest.raises(DataError, match=r"nobody of the table fits into other\.csv"):
+        hedgerow.publish(table, columns=COLUMNS, protect=[claim])
 
 
 def test_mondrian_and_local_recoding_keep_it_too(tmp_path: Path) -> None:
@@ -207,41 +217,68 @@ def test_bad_confidences(bad: object) -> None:
         Composition(confidence=bad, of="ill")  # type: ignore[arg-type]
 
 
-def test_a_release_without_quasi_identifiers_is_one_group() -> None:
-    rows = pd.DataFrame({"ill": ["a", "b"]})
-    whole = Published.read(rows, sensitive=["ill"], quasi=[], name="whole")
-    assert comparable([whole], ["age"], "ill") == ([whole], [])
+def test_a_release_without_quasi_identifiers_is_one_group(tmp_path: Path) -> None:
+    path = tmp_path / "whole.csv"
+    path.write_text("ill\na\nb\n", "utf-8")
+    table = pd.DataFrame({"age": [1, 1, 9, 9], "ill": ["a", "b", "a", "c"]})
+    claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
+    release = hedgerow.publish(table, columns=COLUMNS, protect=[claim])
+    assert release.levels["age"] == 4, "with c in their group, those of 9 would be known: a"
+
+
+def random_groups(rng: np.random.Generator, many: int) -> Groups:
+    """Groups of people over three values, with earlier groups that fit them."""
+    sets = [[v for v in range(3) if s >> v & 1] for s in range(1, 8)]
+    profiles = [[int(s) for s in rng.choice(7, rng.integers(0, 3), replace=False)] for _ in "abcd"]
+    counts, people = [], []
+    for _ in range(many):
+        values = rng.integers(0, 3, 3).tolist()
+        counts.append({str(v): values.count(v) for v in sorted(set(values))})
+        people.append([(int(rng.integers(4)), v) for v in values])
+    made = Groups.of({"ill": counts}, order={"ill": ["0", "1", "2"]})
+    return with_earlier(made, "ill", sets=sets, profiles=profiles, people=people)
 
 
 def test_merging_groups_that_pass_passes() -> None:
-    """What the search relies on, over all small cases."""
-    sets = np.arange(1, 8, dtype=np.uint64)[:, None]
-    model = Composition(confidence=0.5, of="ill")
-    singles = [
-        (values, before)
-        for values in itertools.product(range(3), repeat=2)
-        for before in itertools.product(range(7), repeat=2)
-        if all(int(sets[s, 0]) >> v & 1 for v, s in zip(values, before, strict=True))
-    ]
-
-    def groups(*members: tuple[tuple[int, ...], tuple[int, ...]]) -> Groups:
-        counts, sets_of = [], []
-        for values, before in members:
-            counts.append({v: values.count(int(v)) for v in map(str, sorted(set(values)))})
-            sets_of.append({s: before.count(s) for s in sorted(set(before))})
-        made = Groups.of({"ill": counts}, order={"ill": ["0", "1", "2"]})
-        return with_earlier(made, "ill", sets, sets_of)
-
+    """What the search relies on."""
     rng = np.random.default_rng(0)
-    for _ in range(300):
-        one, two = (singles[i] for i in rng.integers(0, len(singles), 2))
-        apart = groups(one, two)
+    held = failed = 0
+    for _ in range(400):
+        model = Composition(confidence=[0.5, 0.34][int(rng.integers(2))], of="ill")
+        apart = random_groups(rng, 2)
         merged = apart.merge(np.zeros(2, np.int64), 1)
         if model.holds(apart).all():
+            held += 1
             assert model.holds(merged).all()
         if not model.holds(merged).all():
+            failed += 1
             stay = int(apart.n[model.holds(apart)].sum())
             assert stay <= int(model.could_stay(merged)[0])
+    assert min(held, failed) > 20
+
+
+def test_that_it_holds_tells_nothing(tmp_path: Path) -> None:
+    """Who is 1 has acne, and was not in the earlier release; had they flu, the claim would fail.
+
+    So that it holds would say that they have acne. It is not enough that it holds.
+    """
+    path = tmp_path / "one.csv"
+    path.write_text("age,ill\n1,flu\n1,gout\n2,flu\n2,acne\n", "utf-8")
+    claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
+    for values in (["acne", "flu"], ["flu", "acne"]):
+        table = pd.DataFrame({"age": [1, 2], "ill": values})
+        with pytest.raises(ClaimError):
+            hedgerow.publish(table, columns=COLUMNS, protect=[claim])
+
+
+def test_each_group_that_fits_counts(tmp_path: Path) -> None:
+    """Whoever knows how a release was made may know that nobody of age 1 is among the rest."""
+    path = tmp_path / "one.csv"
+    path.write_text("age,ill\n1,flu\n1,gout\n*,acne\n*,cold\n*,hiv\n*,flu\n", "utf-8")
+    table = pd.DataFrame({"age": [1, 1, 1], "ill": ["flu", "acne", "hiv"]})
+    claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
+    with pytest.raises(ClaimError, match="one possible ill"):
+        hedgerow.publish(table, columns=COLUMNS, protect=[{"k-anonymity": 2}, claim])
 
 
 def test_labels_that_cannot_be_read_are_refused(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ import hedgerow
 from hedgerow.certificate import as_text
 from hedgerow.errors import DataError
 from hedgerow.models import KAnonymity
-from hedgerow.signing import PASSPHRASE, fingerprint, read_public, sign
+from hedgerow.signing import PASSPHRASE, fingerprint, is_signed_by, read_public, sign
 from hedgerow.verifying import verify
 
 PRIVATE = {
@@ -90,20 +90,41 @@ def test_signed_and_verified(
     assert verify(release, key=public).refuted == ()
 
 
+def as_reformatted(value: Any) -> Any:
+    """As tools that know one kind of number write it."""
+
+    def number(text: str) -> int | float:
+        return int(float(text)) if float(text).is_integer() else float(text)
+
+    return json.loads(json.dumps(value), parse_float=number)
+
+
 def test_the_signature_is_over_canonical_json(release: Path, tmp_path: Path) -> None:
-    """By hand: sorted keys, no spaces, UTF-8, everything but the signature."""
+    """By hand: sorted keys, no spaces, UTF-8, 2 for 2.0, everything but the signature."""
     key = ed25519.Ed25519PrivateKey.generate()
     private, public = write_pair(tmp_path, key=key)
     certificate = signed(release, private)
-    rest = {name: value for name, value in certificate.items() if name != "signature"}
+    rest = as_reformatted(certificate)
+    del rest["signature"]
     message = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     value = base64.b64decode(certificate["signature"]["value"])
     key.public_key().verify(value, message)
     assert sign(certificate, private) == certificate, "Ed25519 has one signature a message"
-    # Reformatting the file is no change.
+    # Reformatting the file is no change, whether 2.0 becomes 2 by it or not.
     path = release / "certificate.json"
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8"))), "utf-8")
-    assert signature(release, public)[0] == "verified"
+    for text in (json.dumps(certificate), json.dumps(as_reformatted(certificate))):
+        path.write_text(text, "utf-8")
+        assert signature(release, public)[0] == "verified"
+        assert verify(release).refuted == ()
+    assert '"level": 2.0' not in text
+
+
+def test_what_cannot_be_written_down_was_not_signed(release: Path, tmp_path: Path) -> None:
+    private, public = write_pair(tmp_path)
+    certificate = signed(release, private)
+    assert is_signed_by(certificate, read_public(public))
+    for strange in (float("inf"), "\ud800", {1: 2}):
+        assert not is_signed_by(certificate | {"population": strange}, read_public(public))
 
 
 def test_unsigned(release: Path, tmp_path: Path) -> None:
@@ -153,7 +174,7 @@ def test_no_edit_survives_a_signature(release: Path, tmp_path: Path, data: st.Da
         place = place[step]
     new = data.draw(st.sampled_from([True, False, None, 0, 1, 2.5, "x", "data.parquet"]))
     try:
-        changed = json.dumps(place[path[-1]]) != json.dumps(new)
+        changed = json.dumps(as_reformatted(place[path[-1]])) != json.dumps(as_reformatted(new))
         place[path[-1]] = new
         (release / "certificate.json").write_text(as_text(certificate), "utf-8")
         assert refused(release, public) == changed

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow import DataError, DistinctLDiversity, EntropyLDiversity, KAnonymity
-from hedgerow.spelling import alike, reading
+from hedgerow.spelling import alike, folded, reading
 
 DIVERSE = [DistinctLDiversity(l=2, of="s")]
 COLUMNS = {"a": "quasi-identifier", "s": "sensitive"}
@@ -45,6 +45,27 @@ def test_what_passes_is_told_apart_by_pandas(values: list[str | None]) -> None:
 )  # fmt: skip
 def test_what_is_different_stays_different(values: list[str | None]) -> None:
     assert alike(values) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["hiv\u200b", "h\u00adiv", "\ufeffhiv", "hiv\0", "hiv\u00a0", "hiv\ufe0f", "hiv\u3164",
+     "\x1bhiv", "ｈｉｖ", "hiv\u2003", "hiv\u202e", "hiv\u034f"],
+    ids=ascii,
+)  # fmt: skip
+def test_what_nobody_sees_makes_no_difference(other: str) -> None:
+    assert reading(other) == "hiv"
+    assert alike(["hiv", other]) == [("hiv", other)]
+
+
+def test_forms_of_the_same_characters() -> None:
+    assert alike(["fine", "\N{LATIN SMALL LIGATURE FI}ne"]) != []
+    assert alike(["a b", "a\N{NO-BREAK SPACE}b"]) != []
+    assert alike(["é", "e\u200b\N{COMBINING ACUTE ACCENT}"]) != []
+    assert alike(["12", "１２"]) != []
+    assert reading("\u200b") is None, "nobody sees anything"
+    assert folded(["\u200b", "x", None]) == ([None, "x"], [0, 1, 0])
+    assert alike(["a", "\N{CYRILLIC SMALL LETTER A}"]) == [], "programs tell alphabets apart"
 
 
 def test_numbers_are_exact() -> None:

@@ -237,7 +237,7 @@ def test_the_whole_release_is_verified(whole: Path) -> None:
         assert claim.level == pytest.approx(claim.stated)
     assert {c.what: c.verdict for c in found.checks} == {
         "form": "verified", "signature": "not verifiable", "file": "verified",
-        "certificate": "verified", "columns": "verified", "rows": "verified",
+        "certificate": "verified", "words": "verified", "columns": "verified", "rows": "verified",
     }  # fmt: skip
 
 
@@ -419,8 +419,11 @@ def test_edited_parameters(release: Path) -> None:
         ({"k": 0}, "k must be", "refuted"),
         ({"k": 1e400}, None, None),
         ({"extra": 1}, "no parameter 'extra'", "refuted"),
-        ({"model": "MadeUp"}, "this version does not know 'MadeUp'", "not verifiable"),
-        ({"model": "os.system"}, "this version does not know", "not verifiable"),
+        ({"model": "MadeUp"}, "this version does not know 'MadeUp', and is said to", "refuted"),
+        ({"model": "os.system"}, "this version does not know", "refuted"),
+        ({"k": 10**290}, "k is too large", "refuted"),
+        ({"k": "9" * 400}, "too large", "refuted"),
+        ({"k": "9" * 5000}, "is no number", "refuted"),
     ],
 )
 def test_parameters_that_make_no_claim(
@@ -438,6 +441,12 @@ def test_parameters_that_make_no_claim(
     assert why in claim.why
 
 
+def _without_the_first(certificate: dict[str, Any]) -> None:
+    taxonomy = certificate["sensitive"]["illness"]
+    for listed in (taxonomy["order"], *taxonomy["levels"]):
+        del listed[0]
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -451,7 +460,20 @@ def test_parameters_that_make_no_claim(
         (lambda c: c.update(protected="Everybody is safe."), "what it says is protected is not"),
         (lambda c: c["plan"].update(protect=[]), "the claims are not those of the plan"),
         (lambda c: c["claims"].pop(), "the claims are not those of the plan"),
-        (lambda c: c["sensitive"]["illness"]["order"].pop(), "have no place in the order"),
+        (lambda c: c["sensitive"]["illness"]["order"].pop(), "not one node for each value"),
+        (lambda c: c["sensitive"]["illness"]["levels"][0].pop(), "not one node for each value"),
+        (lambda c: c["sensitive"]["illness"]["order"].__setitem__(0, "flu"), "a value .* twice"),
+        (_without_the_first, "have no place in the order"),
+        (lambda c: c["people"].update(in_source=10**400), "form: .*too large"),
+        (lambda c: c["software"]["configured"].update(escape_formulas=True), "said in two ways"),
+        (lambda c: c["software"]["configured"].update(format="parquet"), "not of the format"),
+        (lambda c: c.update(optimal=False), "whether nothing more useful exists is said in two"),
+        (lambda c: c["search"].update(metric="precision"), "the search was for 'precision'"),
+        (lambda c: c["plan"].update(utility="precision"), "the plan asks for 'precision'"),
+        (lambda c: c["recoding"].update(kind="mondrian"), "'mondrian' is not written like that"),
+        (lambda c: c["plan"]["method"].update(search="local"), "and the method is 'local'"),
+        (lambda c: c.update(measured_on="the recoding that was applied"), "cannot have been"),
+        (lambda c: c["plan"].update(person="who"), "a worst group is named, and people may"),
     ],
 )
 def test_an_edited_certificate(release: Path, change: Any, why: str | None) -> None:

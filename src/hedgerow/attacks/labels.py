@@ -53,6 +53,8 @@ class Values:
         self.values = tuple(values)
         self.numbers = np.array([number(value) for value in self.values])
         self.taxonomy = taxonomy or {}
+        self.masks: set[int] = set()
+        """How long the masks among the labels are."""
         self._ends: dict[tuple[int, bool], dict[str, list[int]]] = {}
         self._known: dict[str, tuple[Flags | None, Kind]] = {}
 
@@ -201,6 +203,7 @@ def read_labels(
     (('young',), ('young',))
     """
     known = Values(values, taxonomy=taxonomy)
+    known.masks = {len(text) for text in map(_plain, filter(None, labels)) if _MASK.fullmatch(text)}
     fits = np.zeros((len(labels), len(known)), np.bool_)
     unread: list[Value] = []
     kinds: list[Kind] = ["other"] * len(labels)
@@ -304,13 +307,20 @@ def _unquoted(text: str) -> str:
 
 
 def _mask(text: str, known: Values) -> Flags | None:
-    """One character for each star; any number of them where no value is that long."""
+    """One character for each star, where values are that long; else any number of them.
+
+    A single star may stand for any number also where some values are that long, for those that
+    no mask of the column is as long as.
+    """
     found = _MASK.fullmatch(text) if "*" in text else None
     if found is None:
         return None
     part = found[1] or found[2]
     fits, long = known.ending(part, begins=found[1] is not None), known.lengths == len(text)
-    return np.asarray(fits & long) if long.any() else fits
+    if len(text) > len(part) + 1:
+        return np.asarray(fits & long) if long.any() else fits
+    other = (known.lengths > len(part)) & ~np.isin(known.lengths, list(known.masks))
+    return np.asarray(fits & (long | other))
 
 
 def _span(text: str, known: Values) -> Flags | None:

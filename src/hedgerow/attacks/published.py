@@ -15,6 +15,7 @@ from hedgerow.attacks.labels import Taxonomy, Value
 from hedgerow.builders import Spec
 from hedgerow.encoding import encoded, histogram
 from hedgerow.engines import open_engine
+from hedgerow.engines.csvlines import rerun
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.recode.pack import distinct
@@ -83,10 +84,11 @@ class Published:
         Raises:
             DataError: There is no such column, or nothing says which are sensitive.
         """
-        file, roles, kind = _opened(source)
+        file, roles, kind, escaped = _opened(source)
         delimiter = "," if roles else None
         with open_engine(file, delimiter=delimiter) as engine:
-            columns = engine.columns()
+            names = {rerun(c) if escaped else c: c for c in engine.columns()}
+            columns = list(names)
             sensitive = _chosen(sensitive, roles, "sensitive", columns, str(file))
             if not sensitive:
                 raise DataError(
@@ -97,11 +99,13 @@ class Published:
             if quasi is None and not roles:
                 quasi = [column for column in columns if column not in sensitive]
             quasi = _chosen(quasi, roles, "quasi-identifier", columns, str(file))
-            counted = engine.counts(quasi, sets=sensitive)
+            counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in sensitive])
         n = np.asarray(counted["n"].to_numpy(), np.int64)
         if not len(n):
             raise DataError("the release has no records", where=_shown(source))
         texts = [encoded(counted[f"q{j}"]) for j in range(len(quasi))]
+        if escaped:
+            texts = [([v and rerun(v) for v in values], found) for values, found in texts]
         labels, blank = [tuple(values) for values, _ in texts], []
         for j, column in enumerate(quasi):
             if kind is None and any(reading(label) is None for label in labels[j]):
@@ -114,7 +118,8 @@ class Published:
         histograms: dict[str, Histogram] = {}
         domains: dict[str, Sensitive] = {}
         for i, column in enumerate(sensitive):
-            values, h = _folded(*histogram(counted[f"s{i}"], n))
+            raw, h = histogram(counted[f"s{i}"], n)
+            values, h = _folded([v and rerun(v) for v in raw] if escaped else raw, h)
             reference = np.bincount(h.codes, weights=h.counts, minlength=len(values))
             domains[column] = Sensitive(
                 column, tuple(values), reference.astype(np.int64), int(n.sum())
@@ -235,21 +240,22 @@ def has_certificate(source: Any) -> bool:
 
 def columns_of(source: Any) -> list[str]:
     """The columns of a release."""
-    file, roles, _ = _opened(source)
+    file, roles, _, _ = _opened(source)
     with open_engine(file, delimiter="," if roles else None) as engine:
         return list(engine.columns())
 
 
-def _opened(source: Any) -> tuple[Any, dict[str, str], str | None]:
-    """The data file, the roles of its columns and how it was made, where a certificate says."""
+def _opened(source: Any) -> tuple[Any, dict[str, str], str | None, bool]:
+    """The data file; and where a certificate says so, roles, kind, and whether text was escaped."""
     if not isinstance(source, str | os.PathLike):
-        return source, {}, None
+        return source, {}, None, False
     path = Path(source)
     if not path.is_dir():
-        return path, {}, None
+        return path, {}, None, False
     certificate = read_certificate(path)
-    roles = certificate.get("plan", {}).get("columns", {})
-    return path / certificate["data"]["file"], dict(roles), certificate["recoding"]["kind"]
+    plan = certificate.get("plan", {})
+    file, kind = certificate["data"]["file"], certificate["recoding"]["kind"]
+    return path / file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas"))
 
 
 def _folded(values: list[Value], found: Histogram) -> tuple[list[Value], Histogram]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hedgerow.attacks.labels import Taxonomy, Value
-from hedgerow.builders import Spec
+from hedgerow.builders import Dates, Prefix, Ranges, Spec
 from hedgerow.hierarchy import Hierarchy
 from hedgerow.plan import Plan
 from hedgerow.schema import Role
@@ -28,6 +28,15 @@ def nodes_of(hierarchy: Hierarchy) -> Taxonomy:
             if label is not None:
                 nodes.setdefault(label, set()).add(value)
     return nodes
+
+
+def written_out(plan: Plan, hierarchies: Sequence[Hierarchy]) -> dict[str, Taxonomy]:
+    """What labels cover, for all columns whose labels do not say it themselves."""
+    return {
+        h.name: nodes_of(h)
+        for h in hierarchies
+        if not isinstance(plan.hierarchy_spec(h.name), Ranges | Prefix | Dates)
+    }
 
 
 def specs_of(plan: Plan | None, files: Mapping[str, str | Path]) -> dict[str, Spec]:

@@ -77,8 +77,9 @@ def running(name: str, as_json: bool, quiet: bool, *, bar: bool = False) -> Iter
     except MemoryError:
         told = HedgerowError("there is not enough memory for this", fix="Use a larger machine.")
         code = told.exit_code
-    except KeyboardInterrupt:
-        told, code = HedgerowError("interrupted; nothing was published"), INTERRUPTED
+    except KeyboardInterrupt as error:
+        told = HedgerowError(str(error) or "interrupted; nothing was published")
+        code = INTERRUPTED
     finally:
         job.stop()
     if told is not None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Amounts, Entry, Ledger, Position
 
 ENVIRONMENT = "HEDGEROW_LEDGER"
+BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite adds to a file's name for the files it keeps beside it."""
 
 ledger = typer.Typer(
     help="What was published about whom, and what may still be spent.", no_args_is_help=True
@@ -153,6 +155,7 @@ def export(
     """Every entry as a line of canonical JSON."""
     with running("ledger export", as_json, quiet) as job, _open(where) as book:
         if to is not None:
+            _refuse_itself(to, where)
             number = _write(to, book.export(), replace=replace)
             told = f"{number:,} entries: {to}"
             job.done({"entries": number, "to": str(to)}, lambda: typer.echo(told))
@@ -212,6 +215,23 @@ def _position(p: Position) -> dict[str, Any]:
         "releases": p.releases,
         "reserved_open": p.reserved_open,
     }
+
+
+def _refuse_itself(path: Path, where: str | None) -> None:
+    """An export must not take the place of what it exports, under whatever name."""
+    if where is None or "://" in where:
+        return
+    place = Path(where).resolve()
+    for itself in (place, *(place.with_name(place.name + end) for end in BESIDE)):
+        try:
+            # The files beside the ledger come and go: their names are taken all the same.
+            same = path.resolve() == itself or path.samefile(itself)
+        except (OSError, RuntimeError):  # RuntimeError: links in a circle
+            same = False
+        if same:
+            raise TargetError(
+                f"{str(path)!r} belongs to the ledger itself", fix="Choose another file."
+            )
 
 
 def _write(path: Path, lines: Iterable[str], *, replace: bool) -> int:

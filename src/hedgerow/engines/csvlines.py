@@ -64,6 +64,15 @@ def unrun(text: str) -> str:
     return f"'{text}" if runs else text
 
 
+def rerun(text: str) -> str:
+    """The text that `unrun` was given, as far as anybody can tell.
+
+    >>> rerun("'=1+1"), rerun("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and unrun(text[1:]) == text else text
+
+
 def payload(lines: Any) -> memoryview:
     """The bytes of an Arrow array of text, one value after the other, without copying."""
     _, offsets, data = lines.buffers()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
 from hedgerow.errors import PlanError
-from hedgerow.groups import Earlier, Groups, Histogram, Ints
+from hedgerow.groups import Earlier, Groups, Ints
 from hedgerow.models.base import (
     LARGEST,
     ColumnModel,
@@ -24,10 +24,11 @@ from hedgerow.models.base import (
 )
 
 Words = NDArray[np.uint64]
+Codes = NDArray[np.int32]
 
 
 def earlier_name(of: str) -> str:
-    """The attribute of the groups that holds what earlier releases leave possible."""
+    """The attribute of the groups that holds where people may be in earlier releases."""
     return f"({of}, earlier releases)"
 
 
@@ -35,22 +36,25 @@ def earlier_name(of: str) -> str:
 class Composition(RatioModel, ColumnModel):
     """Whoever intersects this release with earlier ones is left with several values.
 
-    Guarantee: For every person in the release, take any earlier releases that are compared and
-        whose groups that fit the person have the person's value. The values that these groups
-        and the person's group in this release have in common, missing ones not counted, are at
-        least 1 / confidence.
+    Guarantee: For every person in the release, take any groups of compared releases that fit the
+        person and have the person's value. The values that all of these and the person's group
+        in this release have in common, missing ones not counted, are at least m = 1 / confidence.
+        And that the claim holds does not say more: of the values of the person's group at least
+        m would have let it hold, had they been the person's.
     Assumes: The attacker locates people by quasi-identifiers that this table has, and reasons
         about which values are possible, not how frequent they are. A person's value is the same
         in all releases; people who have none are not protected. One value a person.
     Reference: Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1: confidence is 1 / EA.
 
     The level is the largest confidence; alone, without earlier releases, it is that of distinct
-    l-diversity with l = 1 / confidence.
+    l-diversity with l = 1 / confidence, missing values not counted.
 
-    >>> before = np.array([[0b011], [0b111]], np.uint64)  # flu or gout; anything
+    An earlier group has flu and gout, and may be that of the first person of each group:
+
     >>> groups = with_earlier(Groups.of({"illness": [{"flu": 1, "acne": 1}, {"flu": 1, "gout": 1}]},
     ...                                 order={"illness": ["flu", "gout", "acne"]}),
-    ...                       "illness", before, [{0: 1, 1: 1}, {0: 2}])
+    ...                       "illness", sets=[[0, 1]], profiles=[[0], []],
+    ...                       people=[[(0, 0), (1, 2)], [(0, 0), (1, 1)]])
     >>> Composition(confidence=0.5, of="illness").level(groups).tolist()
     [1.0, 0.5]
     """
@@ -84,27 +88,24 @@ class Composition(RatioModel, ColumnModel):
         return (self.of, earlier_name(self.of))
 
     def ratios(self, groups: Groups) -> list[Ratio]:
-        domain, now, before = self._found(groups)
-        fewest = fewest_left(
-            now.indptr, now.codes, before.indptr, before.codes, domain.left, domain.free
-        )
+        fewest, _ = self._left(groups, 0)
         nobody = fewest == LARGEST
         return [(np.where(nobody, 0, 1), np.where(nobody, 1, fewest))]
 
     def could_stay(self, groups: Groups) -> Ints:
-        domain, now, before = self._found(groups)
         least = -(-self.required.denominator // self.required.numerator)
-        enough = people_with(
-            now.indptr, now.codes, before.indptr, before.codes, before.counts,
-            domain.left, domain.free, least,
-        )  # fmt: skip
+        _, enough = self._left(groups, least)
         return np.minimum(enough, super().could_stay(groups))
 
-    def _found(self, groups: Groups) -> tuple[Earlier, Histogram, Histogram]:
-        _, now = histogram_of(groups, self.of)
+    def _left(self, groups: Groups, least: int) -> tuple[Ints, Ints]:
+        known, now = histogram_of(groups, self.of)
         domain, before = histogram_of(groups, earlier_name(self.of))
-        assert isinstance(domain, Earlier), "sets of values are kept as such"
-        return domain, now, before
+        assert isinstance(domain, Earlier), "where people may be is kept as such"
+        seen = np.array([value is not None for value in known.values], np.bool_)
+        return values_left(
+            now.indptr, now.codes, seen, before.indptr, before.codes, before.counts,
+            domain.profile, domain.own, domain.start, domain.members, domain.sets, least,
+        )  # fmt: skip
 
 
 @kernel
@@ -117,84 +118,123 @@ def _ones(word: np.uint64) -> int:
 
 
 @kernel
-def fewest_left(
-    indptr: Ints,
-    codes: NDArray[np.int32],
-    before_indptr: Ints,
-    before_codes: NDArray[np.int32],
-    left: Words,
-    free: NDArray[np.bool_],
-) -> Ints:
-    """For each group, the fewest values left for one of its people; LARGEST: for nobody."""
-    size = len(indptr) - 1
-    fewest = np.full(size, LARGEST, np.int64)
-    words = left.shape[1]
-    here = np.zeros(words, np.uint64)
-    for g in range(size):
-        here[:] = 0
-        for e in range(indptr[g], indptr[g + 1]):
-            here[codes[e] >> 6] |= np.uint64(1) << np.uint64(codes[e] & 63)
-        for e in range(before_indptr[g], before_indptr[g + 1]):
-            s = before_codes[e]
-            if free[s]:
-                continue
-            count = 0
-            for w in range(words):
-                count += _ones(left[s, w] & here[w])
-            fewest[g] = min(fewest[g], count)
-    return fewest
+def in_common(here: Words, value: int, first: int, last: int, members: Ints, sets: Words) -> int:
+    """How many values of `here` all those sets have that have `value`."""
+    word, bit = value >> 6, np.uint64(1) << np.uint64(value & 63)
+    count = 0
+    for w in range(len(here)):
+        left = here[w]
+        for m in range(first, last):
+            if sets[members[m], word] & bit:
+                left &= sets[members[m], w]
+        count += _ones(left)
+    return count
 
 
 @kernel
-def people_with(
+def values_left(
     indptr: Ints,
-    codes: NDArray[np.int32],
+    codes: Codes,
+    seen: NDArray[np.bool_],
     before_indptr: Ints,
-    before_codes: NDArray[np.int32],
+    before_codes: Codes,
     counts: Ints,
-    left: Words,
-    free: NDArray[np.bool_],
+    profile: Codes,
+    own: Codes,
+    start: Ints,
+    members: Ints,
+    sets: Words,
     least: int,
-) -> Ints:
-    """For each group, how many of its people have at least so many values left."""
+) -> tuple[Ints, Ints]:
+    """For each group, the fewest values left for one of its people, and how many have enough.
+
+    What is left for a person is the smaller of two: the values in common, if the person has the
+    value the person has; and the largest m for which m values of the group would have m in
+    common. LARGEST where no value can be learned.
+    """
     size = len(indptr) - 1
-    people = np.zeros(size, np.int64)
-    words = left.shape[1]
-    here = np.zeros(words, np.uint64)
+    fewest = np.full(size, LARGEST, np.int64)
+    enough = np.zeros(size, np.int64)
+    here = np.zeros(sets.shape[1], np.uint64)
+    stamp = np.full(len(start) - 1, -1, np.int64)
+    held = np.zeros(len(start) - 1, np.int64)
+    tally = np.zeros(len(seen) + 1, np.int64)
     for g in range(size):
         here[:] = 0
+        width = 0
         for e in range(indptr[g], indptr[g + 1]):
-            here[codes[e] >> 6] |= np.uint64(1) << np.uint64(codes[e] & 63)
+            if seen[codes[e]]:
+                here[codes[e] >> 6] |= np.uint64(1) << np.uint64(codes[e] & 63)
+                width += 1
         for e in range(before_indptr[g], before_indptr[g + 1]):
-            s = before_codes[e]
-            count = 0
-            for w in range(words):
-                count += _ones(left[s, w] & here[w])
-            if free[s] or count >= least:
-                people[g] += counts[e]
-    return people
+            c = before_codes[e]
+            if own[c] < 0:
+                enough[g] += counts[e]
+                continue
+            p = profile[c]
+            first, last = start[p], start[p + 1]
+            if stamp[p] != g:
+                stamp[p] = g
+                if first == last:
+                    held[p] = width
+                else:
+                    tally[: width + 1] = 0
+                    for v in range(indptr[g], indptr[g + 1]):
+                        if seen[codes[v]]:
+                            tally[in_common(here, codes[v], first, last, members, sets)] += 1
+                    many, m = 0, width
+                    while m > 0:
+                        many += tally[m]
+                        if many >= m:
+                            break
+                        m -= 1
+                    held[p] = m
+            left = min(held[p], in_common(here, own[c], first, last, members, sets))
+            fewest[g] = min(fewest[g], left)
+            if left >= least:
+                enough[g] += counts[e]
+    return fewest, enough
 
 
-def with_earlier(groups: Groups, of: str, left: Words, people: list[dict[int, int]]) -> Groups:
-    """Groups with what earlier releases leave, written out by hand.
+def with_earlier(
+    groups: Groups,
+    of: str,
+    *,
+    sets: list[list[int]],
+    profiles: list[list[int]],
+    people: list[list[tuple[int, int]]],
+) -> Groups:
+    """Groups with where people may be in earlier releases, written out by hand.
 
     Args:
         groups: The groups.
         of: The sensitive column.
-        left: Sets of values, a bit each.
-        people: For each group, set -> people.
+        sets: The value codes of earlier groups.
+        profiles: For each profile, which of these.
+        people: For each group, the profile and the own value of each person.
     """
     name = earlier_name(of)
-    more = Groups.of({name: [{str(s): n for s, n in each.items()} for each in people]},
-                     order={name: [str(s) for s in range(len(left))]})  # fmt: skip
-    domain = more.domains[name]
-    earlier = Earlier(
-        name, domain.values, domain.reference, domain.people,
-        left=left, free=np.zeros(len(left), np.bool_),
+    pairs = sorted({pair for group in people for pair in group})
+    more = Groups.of(
+        {name: [{str(pairs.index(pair)): group.count(pair) for pair in group} for group in people]},
+        order={name: [str(i) for i in range(len(pairs))]},
+    )
+    words = np.zeros((len(sets), (len(groups.domains[of].values) + 63) // 64), np.uint64)
+    for s, values in enumerate(sets):
+        for value in values:
+            words[s, value >> 6] |= np.uint64(1 << (value & 63))
+    made = more.domains[name]
+    domain = Earlier(
+        name, made.values, made.reference, made.people,
+        profile=np.array([p for p, _ in pairs], np.int32),
+        own=np.array([v for _, v in pairs], np.int32),
+        start=np.cumsum([0, *map(len, profiles)]),
+        members=np.array([s for profile in profiles for s in profile], np.int64),
+        sets=words,
     )  # fmt: skip
     return Groups(
         groups.n,
         {**groups.histograms, **more.histograms},
-        {**groups.domains, name: earlier},
+        {**groups.domains, name: domain},
         groups.population,
     )

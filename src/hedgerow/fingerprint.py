@@ -1,0 +1,71 @@
+"""Fingerprints: whether a plan and what it reads are the same as before."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.canonical import digest
+from hedgerow.engines import open_engine
+from hedgerow.errors import HedgerowError
+from hedgerow.plan import Plan
+
+
+def key_of(plan: Plan, recoding: Path | None = None) -> str:
+    """What a plan asks for, wherever the release goes; with the recoding that is applied.
+
+    Which table of the source it is about is part of it; where the source lies is not.
+    """
+    form = plan.publish.model_dump(mode="json", exclude={"to"}) if plan.publish else None
+    columns = {
+        name: [str(column.role), repr(column.spec()), column.missing, column.levels]
+        for name, column in plan.columns.items()
+    }
+    models = [repr(model) for model in plan.models()]
+    method = plan.method.model_dump(mode="json")
+    table = str(plan.source or "").partition("::")[2]
+    applied = None if recoding is None else _hashed([recoding])
+    return digest(
+        [columns, plan.person, plan.population, plan.null, models, method, plan.utility, form,
+         table, applied]
+    )  # fmt: skip
+
+
+def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:
+    """A hash of everything a release is made from; None where not all of that is in files."""
+    if data is not None or population_table is not None or plan.source is None:
+        return None
+    try:
+        with open_engine(plan.source, null=plan.null) as engine:
+            files = list(engine.files)
+        if not files:
+            return None
+        # A database keeps what was written last in a file beside it.
+        logs = [log for file in files if (log := file.with_name(f"{file.name}.wal")).exists()]
+        files += [*logs, *plan.claim_files, *plan.hierarchy_files]
+        if plan.population_file is not None:
+            files.append(plan.population_file)
+        return _hashed(files)
+    except (HedgerowError, OSError):
+        return None
+
+
+def is_file_of(file: Path, sha256: str) -> bool:
+    """Whether a file has this hash."""
+    return _sha256(file) == sha256
+
+
+def _hashed(paths: Sequence[Path]) -> str:
+    """A hash of files with their places, folders with all that is in them."""
+    found = []
+    for path in paths:
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found += [[str(file.resolve()), _sha256(file)] for file in inside if file.is_file()]
+    return digest(sorted(found))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
