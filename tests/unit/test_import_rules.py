@@ -96,6 +96,8 @@ def test_libraries_stay_where_they_belong(module: str) -> None:
         assert not top(names) & ENGINES
     if not module.startswith("hedgerow.web"):
         assert not top(names) & WEB
+    assert "opendp" not in top(names) or module == "hedgerow.dp.noise"
+    assert "dp_accounting" not in top(names) or module == "hedgerow.dp.accounting"
     assert not top(names) & {"pickle", "marshal", "shelve", "dill"}, "plans and releases are data"
 
 

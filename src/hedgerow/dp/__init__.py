@@ -1,0 +1,1 @@
+"""Differential privacy: noise with a price that is known before anything is published."""
