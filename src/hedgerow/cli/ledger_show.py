@@ -22,13 +22,14 @@ def entries(found: Sequence[Entry], *, more: bool) -> None:
         return
     table = columns(
         ("entry", "right"), ("when (UTC)", "left"), ("population", "left"), ("", "left"),
-        ("reserved", "left"), ("spends", "left"),
+        ("reserved", "left"), ("spends or name", "left"),
     )  # fmt: skip
     for e in found:
         spends = str(e.budget if e.kind == Kind.BUDGET else e.spend)
+        name = str(e.body.get("name") or "")
         table.add_row(
             str(e.seq), e.at[:16].replace("T", " "), plain(e.population), e.kind.lower(),
-            e.reservation[:8], "" if spends == "nothing" else spends,
+            e.reservation[:8], plain(name if spends == "nothing" else spends),
         )  # fmt: skip
     console.print(table)
     if more:
