@@ -65,7 +65,8 @@ def read_known(source: Any, *, by: str, null: Sequence[str] = ()) -> Known:
             where=_place(source),
             fix="Say who each of them is.",
         )
-    return Known(by=by, people=tuple(who for who in people if who is not None))
+    # The engine's order differs from run to run; equal files must make equal claims.
+    return Known(by=by, people=tuple(sorted(who for who in people if who is not None)))
 
 
 def refuse_misspelt(prior: Prior, values: Sequence[Value], *, where: str | None) -> None:
@@ -111,7 +112,7 @@ def _people(engine: Engine, column: str, source: Any) -> dict[Value, int]:
     people = dict(zip(counted["q0"].to_pylist(), counted["n"].to_pylist(), strict=True))
     if set(people.values()) == {1}:
         _refuse_counts(engine, column, source)
-    return people
+    return _in_order(people)
 
 
 def _refuse_counts(engine: Engine, column: str, source: Any) -> None:
@@ -149,7 +150,12 @@ def _counts(engine: Engine, column: str, count: str, source: Any) -> dict[Value,
         totals[value] = totals.get(value, 0) + number * times
     if not totals:
         raise DataError("has no rows", where=_place(source), fix="Give a prior with people in it.")
-    return totals
+    return _in_order(totals)
+
+
+def _in_order(people: dict[Value, int]) -> dict[Value, int]:
+    """The same for the same file, however the engine came upon its values."""
+    return dict(sorted(people.items(), key=lambda item: (item[0] is not None, item[0] or "")))
 
 
 def _whole(text: Value) -> int | None:

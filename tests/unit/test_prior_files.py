@@ -260,3 +260,14 @@ def test_new_values_are_no_misspelling() -> None:
 def test_nothing_in_common() -> None:
     with pytest.raises(DataError, match=r"no value in common with the table: '90210' and '10001'"):
         refuse_misspelt(Prior.counts({"90210": 3, "10001": 3}), ["flu"], where=None)
+
+
+def test_equal_files_make_equal_priors(tmp_path: Path) -> None:
+    """The engine counts in any order, and a claim must not change with it."""
+    rows = [f"v{i % 500}" for i in range(2000)]
+    for number, order in enumerate((rows, rows[::-1])):
+        (tmp_path / f"{number}.csv").write_text("s\n" + "\n".join(order) + "\n", "utf-8")
+    one, two = (read_prior(tmp_path / f"{number}.csv", column="s") for number in range(2))
+    assert repr(one) == repr(two)
+    listed = [read_known(tmp_path / f"{number}.csv", by="s") for number in range(2)]
+    assert repr(listed[0]) == repr(listed[1])
