@@ -155,7 +155,7 @@ def _counts(engine: Engine, column: str, count: str, source: Any) -> dict[Value,
 
 def _in_order(people: dict[Value, int]) -> dict[Value, int]:
     """The same for the same file, however the engine came upon its values."""
-    return dict(sorted(people.items(), key=lambda item: (item[0] is not None, item[0] or "")))
+    return dict(sorted(people.items(), key=lambda item: (item[0] is None, item[0] or "")))
 
 
 def _whole(text: Value) -> int | None:
