@@ -30,7 +30,7 @@ from hedgerow.priors import Prior
 from hedgerow.protected import against, protected
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import Recoding
-from hedgerow.release import claim_certified, finite, rounded
+from hedgerow.release import claim_summary, finite, rounded
 from hedgerow.schema import Schema
 from hedgerow.spelled import UnknownModelError, foreign, spelled, unknown
 from hedgerow.writing import Measured, Text, written_text
@@ -169,10 +169,11 @@ def _claim(
     parameters, why = _parameters(model, measured.groups, left_out)
     outside = unverifiable(model, person=schema.person is not None, left_out=left_out)
     secret = withheld(model, left_out=left_out, hidden=parameters is None)
-    told = claim_certified(verdict, withheld=secret is not None)
+    # A level measured to many digits that depends on people left out lets anybody who knows who
+    # they are try their sensitive values until it comes out right.
     return {
-        **told,
-        **({} if secret is None else {"level_withheld": secret}),
+        **claim_summary(verdict),
+        **({} if secret is None else {"level": None, "level_withheld": secret}),
         "model": parameters,
         "margin": finite(verdict.margin) if secret is None else None,
         "worst": _worst(model, verdict, schema, measured) if secret is None else None,

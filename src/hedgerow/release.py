@@ -122,19 +122,6 @@ def claim_summary(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def claim_certified(verdict: Verdict, *, withheld: bool) -> dict[str, Any]:
-    """A claim as the certificate writes it, with nothing that the release does not show.
-
-    A level that compares with the whole table and was measured to many digits lets anybody
-    who knows who was left out try their sensitive values until the level comes out right. So
-    where people were left out it is withheld: the certificate only says that the claim holds.
-    """
-    if not withheld:
-        return claim_summary(verdict)
-    why = "it compares with the whole table, people left out included"
-    return claim_summary(verdict) | {"level": None, "level_withheld": why}
-
-
 def level_in_words(verdict: Verdict) -> str:
     """The level for people, with as many digits as it takes to tell it from the required one.
 

@@ -131,9 +131,7 @@ class Memory:
             return None
         assert self.plan.population is not None, "checked when the ledger was opened"
         entry = self.ledger.find(self.plan.population, self.key)
-        if entry is None or not isinstance(entry.body.get("certificate"), dict):
-            return None
-        if entry.body.get("inputs") is None or entry.body["inputs"] != inputs():
+        if entry is None or entry.body["inputs"] is None or entry.body["inputs"] != inputs():
             return None
         try:
             certificate = read_certificate(target)
@@ -274,14 +272,13 @@ def _columns(path: Path, sensitive: Sequence[str]) -> list[str]:
 def _recalled(entry: Entry, content: bytes) -> Before:
     """A release the ledger remembers."""
     body, day = entry.body, entry.at[:10]
-    told = body["certificate"] if isinstance(body.get("certificate"), dict) else {}
-    plan = told.get("plan", {})
+    plan = body["certificate"]["plan"]  # without the roles of then nothing can be compared
     return Before(
         remembered(content, name=f"release {entry.seq} in the ledger ({body['name']}, {day})"),
         f"entry {entry.seq} of the ledger, {day}",
         own=True,
-        roles=plan.get("columns", {}),
-        null=tuple(plan.get("null", ())),
+        roles=plan["columns"],
+        null=tuple(plan["null"]),
     )
 
 

@@ -147,7 +147,7 @@ def read_private(path: Path) -> Ed25519PrivateKey:
         raise DataError(
             f"the key cannot be read here: {error}", where=str(path), fix=MAKE
         ) from None
-    except ValueError as error:
+    except ValueError:
         if _is_encrypted(content):
             if given is None:
                 raise _locked(path) from None
@@ -156,7 +156,7 @@ def read_private(path: Path) -> Ed25519PrivateKey:
                 where=str(path),
                 fix=f"The environment variable {PASSPHRASE} must hold it.",
             ) from None
-        raise DataError(f"is no private key: {error}", where=str(path), fix=MAKE) from None
+        raise DataError("is no private key", where=str(path), fix=MAKE) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise DataError(
             f"is a key of another kind ({_kind(key)}), and only Ed25519 signs certificates",
@@ -187,8 +187,8 @@ def read_public(path: Path) -> Ed25519PublicKey:
     load = serialization.load_pem_public_key if pem else serialization.load_ssh_public_key
     try:
         key = load(content.strip())
-    except (ValueError, UnsupportedAlgorithm) as error:
-        raise DataError(f"is no public key: {error}", where=str(path), fix=SHOW) from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise DataError("is no public key", where=str(path), fix=SHOW) from None
     if not isinstance(key, Ed25519PublicKey):
         raise DataError(
             f"is a key of another kind ({_kind(key)}), and certificates are signed with Ed25519",
