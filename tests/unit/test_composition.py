@@ -288,3 +288,12 @@ def test_labels_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
     with pytest.raises(DataError, match="'young' as 'age' cannot be read"):
         hedgerow.publish(table, columns=COLUMNS, protect=[claim])
+
+
+def test_the_warning_does_not_count_missing_values(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("age,ill\n1,flu\n1,gout\n", "utf-8")
+    table = pd.DataFrame({"age": [1, 1, 1], "ill": ["flu", None, "gout"]})
+    claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
+    (exposed,) = hedgerow.publish(table, columns=COLUMNS, protect=[claim]).exposures
+    assert exposed.together == exposed.alone == (0, 2, 2)
