@@ -41,7 +41,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	touch $@
 
 # The peers pin old versions of what we use, so they get an environment of their own.
-$(VENV)-peers/.installed: pyproject.toml
+$(VENV)-peers/.installed: pyproject.toml bench/peers.txt
 	$(PYTHON) -m venv $(VENV)-peers
 	$(VENV)-peers/bin/python -m pip install --quiet -r bench/peers.txt
 	touch $@

@@ -13,11 +13,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from bench import noise_suite
 from bench.clock import Measured
 from bench.suite import ARX, ROLL_UP, Row
 
-LIBRARIES = ("hedgerow", "duckdb", "numba", "numpy", "pyarrow", "pandas")
-PEERS = ("anjana", "anonypy", "pycanon", "numpy", "pandas")
+LIBRARIES = ("hedgerow", "duckdb", "numba", "numpy", "opendp", "pyarrow", "pandas")
+PEERS = ("anjana", "anonypy", "diffprivlib", "opendp", "pycanon", "numpy", "pandas", "polars")
 
 
 def seconds(value: float | None) -> str:
@@ -179,10 +180,15 @@ def markdown(
         "*Measuring* reads the written file again, counts it, checks every claim on those counts "
         "and computes every utility metric.",
         "",
+    ]
+    if spent_on := noise_suite.steps(found):
+        lines += ["## Where an answer with noise spends its time", "", noise_suite.WHERE, ""]
+        lines += [*_lines(noise_suite.HEADINGS, spent_on), ""]
+    lines += [
         "## What is measured and what is computed",
         "",
-        "**Measured**, in this run, on this machine: every Hedgerow time, DuckDB, anjana, anonypy, "
-        "pycanon, and the exhaustive roll-ups.",
+        "**Measured**, in this run, on this machine: every Hedgerow time, DuckDB, OpenDP, "
+        "diffprivlib, anjana, anonypy, pycanon, and the exhaustive roll-ups.",
         "",
         "**Computed**, never run here: ARX, anonypyx and the pure-Python Mondrian script. ARX's "
         "times were taken elsewhere, on a quiet machine, together with a naive roll-up of Adult's "
@@ -225,6 +231,7 @@ def markdown(
         "target.",
         "- *anjana* gets the same hierarchies; its loss is our metric on its output.",
         "- *anonypy* and we split the same eight columns; more groups is finer.",
+        *noise_suite.JOBS,
     ]
     if "pycanon" in found:
         lines += [

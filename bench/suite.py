@@ -201,10 +201,17 @@ class Row:
         return reached
 
     @property
+    def _slower(self) -> bool:
+        """Whether ratios are told as longer, not faster: as the target is, or as it came out."""
+        if self.target is not None and self.target.kind != "under":
+            return self.target.kind == "within"
+        return self.seconds is not None and self.ours.seconds > self.seconds
+
+    @property
     def ratio(self) -> str:
         if self.seconds is None:
             return ""
-        if self.target is not None and self.target.kind == "within":
+        if self._slower:
             return f"{_short(self.ours.seconds / self.seconds)}× as long"
         return f"{_short(self.seconds / self.ours.seconds)}× faster"
 
@@ -213,7 +220,7 @@ class Row:
         """The same ratio in processor time, where both were measured."""
         if not isinstance(self.theirs, Measured):
             return ""
-        if self.target is not None and self.target.kind == "within":
+        if self._slower:
             return f"{_short(self.ours.cpu / self.theirs.cpu)}×"
         return f"{_short(self.theirs.cpu / self.ours.cpu)}×"
 

@@ -1,4 +1,4 @@
-"""The tables that are measured on: Adult, a million rows drawn from it, and a census.
+"""The tables that are measured on: Adult, a million rows drawn from it, a census, patients.
 
 Run as `python -m bench.tables FOLDER`, so that the process that measures needs no NumPy.
 """
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from bench import noise
 from bench.clock import Measured, tell
 
 COLUMNS = (
@@ -149,7 +150,7 @@ def prepare(
     Args:
         folder: Where to.
         adult: Folder of Adult and its hierarchies.
-        rows: Of the table drawn from it.
+        rows: Of the table drawn from it, and of the patients asked about with noise.
         people: Of the census.
         large: Rows of the Parquet file for the measurement of memory, or none.
     """
@@ -172,7 +173,9 @@ def prepare(
     pa.parquet.write_table(everybody, folder / "census.parquet")
     for form in ("csv", "parquet"):
         write_census_plan(folder / f"census_{form}.yaml", folder / f"census.{form}")
+    noise.prepare(folder, rows)
     if large:
+        noise.prepare(folder / noise.LARGE, large)
         _write_large(folder / "large.parquet", table, large)
         write_plan(folder / "large.yaml", folder / "large.parquet", adult, others=("number",))
     distinct = more.group_by(list(NINE)).aggregate([]).num_rows

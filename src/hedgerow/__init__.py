@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from hedgerow.errors import PlanError as PlanError
     from hedgerow.errors import TargetError as TargetError
     from hedgerow.explaining.adversaries import explain_adversary as explain_adversary
+    from hedgerow.explaining.parameters import EpsilonStudy as EpsilonStudy
+    from hedgerow.explaining.parameters import explain_epsilon as explain_epsilon
+    from hedgerow.explaining.policies import PolicyStudy as PolicyStudy
+    from hedgerow.explaining.policies import explain_policy as explain_policy
     from hedgerow.explaining.study import AdversaryStudy as AdversaryStudy
     from hedgerow.ledger import Ledger as Ledger
     from hedgerow.models import AlphaKAnonymity as AlphaKAnonymity
@@ -46,6 +50,11 @@ if TYPE_CHECKING:
     from hedgerow.priors import Prior as Prior
     from hedgerow.publishing import check as check
     from hedgerow.publishing import publish as publish
+    from hedgerow.query.answer import Answer as Answer
+    from hedgerow.query.preview import Preview as Preview
+    from hedgerow.query.session import Session as Session
+    from hedgerow.query.session import session as session
+    from hedgerow.randomised.release import RandomisedRelease as RandomisedRelease
     from hedgerow.release import Release as Release
     from hedgerow.tradeoff import Frontier as Frontier
     from hedgerow.tradeoff import frontier as frontier
@@ -62,10 +71,19 @@ _HOME = {
     "Predicates": "predicates",
     "Prior": "priors",
     "read_prior": "prior_files",
+    "Answer": "query.answer",
+    "Preview": "query.preview",
+    "Session": "query.session",
+    "session": "query.session",
+    "RandomisedRelease": "randomised.release",
     "Release": "release",
     "AdversaryStudy": "explaining.study",
     "check": "publishing",
+    "EpsilonStudy": "explaining.parameters",
     "explain_adversary": "explaining.adversaries",
+    "explain_epsilon": "explaining.parameters",
+    "PolicyStudy": "explaining.policies",
+    "explain_policy": "explaining.policies",
     "publish": "publishing",
     "Frontier": "tradeoff",
     "frontier": "tradeoff",

@@ -49,8 +49,13 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def _refuse_other_keys(value: Any) -> None:
     """Python would write the keys 1 and "1" alike."""
+    if type(value) in _PLAIN:  # most are, and to ask an abstract class takes a while
+        return
     if isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.json_schema import GenerateJsonSchema
 
 from hedgerow.schema import Role
@@ -194,17 +201,26 @@ class Certificate(Form):
 
 
 def certificate_json_schema() -> dict[str, Any]:
-    """The form as JSON Schema, for everybody's own tools."""
-    schema = Certificate.model_json_schema(by_alias=True)
-    return {"$schema": GenerateJsonSchema.schema_dialect, **schema}
+    """The forms as JSON Schema, for everybody's own tools."""
+    from hedgerow.randomised.schema import Randomised
+
+    either: TypeAdapter[Any] = TypeAdapter(
+        Annotated[Certificate | Randomised, Field(discriminator="format")]
+    )
+    return {"$schema": GenerateJsonSchema.schema_dialect, **either.json_schema(by_alias=True)}
 
 
-def misfit(certificate: dict[str, Any]) -> str | None:
-    """What about the certificate does not have the form, in words; None where all of it has."""
+def misfit(certificate: dict[str, Any], form: type[Form] | None = None) -> str | None:
+    """What about the certificate does not have the form, in words; None where all of it has.
+
+    Args:
+        certificate: The certificate.
+        form: That of a table of people's records if left out.
+    """
     if (strange := _unwritable(certificate)) is not None:
         return strange
     try:
-        Certificate.model_validate(certificate)
+        (form or Certificate).model_validate(certificate)
     except ValidationError as error:
         first, *more = error.errors(include_url=False, include_input=False)
         place = ".".join(map(str, first["loc"])) or "the certificate"

@@ -32,7 +32,7 @@ from hedgerow.rechecking import (
     recheck,
 )
 from hedgerow.recipient import Order, Seen
-from hedgerow.release import read_certificate
+from hedgerow.release import RANDOMISED, read_certificate
 from hedgerow.schema import Schema
 from hedgerow.spelled import CUSTOM, UnknownModelError, rebuilt
 from hedgerow.writing import Text, written_text
@@ -51,7 +51,11 @@ def check_certified(
     Raises:
         DataError: There is no certificate, or none of this version.
     """
-    certificate = read_certificate(folder)
+    certificate = read_certificate(folder, randomised=True)
+    if str(certificate.get("format")).startswith(RANDOMISED):
+        from hedgerow.randomised.verifying import check_randomised
+
+        return check_randomised(certificate, folder, plan=plan, key=key)
     _refuse_other_versions(certificate, folder / CERTIFICATE)
     if certificate.get("claims") == []:
         raise DataError(
@@ -63,9 +67,9 @@ def check_certified(
     form = Checked.of("form", wrong and f"the certificate has not the form it should have: {wrong}")
     if wrong:
         return (form,), ()
-    checks = [form, _signed(certificate, key)]
+    checks = [form, signed_by(certificate, key)]
     file = folder / certificate["data"]["file"]
-    checks.append(Checked.of("file", _another_file(file, certificate["data"]["sha256"])))
+    checks.append(Checked.of("file", another_file(file, certificate["data"]["sha256"])))
     models = [_model(entry) for entry in certificate["claims"]]
     checks.append(Checked.of("certificate", contradiction(certificate)))
     if plan is not None:
@@ -106,7 +110,7 @@ def _refuse_other_versions(certificate: Mapping[str, Any], where: Path) -> None:
     raise DataError(what, where=str(where), fix=fix)
 
 
-def _signed(certificate: Mapping[str, Any], key: Path | None) -> Checked:
+def signed_by(certificate: Mapping[str, Any], key: Path | None) -> Checked:
     """Whose certificate it is."""
     from hedgerow import signing
 
@@ -128,7 +132,8 @@ def _signed(certificate: Mapping[str, Any], key: Path | None) -> Checked:
     return Checked(what="signature", verdict=VERIFIED, why=f"signed by {name}, the key given")
 
 
-def _another_file(file: Path, expected: str) -> str | None:
+def another_file(file: Path, expected: str) -> str | None:
+    """Why a file is not the one of a hash; None where it is."""
     try:
         with file.open("rb") as content:
             found = hashlib.file_digest(content, "sha256").hexdigest()

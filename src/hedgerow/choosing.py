@@ -171,7 +171,13 @@ def refuse_meaningless(plan: Plan) -> None:
                 where=plan.where("columns", name, "levels"),
                 fix="Leave the levels out, or use `search: lattice` or `search: local`.",
             )
-    if plan.publish and plan.publish.escape_formulas and plan.publish.format != "csv":
+    tables = plan.method.search == "marginals"  # which are CSV in any case
+    if (
+        plan.publish
+        and plan.publish.escape_formulas
+        and plan.publish.format != "csv"
+        and not tables
+    ):
         raise PlanError(
             "escape_formulas has no meaning for parquet, which no spreadsheet runs",
             where=plan.where("publish", "escape_formulas"),

@@ -22,13 +22,15 @@ except ImportError:  # Windows
 CERTIFICATE = "certificate.json"
 DATA = {"csv": "data.csv", "parquet": "data.parquet"}
 """Name of the data file, by format."""
+TABLES = "tables.csv"
+"""Name of the file of tables in a randomised release."""
 HIDDEN = ".hedgerow-"
 """What the names of everything hidden begin with."""
 STAGED = f"{HIDDEN}release-"
 """A release on its way to its place, or the one it has taken the place of."""
 ASIDE = f"{HIDDEN}old-"
 """Holds a release, by its name, while another takes its place."""
-PARTS = {CERTIFICATE, *DATA.values()}
+PARTS = {CERTIFICATE, *DATA.values(), TABLES}
 """What a release consists of. A folder with anything else in it is never replaced."""
 ATTEMPTS = 20
 """How often something is tried that others may undo at the same moment."""

@@ -21,6 +21,8 @@ from hedgerow.errors import DataError, TargetError, some
 
 if TYPE_CHECKING:
     from hedgerow.attacks.base import AttackResult
+    from hedgerow.ledger import Position
+    from hedgerow.query.answer import Answer
 
 Ints = NDArray[np.int64]
 Texts = NDArray[np.object_]
@@ -31,6 +33,8 @@ OLDEST = 103
 LAST_YEAR = 2025
 """Ages are those of 31 December of this year."""
 COLUMNS = ("name", "zip", "birth_date", "sex", "nationality", "diagnosis", "bill")
+BUDGET = 1
+"""What Gotham's patients may lose to answers with noise, in epsilon."""
 SECOND = ("planners.yaml", "planners_coarser.yaml")
 """Plans of a second release about the same patients: one the ledger stops, one it does not."""
 SHIPPED = ("nationality.csv", "diagnosis.csv", "metropolis.csv", "plan.yaml", *SECOND)
@@ -98,6 +102,21 @@ def attacked(folder: Path, *, patients: int = 20_000, shared: int = 5_000) -> li
         intersect(releases, people, of="diagnosis").result(truth)
         for releases in (both[:1], both[1:], both)
     ]
+
+
+def asked(folder: Path) -> tuple[Answer, Position]:
+    """One question about Gotham's patients, answered with noise, and what is left of the budget.
+
+    The ledger has the answer of an earlier run, if there was one, and tells it again.
+    """
+    from hedgerow.ledger.amounts import Amounts
+    from hedgerow.query.session import session
+
+    with session(folder / "plan.yaml") as questions:
+        if questions.budget.budget is None:
+            questions.ledger.set_budget(questions.population, Amounts.of(epsilon=BUDGET))
+        answer = questions.count(where="diagnosis = 'Stroke'", by="sex", epsilon="0.1")
+        return answer, questions.budget
 
 
 def _write(folder: Path, contents: Mapping[str, bytes]) -> None:

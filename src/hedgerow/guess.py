@@ -60,6 +60,15 @@ MARKS = _words("? NA N/A NaN nan null NULL None . -")
 """What tables write where a number is missing."""
 
 
+NOISE_HINT = (
+    "# For answers with noise a plan also says who is hidden by it, and which values everybody may",
+    "# know to be possible. These are never guessed: what is read off the data is not public.",
+    "# privacy: {neighbours: add-remove}  # or change-one; with `person` also `rows: 3`",
+    "# In columns, of numbers: `bounds: [0, 120], step: 1`; of others: `domain: [yes, no, null]`.",
+)
+"""How to go on to differential privacy; the same for every table, since nothing is guessed."""
+
+
 @dataclass(frozen=True)
 class Guess:
     """A role for a column and why."""
@@ -162,6 +171,7 @@ def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> s
         "method: {search: lattice, suppress: 5%}",
         "utility: loss",
         "publish: {to: release}",
+        *NOISE_HINT,
     ]
     return "\n".join(lines) + "\n"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -27,58 +26,22 @@ from hedgerow.planning.claims import Claim
 from hedgerow.planning.columns import ColumnPlan
 from hedgerow.planning.contradictions import contradictions
 from hedgerow.planning.documents import Document, read_document
-from hedgerow.planning.fields import File, Part, Positive, Share, Source
-from hedgerow.planning.problems import Place, PlanErrors, Problem, explain, problem, raise_all
+from hedgerow.planning.fields import File, Part, Source
+from hedgerow.planning.methods import Method, Table
+from hedgerow.planning.places import is_domain as _is_domain
+from hedgerow.planning.places import is_text as _is_text
+from hedgerow.planning.policies import PolicyPlan
+from hedgerow.planning.privacy import PrivacyPlan, needed, read_as_missing, tables_of
+from hedgerow.planning.problems import Place, PlanErrors, Problem, explain, raise_all
 from hedgerow.schema import Role, Schema
 
 if TYPE_CHECKING:
+    from hedgerow.blowfish.stated import Stated
+    from hedgerow.domain import Domain
+    from hedgerow.dp.neighbours import Neighbours
     from hedgerow.models.base import PrivacyModel
 
-__all__ = ["Plan", "PlanErrors", "plan_json_schema"]
-
-
-class Method(Part):
-    """How the recoding is found."""
-
-    brief: ClassVar[str] = "search"
-
-    search: Literal["lattice", "mondrian", "microaggregation", "local"] = Field(
-        default="lattice",
-        description="lattice: the same level for everyone, the best of all. mondrian: boxes that "
-        "fit the data. microaggregation: clusters of similar people. local: levels that differ "
-        "from group to group.",
-    )
-    suppress: Share = Field(
-        default=0, description="People who may be left out, at most, such as 5% or 0.05."
-    )
-    keep_suppressed: bool = Field(
-        default=False,
-        description="Publish those who would be left out as one fully generalised group, which "
-        "must keep every claim itself.",
-    )
-    time: Positive | None = Field(default=None, description="Seconds the search may take.")
-    mode: Literal["strict", "relaxed"] = Field(
-        default="strict", description="Mondrian only: whether equal people may be separated."
-    )
-    boxes: Literal["ranges", "taxonomy"] = Field(
-        default="ranges",
-        description="Mondrian only: publish tight ranges and sets, or labels of the hierarchies.",
-    )
-
-    @model_validator(mode="after")
-    def _fits_search(self) -> Method:
-        for key in ("mode", "boxes"):
-            if key in self.model_fields_set and self.search != "mondrian":
-                raise problem(f"{key} has no meaning for {self.search}", "Leave it out.")
-        return self
-
-    def may_suppress(self, people: int) -> int:
-        """How many of these people may be left out, in exact arithmetic.
-
-        >>> Method(suppress="29%").may_suppress(100)
-        29
-        """
-        return int(Fraction(repr(self.suppress)) * people)
+__all__ = ["Method", "Plan", "PlanErrors", "plan_json_schema"]
 
 
 class Publish(Part):
@@ -118,7 +81,11 @@ class Plan(Part):
     """
 
     model_config = ConfigDict(
-        title="Hedgerow plan", json_schema_extra={"required": ["columns", "protect"]}
+        title="Hedgerow plan",
+        json_schema_extra={
+            "required": ["columns"],
+            "anyOf": [{"required": ["protect"]}, {"required": ["privacy"]}],
+        },
     )
 
     population: str | None = Field(
@@ -145,7 +112,14 @@ class Plan(Part):
         description="The claims the release must keep, each a line.",
         json_schema_extra={"minItems": 1},
     )
-    method: Method = Field(default=Method(), description="How the recoding is found.")
+    privacy: PrivacyPlan | None = Field(
+        default=None, description="What answers with noise hide; a plan for these needs no claims."
+    )
+    policy: PolicyPlan | None = Field(
+        default=None,
+        description="Which values answers with noise must not tell apart; all if left out.",
+    )
+    method: Method = Field(default=Method(), description="How the release is made.")
     utility: Literal[
         "loss",
         "discernibility",
@@ -174,7 +148,7 @@ class Plan(Part):
                 where=str(path),
                 fix="Name a plan; `hedgerow init` writes a first one for a table.",
             )
-        document = read_document(path, as_text=_is_text)
+        document = read_document(path, as_text=_is_text, or_null=_is_domain)
 
         def where(found: Problem) -> tuple[int, str]:
             line = found.line or document.line(found.place)
@@ -197,7 +171,9 @@ class Plan(Part):
         cls,
         *,
         columns: Mapping[str, Mapping[str, Any] | str],
-        protect: Sequence[Mapping[str, Any] | PrivacyModel],
+        protect: Sequence[Mapping[str, Any] | PrivacyModel] | None = None,
+        privacy: Mapping[str, Any] | str | None = None,
+        policy: Mapping[str, Any] | None = None,
         method: Mapping[str, Any] | str | None = None,
         utility: str | None = None,
         source: str | Path | None = None,
@@ -214,7 +190,11 @@ class Plan(Part):
         """
         given = {
             "columns": {n: dict(c) if isinstance(c, Mapping) else c for n, c in columns.items()},
-            "protect": [dict(c) if isinstance(c, Mapping) else c for c in protect],
+            "protect": None
+            if protect is None
+            else [dict(c) if isinstance(c, Mapping) else c for c in protect],
+            "privacy": dict(privacy) if isinstance(privacy, Mapping) else privacy,
+            "policy": None if policy is None else dict(policy),
             "method": dict(method) if isinstance(method, Mapping) else method,
             "utility": utility,
             "source": source,
@@ -238,7 +218,25 @@ class Plan(Part):
         return self
 
     def models(self) -> tuple[PrivacyModel, ...]:
-        """The claims as privacy models, one for each sensitive column a claim is about."""
+        """The claims as privacy models, one for each sensitive column a claim is about.
+
+        Raises:
+            PlanError: There are no claims, as in a plan that is for answers with noise only.
+        """
+        if self.method.search == "marginals":
+            raise PlanError(
+                "a release with noise makes no claims about groups of people; its promise is its "
+                "epsilon (or rho), which no table has by itself",
+                where=self.where("method", "search"),
+                fix="To measure or keep claims, list them under `protect` and use another search.",
+            )
+        if not self.protect:
+            raise PlanError(
+                "nothing is protected: the plan makes no claims that a release could keep",
+                where=self.where(),
+                fix="List claims under `protect`, such as `- k-anonymity: 5`; or ask for a release "
+                "with noise: `method: {search: marginals, epsilon: 1, tables: 2}`.",
+            )
         sensitive = self.schema().sensitive
         models: list[PrivacyModel] = []
         for place, claim in enumerate(self.protect):
@@ -253,6 +251,68 @@ class Plan(Part):
                 where = self.where("protect", place, claim.name)
                 raise PlanError(error.what, where=where, fix=error.fix) from None
         return tuple(models)
+
+    def neighbours(self) -> Neighbours:
+        """Who is protected where there is noise: which two tables must look nearly alike.
+
+        Raises:
+            PlanError: The plan does not say; there is no default.
+        """
+        from hedgerow.dp.neighbours import Neighbouring, Neighbours
+
+        if self.privacy is None:
+            raise PlanError(
+                "the plan does not say who is protected by noise",
+                where=self.where(),
+                fix=needed(self.person),
+            )
+        kind = Neighbouring.read(self.privacy.neighbours)
+        return Neighbours(kind=kind, rows=self.privacy.rows or 1)
+
+    def domain(self, column: str) -> Domain | None:
+        """What everybody may know of a column's values; None where the plan does not say.
+
+        Never taken from the data. A file that the plan names is read.
+
+        Raises:
+            PlanError: There is no such column, or a text it lists is read as missing.
+            HedgerowError: A file cannot be read or used.
+        """
+        planned = self.columns.get(column)
+        if planned is None:
+            if column == self.person:
+                return None
+            close = nearest(column, list(self.columns))
+            raise PlanError(
+                f"there is no column {column!r}",
+                where=self.where("columns"),
+                fix=f"Did you mean {close!r}?" if close else "Name a column of the plan.",
+            )
+        where = self.where("columns", column, "domain")
+        found = planned.public(column, where=where)
+        lost = [v for v in getattr(found, "values", ()) if v is not None and v in self.null]
+        if lost:
+            what, fix = read_as_missing(lost)
+            raise PlanError(what, where=where, fix=fix)
+        return found
+
+    def stated(self) -> Stated | None:
+        """The policy over the plan's public values; None where all values are protected alike.
+
+        Its `policy` has the graphs, its `marginals` and `counts` what everybody knows.
+
+        Raises:
+            HedgerowError: A file or a hierarchy of the policy cannot be read or used.
+        """
+        if self.policy is None:
+            return None
+        from hedgerow.planning.graphs import stated
+
+        return stated(self)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of a randomised release, each as its columns; none of another release."""
+        return tables_of(self)
 
     @property
     def claim_files(self) -> tuple[Path, ...]:
@@ -358,34 +418,6 @@ class _Generator(GenerateJsonSchema):
         if schema.get("default") is None:
             return self.generate_inner(schema["schema"])
         return super().default_schema(schema)
-
-
-def _is_text(place: Place) -> bool:
-    """Whether a value is a name or a label, even where it looks like a number."""
-    match place:
-        case ("source" | "person" | "population" | "ledger" | "publish",) | ("publish", "to"):
-            return True
-        case ("null", _) | ("columns", _, "hierarchy", "taxonomy", *_):
-            return True
-        case ("columns", _, "hierarchy", "csv"):
-            return True
-        case ("protect", _, _, "of" | "value" | "population" | "wishes") | (
-            "protect",
-            _,
-            _,
-            "with",
-            _,
-        ):
-            return True
-        case ("protect", _, _, "predicates", *_):
-            return True
-        case ("protect", _, _, "adversary", "class" | "prior"):
-            return True
-        case ("protect", _, _, "adversary", "prior", "file" | "column" | "count"):
-            return True
-        case ("protect", _, _, "adversary", "knows", "file" | "by"):
-            return True
-    return False
 
 
 def _validate(data: dict[str, Any], context: dict[str, Any]) -> tuple[Plan | None, list[Problem]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
+from hedgerow.planning.given import plan_of
 from hedgerow.prior_files import refuse_misspelt
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
@@ -43,6 +44,9 @@ from hedgerow.table import read_cells
 from hedgerow.utility import measure
 from hedgerow.warming import warming
 from hedgerow.writing import Measured, measured_groups, write_release
+
+if TYPE_CHECKING:
+    from hedgerow.randomised.release import RandomisedRelease
 
 
 def publish(
@@ -60,8 +64,9 @@ def publish(
     ledger: str | os.PathLike[str] | None = None,
     sign: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    anew: bool = False,
     **more: Any,
-) -> Release:
+) -> Release | RandomisedRelease:
     """Publish the most useful table that keeps every claim.
 
     Args:
@@ -81,14 +86,28 @@ def publish(
             plan or the environment variable HEDGEROW_LEDGER names, and if neither does, nowhere.
         sign: A file with the private key (Ed25519) that signs the certificate.
         progress: Called as work goes on.
+        anew: Whether a randomised release draws, and is charged for, noise that it has already.
         more: Further keys of the plan (person, null, population, publish).
 
     Raises:
         ClaimError: No recoding keeps the claims; nothing was published.
     """
-    plan, data = _plan(source, columns, protect, method, utility, more)
+    said = {"columns": columns, "protect": protect, "method": method, "utility": utility}
+    plan, data = plan_of(source, said | more)
     refuse_meaningless(plan)
     signed = _signer(sign)
+    if plan.method.search == "marginals":
+        _refuse_beside_noise(recoding, population_table)
+        from hedgerow.randomised.publishing import publish_randomised
+
+        return publish_randomised(
+            plan, data, to=to, replace=replace, memory=memory, ledger=ledger, signed=signed,
+            progress=progress, anew=anew,
+        )  # fmt: skip
+    if anew:
+        raise PlanError(
+            "anew has no meaning for a release without noise", fix="Leave it out, or say replace."
+        )
     say = progress or (lambda what, share: None)
     target = Path(to) if to is not None else plan.publish.to if plan.publish else None
     form = plan.publish.format if plan.publish else "csv" if target else "parquet"
@@ -171,6 +190,20 @@ def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
         raise explain_refusal(error, job.lefts(cells)[0], cells, best) from None
 
 
+def _refuse_beside_noise(recoding: Any, population_table: Any) -> None:
+    """What a randomised release has no use for."""
+    if recoding is not None:
+        raise PlanError(
+            "a randomised release has no recoding, so that of another cannot be applied",
+            fix="Leave the recoding out, or use another search than marginals.",
+        )
+    if population_table is not None:
+        raise PlanError(
+            "a randomised release makes no claims that an outside population could be for",
+            fix="Leave the population table out.",
+        )
+
+
 def _signer(key: str | os.PathLike[str] | None) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Reads the key before anything else is done, since a bad one must not cost a search."""
     if key is None:
@@ -193,7 +226,7 @@ def check(
 
     The arguments are those of `publish`.
     """
-    plan, data = _plan(source, columns, protect, None, None, more)
+    plan, data = plan_of(source, {"columns": columns, "protect": protect} | more)
     with opened(plan, data, population_table=population_table) as job:
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
@@ -421,30 +454,3 @@ def _refuse_failed(claims: Sequence[Verdict]) -> None:
             f"the release would not keep its claims: {reached}. Nothing was published",
             fix="Weaken the claim, allow more suppression, or choose another method.",
         )
-
-
-def _plan(
-    source: Any,
-    columns: Mapping[str, Any] | None,
-    protect: Sequence[Any] | None,
-    method: Mapping[str, Any] | None,
-    utility: str | None,
-    more: Mapping[str, Any],
-) -> tuple[Plan, Any]:
-    """The plan, and the table itself where it was handed over in memory."""
-    path = Path(source) if isinstance(source, str | os.PathLike) else None
-    given = {"columns": columns, "protect": protect, "method": method, "utility": utility, **more}
-    given = {key: value for key, value in given.items() if value is not None}
-    if isinstance(source, Plan) or (path is not None and columns is None and protect is None):
-        if given:
-            raise PlanError(
-                f"a plan says its {' and '.join(given)} itself",
-                fix="Give a plan alone, or a table with `columns` and `protect`.",
-            )
-        return (source if path is None else Plan.read(path)), None
-    if columns is None or protect is None:
-        raise HedgerowError(
-            "a table needs `columns` (name -> role) and `protect` (the claims)",
-            fix="For instance columns={'age': 'quasi-identifier'}, protect=[KAnonymity(k=5)].",
-        )
-    return Plan.of(**given, source=path), (None if path is not None else source)

@@ -17,6 +17,9 @@ from hedgerow.models.base import Verdict
 if TYPE_CHECKING:
     from hedgerow.earlier import Exposure
 
+RANDOMISED = "hedgerow-randomised/"
+"""How the formats of certificates of randomised releases begin."""
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Release:
@@ -177,8 +180,12 @@ def read_data(file: Path) -> Any:
         return engine.rows(engine.columns(), max(1, engine.rows_total()))
 
 
-def read_certificate(folder: Path) -> dict[str, Any]:
+def read_certificate(folder: Path, *, randomised: bool = False) -> dict[str, Any]:
     """The certificate of a release.
+
+    Args:
+        folder: The release.
+        randomised: Whether it may be one of tables with noise, which has no records of people.
 
     Raises:
         DataError: There is none, or it is not one.
@@ -195,6 +202,18 @@ def read_certificate(folder: Path) -> dict[str, Any]:
         raise DataError(
             f"cannot be read: {error}", where=str(path), fix="Name the folder of a release."
         ) from None
+    told = certificate.get("format") if isinstance(certificate, dict) else None
+    if isinstance(told, str) and told.startswith(RANDOMISED):
+        if randomised:
+            noisy: dict[str, Any] = certificate
+            return noisy
+        raise DataError(
+            "this release has tables of counts with noise and no records of people, so there is "
+            "no recoding to apply again, nobody to look for, and nothing to intersect",
+            where=str(path),
+            fix="What it gives away is its loss: see `protected` in its certificate, and "
+            "`hedgerow explain epsilon`.",
+        )
     if not _is_certificate(certificate):
         raise DataError(
             "is not the certificate of a release",

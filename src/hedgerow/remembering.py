@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,7 @@ from hedgerow.errors import DataError, HedgerowError, PlanError
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of, key_of
 from hedgerow.groups import Groups
+from hedgerow.ledger.which import ENVIRONMENT, ledger_place
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
@@ -33,8 +33,8 @@ from hedgerow.schema import Schema
 if TYPE_CHECKING:
     from hedgerow.ledger import Entry, Ledger
 
-ENVIRONMENT = "HEDGEROW_LEDGER"
-"""Names the ledger where neither the plan nor the caller does."""
+PARTITION = "partition"
+"""What the ledger calls a table of groups; answers with noise are accounted for by their loss."""
 
 
 @dataclass(eq=False)
@@ -74,7 +74,7 @@ class Memory:
         assert self.plan.population is not None, "checked when the ledger was opened"
         name = None if target is None else target.name
         self.entry = self.ledger.reserve(
-            self.plan.population, key=self.key, what={"kind": "partition", "name": name}
+            self.plan.population, key=self.key, what={"kind": PARTITION, "name": name}
         )
         point("reserved")
         try:
@@ -103,7 +103,7 @@ class Memory:
         assert self.ledger is not None, "somebody remembers"
         assert self.entry is not None, "it was reserved"
         body = {
-            "kind": "partition",
+            "kind": PARTITION,
             "name": published.name,
             "certificate": release.certificate,
             "groups": len(published),
@@ -156,6 +156,8 @@ class Memory:
             assert self.plan.population is not None, "checked when the ledger was opened"
             for entry in self.ledger.releases(self.plan.population):
                 self.seen = entry.seq
+                if entry.body["kind"] != PARTITION:
+                    continue
                 content = self.ledger.content(entry)
                 if content is not None:
                     # The same release twice says nothing twice.
@@ -181,7 +183,7 @@ def remembering(
         PlanError: There is one, and the plan does not say whose privacy it accounts for; or a
             claim is about earlier releases and nothing says which.
     """
-    found = where or plan.ledger or os.environ.get(ENVIRONMENT) or None
+    found = ledger_place(plan, where)
     composed = [place for place, claim in enumerate(plan.protect) if _composition(claim)]
     if found is None:
         for place in composed:

@@ -170,11 +170,14 @@ def test_demo_runs_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     # Whoever asks the ledger again is told of the release that went out meanwhile, too.
     parts = [text.partition("stopped by") for text in (first.stdout, second.replace(before, ""))]
     assert parts[0][0] == parts[1][0]
-    assert [p[2].partition("attacked:")[2] for p in parts] == [
-        parts[0][2].partition("attacked:")[2]
-    ] * 2
+    attacked, again = (p[2].partition("attacked:")[2].partition("cost: ")[0] for p in parts)
+    assert "A question, answered with noise" in attacked
+    # The same question gets the same answer, for nothing.
+    assert again.startswith(attacked)
+    assert "This was answered before" in again
     with hedgerow.Ledger.open(tmp_path / "demo" / "ledger.db") as ledger:
-        assert ledger.budget("gotham-inpatients").releases == 2
+        assert ledger.budget("gotham-inpatients").releases == 3
+        assert str(ledger.budget("gotham-inpatients").spent) == "epsilon 0.1"
         assert ledger.verify().holds
     told = json.loads(run("demo", "--json").stdout)
     rows = recipients.read_csv(tmp_path / "demo" / "release" / "data.csv")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.csv
@@ -13,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from bench import clock, report, suite, tables, work  # noqa: E402
+from bench import clock, noise, noise_suite, report, suite, tables, work  # noqa: E402
 from bench.__main__ import main  # noqa: E402
 
 SMALL = {
@@ -101,6 +103,68 @@ def test_search_and_exhaustive_search_agree(prepared: Path) -> None:
     assert suite.disagreements(found) == []
     off = clock.Measured(1.0, 1.0, 1, 1, {"loss": [found["search"].detail["loss"][0] + 0.01]})
     assert len(suite.disagreements({**found, "search": off})) == 1
+
+
+@pytest.fixture(scope="module")
+def patients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Few patients, few cells, few draws."""
+    folder = tmp_path_factory.mktemp("patients")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(noise, "CELLS", {"age": 90, "job": 3, "region": 2})
+        patched.setattr(noise, "DRAWS", 1_000)
+        noise.prepare(folder, 2_000)
+        yield folder
+
+
+@pytest.mark.parametrize("name", list(noise_suite.OURS))
+def test_every_job_with_noise_runs(patients: Path, name: str) -> None:
+    measured = noise.main(name, patients, 1)
+    assert measured.seconds > 0
+    assert measured.detail
+    assert noise.main(name, patients, 0).seconds == 0
+
+
+def test_the_engine_counts_what_the_exact_queries_say(patients: Path) -> None:
+    with contextlib.ExitStack() as held:
+        exact = noise.JOBS["exact"](patients, held).work()
+        counted = noise.JOBS["tallies"](patients, held).work()
+    tallies = [table.to_pydict() for table in counted]
+    ((count,),), ((filtered,),), ((total,),), ((mean,),), ages = exact
+    assert (tallies[0]["n"], tallies[1]["n"], tallies[2]["s0"]) == ([count], [filtered], [total])
+    (n,), (s,) = tallies[3]["n"], tallies[3]["s0"]
+    assert mean == pytest.approx(noise.RICHEST / 2 + s / n)
+    assert list(zip(tallies[4]["k0"], tallies[4]["n"], strict=True)) == ages
+
+
+def test_the_steps_of_an_answer_are_parts_of_it(patients: Path) -> None:
+    found = {"noise_answer_steps": noise.main("answer_steps", patients, 1)}
+    assert list(found["noise_answer_steps"].detail) == list(noise.QUESTIONS)
+    for spent in found["noise_answer_steps"].detail.values():
+        parts = [spent[step] for step in ("engine", "noise", "ledger")]
+        assert all(part > 0 for part in parts)
+        assert sum(parts) + spent["rest"] <= spent["all"] + 1e-9
+    assert all(len(line) == len(noise_suite.HEADINGS) for line in noise_suite.steps(found))
+
+
+def test_answers_with_noise_have_their_rows_and_their_text() -> None:
+    found = {**_found(), **{
+        f"noise_{name}": clock.Measured(0.1, 0.1, 10**8, 1, {})
+        for name in (*noise_suite.OURS, *noise_suite.PEERS)
+    }}  # fmt: skip
+    found["noise_answers"] = clock.Measured(0.16, 0.1, 10**8)
+    found["noise_contingency"] = clock.Measured(0.2, 0.2, 10**8)
+    rows = noise_suite.rows(found)
+    assert [row.met for row in rows if row.ours is found["noise_answers"]] == [False] * 3
+    table = next(row for row in rows if row.ours is found["noise_contingency"])
+    assert (table.ratio, table.met) == ("2.0× as long", True)
+    assert table.worth == "the sampler is 50% of it, in processor time"
+    page = report.markdown(
+        rows, found, table={"rows": 60, "drawn": 500, "distinct": 9},
+        libraries=("Python", ""), load=0.5, left_out=[],
+    )  # fmt: skip
+    assert "| five answers with noise" in page
+    assert "- *Five answers with noise*" in page
+    assert noise_suite.rows({}) == noise_suite.steps({}) == []
 
 
 def test_the_plans_of_all_jobs_are_valid(prepared: Path) -> None:

@@ -23,6 +23,7 @@ from hedgerow.cli.jobs import (
     running,
 )
 from hedgerow.cli.ledger import ledger
+from hedgerow.cli.query import query
 from hedgerow.cli.verify import verify
 from hedgerow.errors import HedgerowError, PlanError
 
@@ -128,10 +129,14 @@ def publish(
     sign: Annotated[
         Path | None, typer.Option(help="Private key (Ed25519) that signs the certificate.")
     ] = None,
+    anew: Annotated[
+        bool,
+        typer.Option("--anew", help="Draw noise again, and pay for it, where there is some."),
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find the most useful recoding that keeps every claim, and publish it."""
+    """Publish what a plan asks for: the most useful recoding that keeps every claim, or noise."""
     with running("publish", as_json, quiet, bar=True) as job:
         import hedgerow
 
@@ -144,9 +149,9 @@ def publish(
             )
         release = hedgerow.publish(
             read, to=to, recoding=recoding, replace=replace, memory=memory, ledger=ledger,
-            sign=sign, progress=job.progress,
+            sign=sign, anew=anew, progress=job.progress,
         )  # fmt: skip
-        job.done(release.summary(), lambda: rendering().release(release))
+        job.done(release.summary(), lambda: rendering().published(release))
 
 
 app.command()(verify)
@@ -158,10 +163,10 @@ def demo(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate a synthetic hospital, publish it twice, and attack what was published."""
+    """Generate a synthetic hospital, publish it twice, attack that, and answer a question."""
     with running("demo", as_json, quiet, bar=True) as job:
         import hedgerow
-        from hedgerow.demo import SECOND, attacked, write_hospital, write_neighbour
+        from hedgerow.demo import SECOND, asked, attacked, write_hospital, write_neighbour
 
         plan = write_hospital(to)
         release = hedgerow.publish(plan, replace=True, progress=job.progress)
@@ -173,15 +178,22 @@ def demo(
             second = hedgerow.publish(to / SECOND[1], replace=True, progress=job.progress)
         hedgerow.publish(write_neighbour(to), replace=True, progress=job.progress)
         attacks = attacked(to)
+        answer, position = asked(to)
         told = release.summary() | {
             "stopped": None if stopped is None else stopped.what,
             "second": None if second is None else second.summary(),
             "attacks": [result.summary() for result in attacks],
+            "answer": answer.as_json(),
         }
-        job.done(told, lambda: rendering().demo(plan, release, stopped, second, attacks))
+
+        def show() -> None:
+            rendering().demo(plan, release, stopped, second, attacks, answer, position)
+
+        job.done(told, show)
 
 
 app.command()(attack)
+app.command()(query)
 
 
 def main() -> None:

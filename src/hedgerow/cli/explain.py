@@ -1,4 +1,4 @@
-"""`hedgerow explain`: what a model, an adversary or a definition means."""
+"""`hedgerow explain`: what a model, an adversary, an epsilon or a definition means."""
 
 from __future__ import annotations
 
@@ -54,6 +54,62 @@ def explain_adversary(
         plots = () if plot is None else study.plot(plot)
         result = study.summary() | {"plots": [str(path) for path in plots]}
         job.done(result, lambda: rendering().study(study, plots))
+
+
+@explain.command("epsilon")
+def explain_epsilon(
+    epsilon: Annotated[str, typer.Argument(help="Of one answer, e.g. 0.1.", show_default=False)],
+    delta: Annotated[str | None, typer.Option(help="Of one answer, e.g. 1e-6.")] = None,
+    n: Annotated[int | None, typer.Option("--n", help="How many people there are.")] = None,
+    answers: Annotated[int, typer.Option(help="How many such answers are put together.")] = 10,
+    group: Annotated[int, typer.Option(help="How many people's data go together.")] = 10,
+    sample: Annotated[str, typer.Option(help="Chance to be in a secret sample.")] = "0.1",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw it: a file that ends in .svg, .html or .png.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """What an epsilon of differential privacy means to a person in the data."""
+    with running("explain", as_json, quiet) as job:
+        import hedgerow
+        from hedgerow.cli import explain_show
+        from hedgerow.explaining.study import refuse_plot
+
+        if plot is not None:
+            refuse_plot(plot)
+        study = hedgerow.explain_epsilon(
+            epsilon, delta=delta, n=n, answers=answers, group=group, sample=sample
+        )
+        plots = () if plot is None else (study.plot(plot),)
+        result = study.summary() | {"plots": [str(path) for path in plots]}
+        job.done(result, lambda: explain_show.epsilon(study, plots))
+
+
+@explain.command("policy")
+def explain_policy(
+    plan: PlanFile,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Of one answer, e.g. 0.1; else factors are in terms of it.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the graph: a file that ends in .svg, .html or .png.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """What the plan's policy does not protect, what it does, and how much noise it saves."""
+    with running("explain", as_json, quiet) as job:
+        import hedgerow
+        from hedgerow.cli import explain_show
+        from hedgerow.explaining.study import refuse_plot
+
+        if plot is not None:
+            refuse_plot(plot)
+        study = hedgerow.explain_policy(plan, epsilon=epsilon)
+        plots = () if plot is None else (study.plot(plot),)
+        result = study.summary() | {"plots": [str(path) for path in plots]}
+        job.done(result, lambda: explain_show.policy(study, plots))
 
 
 @explain.command("definitions")

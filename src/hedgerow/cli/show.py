@@ -26,6 +26,9 @@ from hedgerow.utility import METRICS
 if TYPE_CHECKING:
     from hedgerow.definitions import Definition
     from hedgerow.explaining.study import AdversaryStudy, ClaimStudy, NodeStudy
+    from hedgerow.ledger import Position
+    from hedgerow.query.answer import Answer
+    from hedgerow.randomised.release import RandomisedRelease
 
 WIDEST = 17
 """Characters of a value in a table of rows; seven columns then fit in 80."""
@@ -70,6 +73,16 @@ def claims(verdicts: Sequence[Verdict]) -> None:
         word = Text("holds", "green") if v.holds else Text("fails", "bold red")
         table.add_row(plain(v.claim), word, level_in_words(v), f"{v.required:.6g}")
     console.print(table)
+
+
+def published(found: Release | RandomisedRelease) -> None:
+    """A release of whichever kind."""
+    if isinstance(found, Release):
+        release(found)
+        return
+    from hedgerow.cli.randomised_show import randomised
+
+    randomised(found)
 
 
 def release(published: Release) -> None:
@@ -127,8 +140,11 @@ def demo(
     stopped: HedgerowError | None,
     second: Release | None,
     attacks: Sequence[AttackResult],
+    answer: Answer,
+    position: Position,
 ) -> None:
     """The releases of the synthetic hospital, before and after, and what attackers make of it."""
+    from hedgerow.cli import query_show
     from hedgerow.engines import open_engine
     from hedgerow.plan import Plan
 
@@ -143,11 +159,15 @@ def demo(
     if stopped is not None and second is not None:
         _second(stopped, second)
     _attacked(attacks)
+    say("\nA question, answered with noise and charged to the ledger first:\n")
+    query_show.answer(answer, position, (), None)
     folder = shlex.quote(str(plan.parent))
     say(f"\nEdit the plan and run: hedgerow publish {folder}/plan.yaml --replace")
     say("See what the ledger remembers, check a release as its recipients would:")
     say(f"  hedgerow ledger list --ledger {folder}/ledger.db")
     say(f"  hedgerow verify {folder}/release")
+    say("See how far off an answer would be before you pay for it:")
+    say(f"  hedgerow query {folder}/plan.yaml --mean bill --by sex --epsilon 0.1 --preview")
     say("Attack it yourself:")
     say(f"  hedgerow attack {folder}/release {folder}/county/release --plan {folder}/plan.yaml")
 

@@ -18,6 +18,11 @@ def say(text: str, *, style: str = "") -> None:
     console.print(plain(text, style=style, keep="\n"), soft_wrap=True)
 
 
+def tell(text: str) -> None:
+    """A sentence or more, broken at the edge of the terminal."""
+    console.print(plain(text))
+
+
 def plain(text: str, *, style: str = "", keep: str = "") -> Text:
     """Text without markup and without control characters."""
     return Text(printable(text, keep=keep), style)

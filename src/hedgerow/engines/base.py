@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from hedgerow.tally import Tally
+
 Table = Any
 """A pyarrow.Table (pyarrow carries no types)."""
 
@@ -109,6 +111,19 @@ class Engine(Protocol):
 
         Raises:
             DataError: Nobody in the table is who a list names, or several people are.
+        """
+        ...
+
+    def tally(self, tally: Tally) -> Table:
+        """Count and sum whole numbers in cells, with a rule for every row and every person.
+
+        Whatever the data are, this does not fail, and what one person changes is bounded as
+        the tally says.
+
+        Returns:
+            k0, k1, ... (int32 places of cells; text for cells as found), int64 `n`, and int64
+            s0, s1, ..., held to 2^62 either way. Only cells with n > 0, in order of the keys,
+            missing first; without cells exactly one line.
         """
         ...
 

@@ -16,9 +16,12 @@ from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, Written
 from hedgerow.engines.mapping import INTO, assigned, checked
 from hedgerow.engines.ordered import write_ordered
 from hedgerow.engines.profiling import profiled
-from hedgerow.engines.session import Session, literal
+from hedgerow.engines.session import Session
 from hedgerow.engines.sources import attach, described
+from hedgerow.engines.tallying import statement
+from hedgerow.engines.typed import TypedColumn
 from hedgerow.errors import DataError, TargetError, some
+from hedgerow.tally import Tally
 
 LASTING = re.compile(
     r"(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|DATE|TIME|TIMESTAMP"
@@ -44,7 +47,7 @@ class DuckDBEngine:
         scratch: Path | None = None,
     ) -> None:
         self._session = Session(described(source), memory=memory, scratch=scratch)
-        self._null = ", ".join(literal(text) for text in null)
+        self._null = tuple(null)
         self._gathered: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         try:
             self._source = attach(self._session, source, delimiter=delimiter)
@@ -119,6 +122,14 @@ class DuckDBEngine:
                 relation = "people"
             grouped = " GROUP BY ALL" if keys or marked else ""
             return self._session.table(f"SELECT {', '.join(wanted)} FROM {relation}{grouped}")
+
+    def tally(self, tally: Tally) -> Table:
+        named = [*tally.columns, *([] if self._person is None else [self._person])]
+        question = statement(tally, {n: self._column(n) for n in named}, person=self._person)
+        with contextlib.ExitStack() as held:
+            for name, table in question.lists.items():
+                held.enter_context(self._session.holding(name, table))
+            return self._session.table(question.sql)
 
     @contextlib.contextmanager
     def _list(self, place: int, column: str, people: Sequence[str]) -> Iterator[str]:
@@ -297,8 +308,7 @@ class DuckDBEngine:
             )
             return Written(path=target, rows=written, people=written, sha256=digest)
 
-    def _value(self, name: str) -> str:
-        """SQL of a column with its own type, the texts that mean missing made NULL."""
+    def _column(self, name: str) -> TypedColumn:
         if name not in self._place:
             near = difflib.get_close_matches(name, self._source.names, n=1)
             raise DataError(
@@ -306,13 +316,15 @@ class DuckDBEngine:
                 where=self._session.where,
                 fix=f"Did you mean {near[0]!r}?" if near else f"It has {some(self._source.names)}.",
             )
-        column = f"source.c{self._place[name]}"
-        if not self._null:
-            return column
-        return f"CASE WHEN {column}::VARCHAR IN ({self._null}) THEN NULL ELSE {column} END"
+        place = self._place[name]
+        return TypedColumn(f"source.c{place}", self._source.types[place], self._null)
+
+    def _value(self, name: str) -> str:
+        """SQL of a column with its own type, the texts that mean missing made NULL."""
+        return self._column(name).value
 
     def _text(self, name: str) -> str:
-        return f"({self._value(name)})::VARCHAR"
+        return self._column(name).text
 
     def _texts(self, letter: str, names: Sequence[str]) -> list[str]:
         return [f"{self._text(name)} AS {letter}{i}" for i, name in enumerate(names)]

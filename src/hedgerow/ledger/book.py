@@ -296,7 +296,7 @@ class Ledger:
         from hedgerow.ledger.reading import budget_of, spent_by
 
         budget, spent = budget_of(connection, population), spent_by(connection, population)
-        how = f"`hedgerow ledger budget {population!r} --set 'epsilon=1'`"
+        how = f"`hedgerow ledger budget {population!r} --set 'epsilon=1' --ledger {self.name}`"
         if budget is None:
             raise BudgetError(
                 f"the population {population!r} has no budget, so nothing can be spent",
@@ -355,7 +355,7 @@ class Ledger:
                 reservation.key,
             )
             if packed is not None:
-                connection.execute(contents.insert().values(seq=entry.seq, data=packed))
+                connection.execute(contents.insert(), {"seq": entry.seq, "data": packed})
             return entry
 
     def _append(
@@ -390,7 +390,7 @@ class Ledger:
             previous=last.hash if last else self.genesis,
         )
         entry = replace(entry, hash=digest(entry.record()))
-        connection.execute(entries.insert().values(entry.row()))
+        connection.execute(entries.insert(), entry.row())
         return entry
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from hedgerow.canonical import canonical, digest
 from hedgerow.errors import HedgerowError
@@ -39,13 +40,17 @@ def newest(
     key: str | None = None,
 ) -> Entry | None:
     """The last entry of those asked for, checked against its hash."""
-    query = select(entries)
     wanted = {"population": population, "kind": None if kind is None else str(kind), "key": key}
-    for column, value in wanted.items():
-        if value is not None:
-            query = query.where(entries.c[column] == value)
-    row = connection.execute(query.order_by(entries.c.seq.desc()).limit(1)).mappings().first()
+    given = {column: value for column, value in wanted.items() if value is not None}
+    row = connection.execute(_newest(tuple(given)), given).mappings().first()
     return None if row is None else trusted(row)
+
+
+@cache
+def _newest(columns: tuple[str, ...]) -> Select[Any]:
+    """Made once: to build a statement takes longer than to run it."""
+    query = select(entries).where(*(entries.c[name] == bindparam(name) for name in columns))
+    return query.order_by(entries.c.seq.desc()).limit(1)
 
 
 def trusted(row: Mapping[Any, Any]) -> Entry:
@@ -121,10 +126,14 @@ def population_names(connection: Connection) -> list[str]:
     return sorted(connection.execute(select(entries.c.population).distinct()).scalars())
 
 
+_OF_RESERVATION = (
+    select(entries).where(entries.c.reservation == bindparam("wanted")).order_by(entries.c.seq)
+)
+
+
 def of_reservation(connection: Connection, reservation: str) -> list[Entry]:
     """The entries of one reservation, oldest first."""
-    query = select(entries).where(entries.c.reservation == reservation)
-    rows = connection.execute(query.order_by(entries.c.seq)).mappings()
+    rows = connection.execute(_OF_RESERVATION, {"wanted": reservation}).mappings()
     return [trusted(row) for row in rows]
 
 

@@ -1,7 +1,8 @@
-"""What the plan says about one column: its role and how it becomes coarser."""
+"""What the plan says about one column: its role, how it becomes coarser, what is public of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PlainValidator, WithJsonSchema, WrapValidator, model_validator
@@ -17,9 +18,19 @@ from hedgerow.builders import (
     Suppression,
     Taxonomy,
 )
-from hedgerow.errors import HierarchyError
-from hedgerow.planning.fields import File, Level, OneOf, Part, Whole
-from hedgerow.planning.problems import problem, short
+from hedgerow.domain import Bounds, Domain, Values
+from hedgerow.errors import HierarchyError, PlanError
+from hedgerow.planning.domains import (
+    HIERARCHY,
+    BoundsPair,
+    DomainFile,
+    DomainPlan,
+    listed_in,
+    unlisted,
+    values_in,
+)
+from hedgerow.planning.fields import File, Level, OneOf, Part, Price, Whole
+from hedgerow.planning.problems import Problem, problem, problems_at, short
 from hedgerow.schema import Role
 
 _NUMBER = {"type": "number"}
@@ -213,6 +224,20 @@ class ColumnPlan(Part):
     levels: LevelPair | None = Field(
         default=None, description="The lowest and the highest level that may be published."
     )
+    bounds: BoundsPair | None = Field(
+        default=None,
+        description="For answers with noise: the least and the largest number there may be, known "
+        "without looking at the data. Numbers beyond are taken as the bounds.",
+    )
+    step: Price | None = Field(
+        default=None,
+        description="With bounds: how far apart the numbers are, from the lower bound on.",
+    )
+    domain: DomainPlan | None = Field(
+        default=None,
+        description="For answers with noise: the values there may be, known without looking at "
+        "the data, null for missing; the word hierarchy for those its hierarchy lists; or a file.",
+    )
 
     @model_validator(mode="after")
     def _fits_role(self) -> ColumnPlan:
@@ -230,6 +255,65 @@ class ColumnPlan(Part):
                     f"the lowest level ({self.levels[0]}) is above the highest ({self.levels[1]})"
                 )
         return self
+
+    @model_validator(mode="after")
+    def _is_public(self) -> ColumnPlan:
+        found = list(self._public_problems())
+        if found:
+            raise problems_at(found)
+        return self
+
+    def _public_problems(self) -> Iterable[Problem]:
+        """What contradicts itself in bounds, step and domain."""
+        given = [key for key in ("bounds", "step", "domain") if getattr(self, key) is not None]
+        if given and self.role is Role.IDENTIFIER:
+            for key in given:
+                yield Problem(
+                    (key,), f"an identifier names people, so no {key} of it can be public",
+                    "Leave it out, or give the column another role.",
+                )  # fmt: skip
+            return
+        if self.bounds is not None and self.domain is not None:
+            yield Problem(
+                ("domain",), "a column has bounds or a domain, not both",
+                "Keep bounds (and step) for numbers, a domain for other values.",
+            )  # fmt: skip
+        if self.step is not None and self.bounds is None:
+            yield Problem(
+                ("step",), "a step needs bounds to begin at",
+                "Add them, such as `bounds: [0, 120]`, or leave the step out.",
+            )  # fmt: skip
+        elif self.step is not None:
+            try:
+                self._bounds()
+            except PlanError as error:
+                yield Problem(("step",), error.what, error.fix)
+        if self.domain == HIERARCHY:
+            refused = unlisted(None if self.hierarchy is None else self.spec())
+            if refused is not None:
+                yield Problem(("domain",), *refused)
+
+    def _bounds(self) -> Bounds | None:
+        return None if self.bounds is None else Bounds(*self.bounds, self.step)
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether the plan says which values may be counted."""
+        return self.domain is not None or self.step is not None
+
+    def public(self, name: str, *, where: str) -> Domain | None:
+        """What everybody may know of its values; files are read.
+
+        Raises:
+            HedgerowError: A file cannot be read, or lists a value twice.
+        """
+        if self.domain is None:
+            return self._bounds()
+        if isinstance(self.domain, DomainFile):
+            return Values(values_in(self.domain.csv, where=where))
+        if isinstance(self.domain, str):
+            return Values(listed_in(self.spec(), name, where=where))
+        return Values(self.domain)
 
     def spec(self) -> Spec:
         """How its values become coarser; suppression where the plan does not say."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import nearest, some
 from hedgerow.planning.claims import About, AlphaKAnonymity, Claim, EpsilonPrivacy
+from hedgerow.planning.policies import policy_contradicts
+from hedgerow.planning.privacy import privacy_contradicts
 from hedgerow.planning.problems import Place, Problem
 from hedgerow.schema import Role
 
@@ -21,16 +23,21 @@ def contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
         yield Problem(
             ("columns",), "no columns are listed", "List each under `columns`, with its role."
         )
-    if not plan.protect and "protect" not in broken:
+    empty = "protect" in plan.model_fields_set and not plan.protect
+    noise = plan.privacy is not None or plan.method.search == "marginals"
+    if empty or not (plan.protect or noise or {"protect", "privacy"} & broken):
         yield Problem(
             ("protect",), "nothing is protected",
-            "List claims under `protect`, such as `- k-anonymity: 5`.",
+            "List claims under `protect`, such as `- k-anonymity: 5`; or, for answers with noise "
+            "only, leave `protect` out and add `privacy: {neighbours: add-remove}`.",
         )  # fmt: skip
     if plan.columns and "columns" not in broken:
         yield from _columns_contradict(plan, broken)
         if "protect" not in broken:
             for place, claim in enumerate(plan.protect):
                 yield from _claim_contradicts(plan, ("protect", place), claim)
+    yield from privacy_contradicts(plan, broken)
+    yield from policy_contradicts(plan, broken)
     if "protect" not in broken:
         first = plan.population_file
         for place, claim in enumerate(plan.protect):
@@ -43,7 +50,9 @@ def contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
 
 
 def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
-    if not plan.schema().quasi_identifiers:
+    # Answers with noise protect every column alike; only claims are about groups.
+    claims = plan.protect or "protect" in broken
+    if claims and not plan.schema().quasi_identifiers:
         yield Problem(
             ("columns",), "no column is a quasi-identifier, so there is nothing to generalise",
             "Give that role to what an attacker may know: age, postcode, sex, dates.",

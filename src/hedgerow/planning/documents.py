@@ -66,12 +66,22 @@ class Document:
         return self.lines.get(place, 1)
 
 
-def read_document(path: Path, *, as_text: Callable[[Place], bool]) -> Document:
+def _nowhere(place: Place) -> bool:
+    return False
+
+
+def read_document(
+    path: Path,
+    *,
+    as_text: Callable[[Place], bool],
+    or_null: Callable[[Place], bool] = _nowhere,
+) -> Document:
     """Read a file.
 
     Args:
         path: The file.
         as_text: Whether the value at a place is a text, however much it looks like a number.
+        or_null: Whether null, without quotes, is nothing there even in a list of texts.
 
     Raises:
         PlanError: The file cannot be read or is not YAML.
@@ -91,15 +101,21 @@ def read_document(path: Path, *, as_text: Callable[[Place], bool]) -> Document:
             f"byte {content[error.start]:#04x} is not UTF-8", where=f"{path}:{line}",
             fix="Save the file as UTF-8.",
         ) from None  # fmt: skip
-    return parse_document(text, name=str(path), as_text=as_text)
+    return parse_document(text, name=str(path), as_text=as_text, or_null=or_null)
 
 
-def parse_document(text: str, *, name: str, as_text: Callable[[Place], bool]) -> Document:
+def parse_document(
+    text: str,
+    *,
+    name: str,
+    as_text: Callable[[Place], bool],
+    or_null: Callable[[Place], bool] = _nowhere,
+) -> Document:
     """Parse a text; see `read_document`."""
     try:
         _refuse_depth(text)
         root = yaml.compose(text, Loader=_Loader)
-        walk = _Walk(as_text)
+        walk = _Walk(as_text, or_null)
         data = walk.value(root, (), ()) if root is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -135,8 +151,8 @@ def _refused(problem: str, at: Any) -> yaml.MarkedYAMLError:
 class _Walk:
     """One pass over the nodes of a document."""
 
-    def __init__(self, as_text: Callable[[Place], bool]) -> None:
-        self.as_text = as_text
+    def __init__(self, as_text: Callable[[Place], bool], or_null: Callable[[Place], bool]) -> None:
+        self.as_text, self.or_null = as_text, or_null
         self.lines: dict[Place, int] = {}
         self.problems: list[Problem] = []
         self.nodes = 0
@@ -157,7 +173,8 @@ class _Walk:
             kind = node.tag.removeprefix(_TAG)
             # In a list of labels "null" and "~" are labels; after a key they mean no value.
             if self.as_text(place) and (
-                kind != "null" or (node.value and isinstance(place[-1], int))
+                kind != "null"
+                or (node.value and isinstance(place[-1], int) and not self.or_null(place))
             ):
                 return node.value
             return _SCALARS[kind](node.value)

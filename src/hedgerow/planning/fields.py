@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Rational
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -13,6 +15,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     GetJsonSchemaHandler,
+    PlainSerializer,
     PlainValidator,
     ValidationInfo,
     WithJsonSchema,
@@ -22,6 +25,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from hedgerow.decimals import parse
+from hedgerow.domain import decimal
 from hedgerow.planning.problems import problem, short
 
 
@@ -117,7 +122,7 @@ def _number(
     return validate
 
 
-def finite(number: float) -> bool:
+def finite(number: float | Fraction) -> bool:
     """Whether it is a number a double can hold; whole numbers may be larger.
 
     >>> finite(2.5), finite(math.nan), finite(10**400)
@@ -127,6 +132,35 @@ def finite(number: float) -> bool:
         return math.isfinite(number)
     except OverflowError:
         return False
+
+
+def exactly(value: Any) -> Fraction | None:
+    """The number that was written, exactly; None where that is no finite number.
+
+    >>> exactly("0.1"), exactly(0.1), exactly("1e-3"), exactly("1/3"), exactly(True)
+    (Fraction(1, 10), Fraction(1, 10), Fraction(1, 1000), None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, str | float | Decimal | Rational):
+        return None
+    if isinstance(value, Rational):
+        number = Fraction(int(value.numerator), int(value.denominator))
+        return number if finite(number) else None
+    # A double stands for the shortest decimal that is read as it, and numpy's spells it so too.
+    spelt = parse(float.__repr__(value) if isinstance(value, float) else str(value))
+    return None if spelt is None else spelt[0] * Fraction(10) ** spelt[1]
+
+
+def _exact(low: int, high: float = math.inf) -> Callable[[Any, ValidationInfo], Fraction]:
+    """A validator for numbers strictly between two, that are kept as they were written."""
+    words = f"a number above {low}" + (f" and below {high}" if high < math.inf else "")
+
+    def validate(value: Any, info: ValidationInfo) -> Fraction:
+        number = exactly(value)
+        if number is None or not low < number < high:
+            raise problem(f"{info.field_name!r} needs {words}, not {short(value)}")
+        return number
+
+    return validate
 
 
 def _stubbornness(value: Any, info: ValidationInfo) -> float:
@@ -206,6 +240,27 @@ OpenUnit = Annotated[
     float,
     PlainValidator(_number(0, 1, above=True, below=True)),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+]
+NUMBER_SCHEMA = {"type": "string", "pattern": r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,4})?\s*$"}
+"""A number may be written as a text too, which keeps its digits in every reader of YAML."""
+Price = Annotated[
+    Fraction,
+    PlainValidator(_exact(0)),
+    PlainSerializer(decimal),
+    WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, NUMBER_SCHEMA]}),
+]
+Delta = Annotated[
+    Fraction,
+    PlainValidator(_exact(0, 1)),
+    PlainSerializer(decimal),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                NUMBER_SCHEMA,
+            ]
+        }
+    ),
 ]
 _PERCENT = {"type": "string", "pattern": r"^\s*(100(\.0+)?|\d{1,2}(\.\d{1,12})?)\s*%\s*$"}
 Share = Annotated[

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from hedgerow.errors import PlanError, nearest
 
@@ -47,6 +47,14 @@ class PlanErrors(PlanError):  # noqa: N818 - it is several of them
 def problem(what: str, fix: str | None = None) -> PydanticCustomError:
     """What a validator raises."""
     return PydanticCustomError("plan", "{what}", {"what": what, "fix": fix})
+
+
+def problems_at(found: Iterable[Problem]) -> ValidationError:
+    """What a validator raises where several things are wrong, or one below its own place."""
+    return ValidationError.from_exception_data(
+        "plan",
+        [InitErrorDetails(type=problem(p.what, p.fix), loc=p.place, input=None) for p in found],
+    )
 
 
 def suggest(word: object, choices: Iterable[str]) -> str:
@@ -112,7 +120,8 @@ def _model_at(model: type[BaseModel] | None, place: Place) -> type[BaseModel] | 
     while rest and model is not None:
         key = rest.pop(0)
         field = _field(model, key)
-        annotation: Any = field.annotation if field else None
+        # Where any key is allowed, the part says what its values are.
+        annotation: Any = field.annotation if field else getattr(model, "extra", None)
         while annotation is not None:
             origin, inner = get_origin(annotation), get_args(annotation)
             if origin is Annotated:

@@ -1,0 +1,197 @@
+"""`hedgerow query`: one question, answered with noise and charged to the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hedgerow.cli.jobs import AsJson, Memory, PlanFile, Quiet, running
+from hedgerow.decimals import parse
+from hedgerow.errors import PlanError
+
+if TYPE_CHECKING:
+    from hedgerow.query.asking import Asking
+
+Column = str | None
+
+
+def query(
+    plan: PlanFile,
+    count: Annotated[bool, typer.Option("--count", help="How many people.")] = False,
+    sum_: Annotated[Column, typer.Option("--sum", help="The sum of this column.")] = None,
+    mean: Annotated[Column, typer.Option(help="The mean of this column.")] = None,
+    variance: Annotated[Column, typer.Option(help="The variance of this column.")] = None,
+    median: Annotated[Column, typer.Option(help="The median of this column.")] = None,
+    quantiles: Annotated[
+        Column, typer.Option(help="Quantiles of this column; --at says which.")
+    ] = None,
+    histogram: Annotated[
+        Column, typer.Option(help="How many have each value; of numbers in cells: age:10.")
+    ] = None,
+    most_frequent: Annotated[
+        Column, typer.Option(help="The most frequent values of this column; --top says how many.")
+    ] = None,
+    table: Annotated[
+        Column, typer.Option(help="A contingency table of these columns: age:10,sex,disease.")
+    ] = None,
+    marginals: Annotated[
+        int | None,
+        typer.Option(help="All tables of so many columns each; --columns says of which."),
+    ] = None,
+    ranges: Annotated[
+        Column, typer.Option(help="All ranges of this column at one price; see --between.")
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="A filter, e.g. \"age >= 40 and sex = 'F'\".")
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help="A column to count by, or age:10; repeat for more.")
+    ] = None,
+    at: Annotated[str, typer.Option(help="Quantiles.")] = "0.25,0.5,0.75",
+    top: Annotated[int, typer.Option(help="How many of the most frequent values.")] = 1,
+    columns: Annotated[
+        Column, typer.Option(help="Columns of --marginals; all with a domain if left out.")
+    ] = None,
+    between: Annotated[
+        list[str] | None, typer.Option(help="A range of --ranges to tell, e.g. 40,60; repeat.")
+    ] = None,
+    rows: Annotated[bool, typer.Option("--rows", help="Count rows, not people.")] = False,
+    epsilon: Annotated[str | None, typer.Option(help="The price, e.g. 0.1.")] = None,
+    delta: Annotated[str | None, typer.Option(help="With epsilon, e.g. 1e-6.")] = None,
+    rho: Annotated[str | None, typer.Option(help="The price in zCDP, instead of epsilon.")] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Simulate how far off it would be; spend nothing.")
+    ] = False,
+    public: Annotated[
+        Path | None, typer.Option(help="A public table like the data, to preview with.")
+    ] = None,
+    people: Annotated[int, typer.Option(help="People made up for a preview.")] = 1000,
+    anew: Annotated[
+        bool,
+        typer.Option("--anew", help="Answer and charge again what was answered before."),
+    ] = False,
+    to: Annotated[
+        Path | None, typer.Option(help="Write the answer to this file too: .csv or .json.")
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(help="Where answers are charged and kept; the plan's if left out."),
+    ] = None,
+    memory: Memory = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Answer one question with noise, an interval and a price, charged to the ledger first."""
+    with running("query", as_json, quiet, bar=True) as job:
+        import hedgerow
+        from hedgerow.cli import query_show
+        from hedgerow.query.files import check_file, write_answer
+
+        given = {
+            "count": count or None,
+            "sum": sum_,
+            "mean": mean,
+            "variance": variance,
+            "median": median,
+            "quantiles": quantiles,
+            "histogram": histogram,
+            "most-frequent": most_frequent,
+            "table": table,
+            "marginals": marginals,
+            "ranges": ranges,
+        }
+        of = "rows" if rows else "people"
+        price = {"epsilon": epsilon, "delta": delta, "rho": rho}
+        name, ask = _question(
+            given,
+            {"where": where} | price,
+            by=tuple(by or ()),
+            of=of,
+            at=tuple(part.strip() for part in at.split(",")),
+            top=top,
+            columns=None if columns is None else _named(columns),
+        )
+        spans = [_span(text) for text in between or ()]
+        if spans and name != "ranges":
+            raise PlanError("--between goes with --ranges", fix="Use --where for one range.")
+        if to is not None:
+            check_file(to, several=name == "marginals")
+        with hedgerow.session(plan, ledger=ledger, memory=memory, anew=anew) as session:
+            if preview:
+                seen = ask(session.preview(public=public, people=people), session)
+                job.done(seen.as_json(), lambda: query_show.preview(seen))
+                return
+            answer = ask(session, session)
+            left = session.budget
+            if to is not None:
+                write_answer(answer, to, escape=session.escape_formulas)
+            told = [(span, answer.between(*span)) for span in spans]
+            found = answer.as_json() | {
+                "again": answer.again,
+                "between": [[*span, *numbers] for span, numbers in told],
+                "left": {} if left.left is None else left.left.texts(),
+            }
+            job.done(found, lambda: query_show.answer(answer, left, told, to))
+
+
+def _question(
+    given: dict[str, Any],
+    shared: dict[str, Any],
+    *,
+    by: tuple[str, ...],
+    of: str,
+    at: tuple[str, ...],
+    top: int,
+    columns: tuple[str, ...] | None,
+) -> tuple[str, Callable[[Asking[Any], Any], Any]]:
+    """The one question of the command line, ready to be put to a session or a preview."""
+    asked = [name for name, value in given.items() if value is not None]
+    if len(asked) != 1:
+        raise PlanError(
+            "nothing is asked"
+            if not asked
+            else f"{' and '.join(asked)} are {len(asked)} questions",
+            fix="Ask one at a time: --count, --sum age, --mean age, --median age, "
+            "--histogram age:10, --table sex,disease, --ranges age, ...",
+        )
+    name = asked[0]
+    value = given[name]
+    if by and name in ("histogram", "table", "marginals", "ranges"):
+        raise PlanError(f"--by has no meaning for --{name}", fix="Use --table or --count.")
+    if of == "rows" and name not in ("count", "histogram", "table", "marginals"):
+        raise PlanError(f"--rows has no meaning for --{name}", fix="Leave it out.")
+
+    def ask(asking: Asking[Any], session: Any) -> Any:
+        match name:
+            case "count":
+                return asking.count(by=by, of=of, **shared)  # type: ignore[arg-type]
+            case "histogram" | "table":
+                named = (value,) if name == "histogram" else _named(value)
+                return asking.table(named, of=of, **shared)  # type: ignore[arg-type]
+            case "sum" | "mean" | "variance" | "median":
+                return getattr(asking, name)(value, by=by, **shared)
+            case "quantiles":
+                return asking.quantiles(value, at, by=by, **shared)
+            case "most-frequent":
+                return asking.most_frequent(value, top=top, by=by, **shared)
+            case "marginals":
+                among = columns if columns is not None else tuple(session.public.with_cells)
+                return asking.marginals(among, ways=value, of=of, **shared)  # type: ignore[arg-type]
+            case _:
+                return asking.ranges(value, **shared)
+
+    return name, ask
+
+
+def _named(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
+
+
+def _span(text: str) -> tuple[str, str]:
+    low, comma, high = (part.strip() for part in text.partition(","))
+    if not comma or parse(low) is None or parse(high) is None:
+        raise PlanError(f"{text!r} is no range", fix="Write for instance --between 40,60.")
+    return low, high

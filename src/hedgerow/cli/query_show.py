@@ -1,0 +1,141 @@
+"""What people see of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.cli.ledger_show import gauge
+from hedgerow.cli.terminal import columns, console, plain, say, tell
+from hedgerow.ledger import Position
+from hedgerow.query.answer import Answer
+from hedgerow.query.design import Shown
+from hedgerow.query.preview import Preview
+
+MOST_LINES = 40
+"""Of a table; the rest is in the file or in --json."""
+
+
+def answer(
+    found: Answer,
+    position: Position,
+    between: Sequence[tuple[tuple[str, str], tuple[float, float, float]]],
+    to: Path | None,
+) -> None:
+    """The numbers first, then how far off they may be and what they cost."""
+    say(_title(found.words, found.question), style="bold")
+    if not between:
+        _tables(found.tables)
+    for (low, high), (count, least, most) in between:
+        say(f"from {low} up to {high}: {_number(count)} ({_number(least)} to {_number(most)})")
+    console.print()
+    if between or any("low" in one.columns for one in found.tables):
+        tell(
+            f"low and high: where the exact number is, with {found.confidence:.0%}, for each line "
+            "by itself."
+        )
+    _noise(found.noise)
+    for note in found.notes:
+        tell(note)
+    if found.again:
+        tell("This was answered before: the same answer, for nothing (--anew asks and pays again).")
+    else:
+        tell(f"cost: {found.loss}, charged as {_amounts(found.spent)}")
+    tell(f"protects: {found.neighbours}")
+    _budget(position, found.spent)
+    if to is not None:
+        say(f"written to {to}")
+
+
+def preview(found: Preview) -> None:
+    """What an answer would look like, and how far off it would be."""
+    say(f"preview: {_title(found.words, found.question)}", style="bold")
+    tell(f"Simulated {found.runs:,} times on {found.on}; nothing was spent or looked at.")
+    if found.errors:
+        table = columns(
+            ("", "left"), ("typical size", "right"), ("median error", "right"),
+            ("95 % of errors under", "right"), ("relative", "right"),
+        )  # fmt: skip
+        for error in found.errors[:MOST_LINES]:
+            typical, middle = error["typical"], error["median error"]
+            table.add_row(
+                plain(str(error["of"])), _number(typical), _number(middle),
+                _number(error["95 % of errors under"]),
+                f"{middle / typical:.1%}" if typical else "",
+            )  # fmt: skip
+        console.print(table)
+    console.print()
+    say("One simulated answer:")
+    _tables(found.tables)
+    console.print()
+    _noise(found.noise)
+    for note in found.notes:
+        tell(note)
+    tell(f"would cost: {found.loss}, charged as {_amounts(found.spends)}")
+    tell(f"protects: {found.neighbours}")
+
+
+def _title(words: str, question: Any) -> str:
+    told = words
+    if question.get("by"):
+        told += f" by {', '.join(question['by'])}"
+    if question.get("where"):
+        told += f", where {question['where']}"
+    return told
+
+
+def _tables(tables: Sequence[Shown]) -> None:
+    for shown in tables[:MOST_LINES]:
+        console.print()
+        table = columns(
+            *((name, "left" if name in shown.keys else "right") for name in shown.columns)
+        )
+        lines = list(zip(*shown.columns.values(), strict=True))
+        for line in lines[:MOST_LINES]:
+            table.add_row(*(plain(_cell(value)) for value in line))
+        console.print(table)
+        if len(lines) > MOST_LINES:
+            say(f"… and {len(lines) - MOST_LINES:,} more lines: --to answer.csv, or --json")
+    if len(tables) > MOST_LINES:
+        say(f"… and {len(tables) - MOST_LINES:,} more tables: --to answer.json, or --json")
+
+
+def _noise(noise: Sequence[Any]) -> None:
+    for told in noise:
+        tell(
+            f"noise on {told['of']}: {told['distribution']}, scale {float(told['scale']):,.4g}; "
+            f"{told['sensitivity']}"
+        )
+
+
+def _budget(position: Position, currencies: Any) -> None:
+    if position.budget is None:
+        return
+    for name, text in position.budget.texts().items():
+        if name not in currencies:
+            continue
+        spent = position.spent.texts().get(name, "0")
+        full = gauge(position.spent.units[name], position.budget.units[name])
+        tell(f"budget of {position.population}: {name} {full} {spent} of {text} spent")
+
+
+def _amounts(texts: Any) -> str:
+    return ", ".join(f"{name} {text}" for name, text in texts.items()) or "nothing"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return value if isinstance(value, str) else _number(value)
+
+
+def _number(value: float) -> str:
+    """Whole numbers wholly, others to six digits.
+
+    >>> _number(12345), _number(1234.5678), _number(0.000123456789)
+    ('12,345', '1,234.57', '0.000123457')
+    """
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.6g}"

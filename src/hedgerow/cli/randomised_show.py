@@ -1,0 +1,77 @@
+"""What people see of a randomised release."""
+
+from __future__ import annotations
+
+from hedgerow.cli.ledger_show import gauge
+from hedgerow.cli.terminal import columns, console, plain, say, tell
+from hedgerow.randomised.release import RandomisedRelease
+
+MOST_LINES = 20
+"""Of the list of tables; the rest is in the certificate."""
+
+
+def randomised(found: RandomisedRelease) -> None:
+    """The tables, how much noise they have, what that cost, and where the files are."""
+    told, made = found.certificate, found.certificate["synthetic"]
+    if found.again:
+        tell(
+            "Published before: the same noisy numbers, for nothing, whether or not the data have "
+            "changed (--anew draws and pays again)."
+        )
+        console.print()
+    table = columns(
+        ("table", "right"), ("columns", "left"), ("cells", "right"),
+        *([("rows off by", "right")] if made else []),
+    )  # fmt: skip
+    for number, one in enumerate(told["tables"][:MOST_LINES], 1):
+        off = [f"{made['distances'][number - 1] / 2:.2%}"] if made else []
+        names = " × ".join(one["columns"])
+        table.add_row(str(number), plain(names), f"{one['cells']:,}", *off)
+    console.print(table)
+    if len(told["tables"]) > MOST_LINES:
+        say(f"… and {len(told['tables']) - MOST_LINES:,} more tables")
+    console.print()
+    _numbers(found)
+    for rule in told["counting"]["rules"]:
+        tell(rule)
+    if not found.again:
+        spent = ", ".join(f"{name} {text}" for name, text in told["spent"].items())
+        tell(f"cost: {told['claim'].partition(' (')[0]}, charged as {spent}")
+    tell(f"protects: {told['neighbours']['words']}")
+    _budget(found)
+    if found.folder:
+        say(f"\nrelease: {found.folder}")
+
+
+def _numbers(found: RandomisedRelease) -> None:
+    told, noise = found.certificate, found.certificate["noise"]
+    tell(
+        f"noise on each count: {noise['distribution']}, scale {float(noise['scale']):,.4g}; with "
+        f"95 % it moves a count by at most {noise['half_width_95']:,}"
+    )
+    agreed = told["consistency"]
+    tell(
+        f"counts: {told['counts']['lines']:,} in {len(told['tables']):,} tables, made to agree "
+        f"(to {agreed['disagreement']:.2g}) and not negative; each table adds up to "
+        f"{agreed['total']:,}, with noise"
+    )
+    if told["synthetic"] is not None:
+        off = [distance / 2 for distance in told["synthetic"]["distances"]]
+        worst = off.index(max(off))
+        tell(
+            f"rows: {found.rows:,} made up from the counts, nobody's; to have the tables exactly, "
+            f"{sum(off) / len(off):.2%} of them would have to change on average, {off[worst]:.2%} "
+            f"at worst (table {worst + 1})"
+        )
+
+
+def _budget(found: RandomisedRelease) -> None:
+    position = found.position
+    if position.budget is None:
+        return
+    for name, text in position.budget.texts().items():
+        if name not in found.certificate["spent"]:
+            continue
+        spent = position.spent.texts().get(name, "0")
+        full = gauge(position.spent.units[name], position.budget.units[name])
+        tell(f"budget of {position.population}: {name} {full} {spent} of {text} spent")

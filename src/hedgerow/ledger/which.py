@@ -1,0 +1,18 @@
+"""Which ledger: small, so that whoever only asks need not load what publishing needs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hedgerow.plan import Plan
+
+ENVIRONMENT = "HEDGEROW_LEDGER"
+"""Names the ledger where neither the plan nor the caller does."""
+
+
+def ledger_place(plan: Plan, where: str | Path | None) -> str | Path | None:
+    """The ledger that is given, that the plan names, or that the environment names."""
+    return where or plan.ledger or os.environ.get(ENVIRONMENT) or None

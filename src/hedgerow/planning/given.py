@@ -1,0 +1,40 @@
+"""A plan however it is given: as such, as a file, or as a table with what a plan would say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.plan import Plan
+
+
+def plan_of(source: Any, given: Mapping[str, Any]) -> tuple[Plan, Any]:
+    """The plan, and the table itself where it was handed over in memory.
+
+    Args:
+        source: A plan, the path of one, or a table or a data file.
+        given: What a plan would say of the table; None is nothing.
+
+    Raises:
+        PlanErrors: Everything that is wrong with it.
+    """
+    path = Path(source) if isinstance(source, str | os.PathLike) else None
+    said = {key: value for key, value in given.items() if value is not None}
+    about = {"columns", "protect", "privacy"} & set(said)
+    if isinstance(source, Plan) or (path is not None and not about):
+        if said:
+            raise PlanError(
+                f"a plan says its {' and '.join(said)} itself",
+                fix="Give a plan alone, or a table with `columns` and `protect`.",
+            )
+        return (source if path is None else Plan.read(path)), None
+    if "columns" not in said or len(about) < 2:
+        raise HedgerowError(
+            "a table needs `columns` (name -> role) and `protect` (the claims)",
+            fix="For instance columns={'age': 'quasi-identifier'}, protect=[KAnonymity(k=5)]; for "
+            "answers with noise privacy='add-remove' instead of claims.",
+        )
+    return Plan.of(**said, source=path), (None if path is not None else source)

@@ -1,0 +1,255 @@
+"""From what a plan says about a policy to its graphs; files and hierarchies are read here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hedgerow.blowfish.base import Graph
+from hedgerow.blowfish.graphs import Full, Partition, Threshold
+from hedgerow.blowfish.points import Explicit, Grid, Near
+from hedgerow.blowfish.policy import Part, Policy
+from hedgerow.blowfish.stated import Stated
+from hedgerow.builders import Dates
+from hedgerow.domain import Bounds, Domain, Values, decimal
+from hedgerow.errors import PlanError, nearest, some
+from hedgerow.planning.domains import DomainFile, rows_in
+from hedgerow.planning.fields import exactly
+from hedgerow.planning.policies import Blocks, SecretPlan
+from hedgerow.schema import Role
+from hedgerow.where import parse
+
+if TYPE_CHECKING:
+    from hedgerow.plan import Plan
+
+MOST_PLACES = 250_000
+"""Points of a public grid of places."""
+KILOMETRES = {"km": Fraction(1), "m": Fraction(1, 1000)}
+
+
+def stated(plan: Plan) -> Stated | None:
+    """The policy of a plan, over the codes of its public domains.
+
+    Raises:
+        HedgerowError: A file or a hierarchy does not fit, or nothing at all would be protected.
+    """
+    policy = plan.policy
+    if policy is None:
+        return None
+    parts: dict[Part, Graph] = {}
+    domains: dict[str, Domain] = {}
+    for name, secret in policy.secrets.items():
+        columns, where = policy.columns(name), plan.where("policy", name, secret.kind)
+        try:
+            if len(columns) > 1:
+                parts[columns] = _together(plan, secret, columns)
+                continue
+            (column,) = columns
+            domain = coded(plan, column)
+            if domain is not None:
+                parts[column] = _graph(plan, secret, column, domain, where)
+                domains[column] = domain
+        except PlanError as error:
+            if error.where is not None:
+                raise
+            raise PlanError(error.what, where=where, fix=error.fix) from None
+    named = {column for name in policy.secrets for column in policy.columns(name)}
+    for column in plan.columns:
+        domain = coded(plan, column) if column not in named else None
+        if domain is not None:
+            parts[column] = Full(_size(domain) + 1)
+            domains[column] = domain
+    others = tuple(
+        name
+        for name, column in plan.columns.items()
+        if name not in domains
+        and column.role is not Role.IDENTIFIER
+        and name not in {c for columns in parts for c in columns if isinstance(columns, tuple)}
+    )
+    known = frozenset(
+        column
+        for name, secret in policy.secrets.items()
+        if secret.known
+        for column in policy.columns(name)
+    )
+    if not parts:
+        raise PlanError(
+            "no column of the policy has public values", where=plan.where("policy"),
+            fix="Give domains, or bounds and a step, under `columns`.",
+        )  # fmt: skip
+    told = policy.known
+    return Stated(
+        policy=Policy(parts, at_once=policy.at_once),
+        domains=domains,
+        known=known,
+        others=tuple(name for name in others if name not in known),
+        marginals=() if told is None else told.marginals,
+        counts=() if told is None else tuple(map(parse, told.counts)),
+    )
+
+
+def coded(plan: Plan, column: str) -> Domain | None:
+    """A domain whose values have codes."""
+    domain = plan.domain(column)
+    return None if isinstance(domain, Bounds) and domain.step is None else domain
+
+
+def _size(domain: Domain) -> int:
+    return len(domain.values) if isinstance(domain, Values) else domain.cells
+
+
+def _graph(plan: Plan, secret: SecretPlan, column: str, domain: Domain, where: str) -> Graph:
+    size = _size(domain)
+    match secret.kind:
+        case "full":
+            return Full(size + 1)
+        case "known":
+            return Partition.known(size + 1)
+        case "within":
+            assert secret.within is not None, "the plan was checked"
+            assert isinstance(domain, Bounds), "the plan was checked"
+            return _apart(Threshold.on(domain, secret.within[0]))
+        case "line":
+            return _line(domain)
+        case "graph":
+            codes = _codes(domain)
+            assert secret.graph is not None, "the plan was checked"
+            pairs = tuple(
+                (_code(codes, a, column, where), _code(codes, b, column, where))
+                for a, b in secret.graph
+            )
+            return Explicit(size + 1, pairs)
+    return Partition((*(blocks := _blocks(plan, secret, column, domain, where)), max(blocks) + 1))
+
+
+def _apart(graph: Threshold) -> Threshold:
+    """With one code more, which is joined to none: it lies farther off than any edge reaches."""
+    last = graph.at[-1]
+    return Threshold((*graph.at, last + graph.within + 1), graph.within)
+
+
+def _line(domain: Domain) -> Graph:
+    size = _size(domain)
+    if isinstance(domain, Bounds) or None not in domain.values:
+        return _apart(Threshold(range(size), 1))
+    # Missing is before or after nothing.
+    values = [code for code, value in enumerate(domain.values) if value is not None]
+    return Explicit(size + 1, tuple(pairwise(values)))
+
+
+def _codes(domain: Domain) -> Mapping[str | Fraction | None, int]:
+    if isinstance(domain, Values):
+        return {value: code for code, value in enumerate(domain.values)}
+    assert domain.step is not None, "else it had no codes"
+    return {domain.low + i * domain.step: i for i in range(domain.cells)}
+
+
+def _code(
+    codes: Mapping[str | Fraction | None, int], value: str | None, column: str, where: str
+) -> int:
+    number = any(isinstance(key, Fraction) for key in codes)
+    found = codes.get(exactly(value) if number else value)
+    if found is None:
+        close = None if number else nearest(str(value), [str(v) for v in codes if v is not None])
+        raise PlanError(
+            f"{some([value])} is no value of {column!r}", where=where,
+            fix=f"Did you mean {close!r}?" if close else "Name values of its domain.",
+        )  # fmt: skip
+    return found
+
+
+def _blocks(
+    plan: Plan, secret: SecretPlan, column: str, domain: Domain, where: str
+) -> tuple[int, ...]:
+    asked = secret.partition
+    assert asked is not None, "the plan was checked"
+    if isinstance(asked, int | str):
+        return _level(plan, column, domain, asked, where)
+    if isinstance(asked, DomainFile):
+        named: Blocks = {}
+        for value, name in rows_in(asked.csv, where=where):
+            named[name] = (*named.get(name, ()), value)
+        where = str(asked.csv)
+    else:
+        named = asked
+    codes = _codes(domain)
+    found: dict[int, int] = {}
+    for block, values in enumerate(named.values()):
+        for value in values:
+            code = _code(codes, value, column, where)
+            if found.setdefault(code, block) != block:
+                raise PlanError(
+                    f"{some([value])} is in two blocks", where=where, fix="Put it in one of them."
+                )
+    left = [value for value, code in codes.items() if code not in found]
+    if left:
+        spelt = [decimal(v) if isinstance(v, Fraction) else v for v in left]
+        raise PlanError(
+            f"{some(spelt)} of {column!r} is in no block", where=where,
+            fix="Put every value of the domain into a block; one may be called other.",
+        )  # fmt: skip
+    return tuple(found[code] for code in range(len(codes)))
+
+
+def _level(
+    plan: Plan, column: str, domain: Domain, asked: int | str, where: str
+) -> tuple[int, ...]:
+    spec = plan.hierarchy_spec(column)
+    values: Sequence[str | None] = (
+        domain.values
+        if isinstance(domain, Values)
+        else [decimal(v) for v in _codes(domain) if isinstance(v, Fraction)]
+    )
+    hierarchy = spec.bind(column, values, where=where)
+    if isinstance(asked, str):
+        names = ["day", *(n for n in spec.levels if n != "day")] if isinstance(spec, Dates) else []
+        if asked not in names:
+            raise PlanError(
+                f"the hierarchy of {column!r} has no level called {asked!r}", where=where,
+                fix=f"There are {', '.join(names)}." if names
+                else f"Its levels have numbers, 0 to {hierarchy.height}; a file of blocks is "
+                "written {csv: file}.",
+            )  # fmt: skip
+        # Counted from the top, *: where values have a time, the day is a level, else the value.
+        asked = hierarchy.height - len(names) + names.index(asked)
+    if asked > hierarchy.height:
+        raise PlanError(
+            f"the hierarchy of {column!r} has the levels 0 to {hierarchy.height}, and no {asked}",
+            where=where,
+        )
+    codes, place = hierarchy.codes[asked], hierarchy.place
+    return tuple(int(codes[place[value]]) for value in values)
+
+
+def _together(plan: Plan, secret: SecretPlan, columns: tuple[str, ...]) -> Graph:
+    """Places on the Earth, or points of a box, over several columns with steps."""
+    assert secret.within is not None, "the plan was checked"
+    theta, unit = secret.within
+    sides = [plan.domain(column) for column in columns]
+    bounds = [side for side in sides if isinstance(side, Bounds) and side.step is not None]
+    assert len(bounds) == len(columns), "the plan was checked"
+    if unit is None:
+        steps = {side.step for side in bounds}
+        step = bounds[0].step
+        assert step is not None, "the plan was checked"
+        assert secret.distance is not None, "the plan was checked"
+        if len(steps) > 1 or theta < step:
+            raise PlanError(
+                f"{', '.join(columns)} need one step, of at most {decimal(theta)}, to be within it",
+                fix="Give the columns the same step.",
+            )
+        return Grid(tuple(side.cells for side in bounds), int(theta / step), secret.distance)
+    many = bounds[0].cells * bounds[1].cells
+    if many > MOST_PLACES:
+        raise PlanError(
+            f"the steps of {columns[0]} and {columns[1]} make {many:,} places, and at most "
+            f"{MOST_PLACES:,} can be joined",
+            fix="Choose larger steps: the grid is public, and places are told by its points.",
+        )
+    latitudes, longitudes = (
+        [float(side.low + i * (side.step or 0)) for i in range(side.cells)] for side in bounds
+    )
+    points = tuple((a, b) for a in latitudes for b in longitudes)
+    return Near(points, within=theta * KILOMETRES[unit], metric="great-circle")

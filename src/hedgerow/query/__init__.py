@@ -1,0 +1,1 @@
+"""Questions that are answered with noise: asked, priced, charged, answered, remembered."""

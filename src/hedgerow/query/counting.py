@@ -1,0 +1,259 @@
+"""How many: one number, a histogram, a contingency table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from hedgerow.blowfish.stated import Stated
+from hedgerow.dp.measures import Approximate, Loss
+from hedgerow.dp.neighbours import Neighbours
+from hedgerow.dp.pricing import Part
+from hedgerow.engines.base import Table
+from hedgerow.errors import PlanError
+from hedgerow.query.design import (
+    CONFIDENCE,
+    Design,
+    Numbers,
+    Shown,
+    Told,
+    dense,
+    distribution,
+    key_columns,
+)
+from hedgerow.query.distance import PERSON, Noise, count_under, mover, noise_for, require_alone
+from hedgerow.query.found import KeysFound
+from hedgerow.query.public import Labelled, Public, require_few
+from hedgerow.tally import AsFound, Tally
+
+Counted = Literal["people", "rows"]
+TOLD = frozenset({"count", "sum", "mean", "variance", "low", "high"}) | {
+    "quantile",
+    "rank error",
+    "place",
+    "fewer by at most",
+}
+"""Columns of answers that are not columns of the data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count:
+    """How many people (or rows), all together or in each cell.
+
+    A price with a delta allows cells that are not public: then those of few people are left out.
+    """
+
+    where: str | None = None
+    by: tuple[str, ...] = ()
+    of: Counted = "people"
+
+    def asked(self) -> dict[str, Any]:
+        return {"ask": "count", "of": self.of, "where": self.where, "by": list(self.by)}
+
+    def words(self) -> str:
+        return f"how many {self.of}"
+
+    def design(self, public: Public, loss: Loss) -> Design:
+        require_counted(self.of)
+        condition = public.condition(self.where)
+        named = [public.named(by)[0] for by in self.by]
+        require_different(named)
+        if all(public.has_cells(by) for by in self.by) or not isinstance(loss, Approximate):
+            return Counting(
+                cells=tuple(public.cells(by) for by in self.by),
+                tally=Tally(
+                    where=condition,
+                    by=tuple(public.cells(by).cells for by in self.by),
+                    count=self.of,
+                    most=public.neighbours.rows,
+                ),
+                neighbours=public.neighbours,
+                price=loss,
+                stated=public.stated,
+            )
+        require_alone(public.stated, "values that are not public")
+        if self.of == "rows" and public.neighbours.rows > 1:
+            raise PlanError(
+                "rows cannot be counted by values that are not public",
+                fix="Count people, or list the values in the plan's `domain`.",
+            )
+        keys = tuple(
+            public.cells(by).cells if public.has_cells(by) else AsFound(column)
+            for by, column in zip(self.by, named, strict=True)
+        )
+        labels = tuple(public.cells(by).labels if public.has_cells(by) else None for by in self.by)
+        return KeysFound(
+            tally=Tally(where=condition, by=keys, most=public.neighbours.rows),
+            named=tuple(named),
+            labels=labels,
+            neighbours=public.neighbours,
+            price=loss,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """Counts of the cells of a public domain.
+
+    Guarantee: what one person changes in the counts of disjoint cells is bounded by
+    `count_part`, what neighbours under a policy do by `count_under`; noise of that size costs
+    the price at most.
+    Assumes: the tally counts as its docstring says.
+    """
+
+    cells: tuple[Labelled, ...]
+    tally: Tally
+    neighbours: Neighbours
+    price: Loss
+    stated: Stated | None = None
+
+    @cached_property
+    def part(self) -> Part:
+        """What one person changes, or one edge."""
+        plain = count_part(self.neighbours, require_few(self.sizes), of=self.tally.count)
+        return count_under(self.stated, self.tally, plain)
+
+    @cached_property
+    def _noise(self) -> tuple[tuple[Noise, ...], Loss]:
+        return noise_for(self.price, [self.part])
+
+    @property
+    def loss(self) -> Loss:
+        return self._noise[1]
+
+    @property
+    def mechanism(self) -> Noise:
+        return self._noise[0][0]
+
+    @property
+    def sizes(self) -> list[int]:
+        return [len(one.labels) for one in self.cells]
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        return (self.tally,)
+
+    @property
+    def noise(self) -> tuple[Told, ...]:
+        return (told_count(self.mechanism, self.part, "each count", mover(self.stated)),)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return outside_notes(self.cells)
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        return {}
+
+    def read(self, counted: Sequence[Table]) -> Numbers:
+        return dense(counted[0], self.sizes)
+
+    def noisy(self, exact: Numbers) -> Numbers:
+        found: Numbers = self.mechanism.release(exact)
+        return found
+
+    def best(self, exact: Numbers) -> Numbers:
+        return exact
+
+    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+        return (shown_counts(self.cells, numbers, self.mechanism),)
+
+
+def count_part(neighbours: Neighbours, cells: int, *, of: Counted) -> Part:
+    """What one person changes in the counts of so many disjoint cells.
+
+    Counting rows: `rows` of them enter, or leave one cell and enter another. All in one cell is
+    the worst for squares. With a single cell, rows that leave are made up for by rows that enter.
+
+    Counting people: the person counts once in each of at most `rows` cells, in A of them before
+    and in B after, and exactly the cells of A or B but not of both change, by one: at most
+    `d_in`, and at most all.
+
+    >>> two = Neighbours(kind="change-one", rows=2)
+    >>> count_part(two, 100, of="people"), count_part(two, 1, of="people")
+    (Part(l1=4, l2_squared=4, share=Fraction(1, 1)), Part(l1=1, l2_squared=1, share=Fraction(1, 1)))
+    >>> count_part(two, 100, of="rows"), count_part(two, 1, of="rows")
+    (Part(l1=4, l2_squared=8, share=Fraction(1, 1)), Part(l1=2, l2_squared=4, share=Fraction(1, 1)))
+    """
+    if of == "people":
+        changed = min(neighbours.d_in, cells)
+        return Part(changed, changed)
+    if cells == 1:
+        return Part(neighbours.count, neighbours.count**2)
+    return Part(neighbours.histogram, neighbours.histogram_squared)
+
+
+def told_count(mechanism: Noise, part: Part, of: str, who: str = PERSON) -> Told:
+    """The noise on counts, in words."""
+    if not part.l1:
+        changes = "no edge of the policy changes any of them"
+    elif part.l1 == 1:
+        changes = f"{who} changes one of them by at most 1"
+    else:
+        changes = f"{who} changes them by at most {part.l1} in all"
+    return Told(of, distribution(mechanism), mechanism.scale, changes)
+
+
+def shown_counts(cells: Sequence[Labelled], numbers: Numbers, mechanism: Noise) -> Shown:
+    """Counts with their labels and intervals.
+
+    No count is under 0, so that the part of an interval under 0 can be left out.
+    """
+    reach = mechanism.accuracy(confidence=CONFIDENCE)
+    columns = key_columns(cells)
+    columns["count"] = numbers.tolist()
+    columns["low"] = np.maximum(_less(numbers, reach), 0).tolist()
+    columns["high"] = np.maximum(_more(numbers, reach), 0).tolist()
+    return Shown(tuple(one.cells.column for one in cells), columns)
+
+
+def _more(numbers: Numbers, reach: int) -> Any:
+    return numbers.astype(object) + reach
+
+
+def _less(numbers: Numbers, reach: int) -> Any:
+    return numbers.astype(object) - reach
+
+
+def require_different(columns: Sequence[str]) -> None:
+    """Refuse a column that is named twice, or like what is told beside it.
+
+    Raises:
+        PlanError: One is.
+    """
+    for place, column in enumerate(columns):
+        if column in columns[:place]:
+            raise PlanError(f"{column!r} is named twice", fix="Name it once.")
+        if column in TOLD:
+            raise PlanError(
+                f"an answer has a column {column!r} of its own", fix="Rename it in the source."
+            )
+
+
+def require_counted(of: str) -> None:
+    """Refuse to count anything but people or rows.
+
+    Raises:
+        PlanError: It is something else.
+    """
+    if of not in get_args(Counted):
+        raise PlanError(f"{of!r} cannot be counted", fix="Count people or rows.")
+
+
+def outside_notes(cells: Sequence[Labelled]) -> tuple[str, ...]:
+    """Who is in no cell: a rule, not something that was looked up."""
+    listed = [one.cells.column for one in cells if one.middles == ()]
+    spaced = [one.cells.column for one in cells if one.middles]
+    notes = []
+    if listed:
+        notes.append(f"Rows whose {' or '.join(listed)} is not in the plan's domain do not count.")
+    if spaced:
+        notes.append(
+            f"Rows without a number in {' or '.join(spaced)} do not count; numbers beyond the "
+            "plan's bounds count as the bounds."
+        )
+    return tuple(notes)

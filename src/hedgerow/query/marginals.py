@@ -1,0 +1,168 @@
+"""Several contingency tables at one price: all ways to choose k columns, or a list of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from hedgerow.blowfish.stated import Stated
+from hedgerow.dp.measures import Loss
+from hedgerow.dp.neighbours import Neighbours
+from hedgerow.dp.pricing import Part
+from hedgerow.dp.rounding import whole
+from hedgerow.engines.base import Table
+from hedgerow.errors import PlanError
+from hedgerow.query.counting import (
+    Counted,
+    count_part,
+    outside_notes,
+    require_counted,
+    require_different,
+    shown_counts,
+    told_count,
+)
+from hedgerow.query.design import Design, Numbers, Shown, Told, dense
+from hedgerow.query.distance import Noise, mover, noise_for, tables_under
+from hedgerow.query.public import Labelled, Public, require_few
+from hedgerow.tally import Tally
+
+MOST_TABLES = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marginals:
+    """Contingency tables over some columns each, all with the same noise."""
+
+    tables: tuple[tuple[str, ...], ...]
+    where: str | None = None
+    of: Counted = "people"
+
+    @classmethod
+    def ways(
+        cls, columns: Sequence[str], ways: int, *, where: str | None = None, of: Counted = "people"
+    ) -> Marginals:
+        """All tables over so many of the columns.
+
+        >>> Marginals.ways(["a", "b", "c"], 2).tables
+        (('a', 'b'), ('a', 'c'), ('b', 'c'))
+        """
+        if whole("ways", ways) > len(columns):
+            raise PlanError(f"there are no {ways} columns to choose, only {len(columns)}")
+        return cls(tables=tuple(combinations(columns, ways)), where=where, of=of)
+
+    def asked(self) -> dict[str, Any]:
+        return {
+            "ask": "marginals",
+            "of": self.of,
+            "tables": [list(table) for table in self.tables],
+            "where": self.where,
+        }
+
+    def words(self) -> str:
+        if len(self.tables) == 1:
+            return f"the contingency table of {' × '.join(self.tables[0])}"
+        return f"{len(self.tables):,} contingency tables"
+
+    def design(self, public: Public, loss: Loss) -> Design:
+        return self.tabulating(public, loss)
+
+    def tabulating(self, public: Public, loss: Loss) -> Tabulating:
+        """The design, with the types a release needs."""
+        require_counted(self.of)
+        condition = public.condition(self.where)
+        if not self.tables:
+            raise PlanError("no table is asked for", fix="Name columns.")
+        if len(self.tables) > MOST_TABLES:
+            raise PlanError(f"{len(self.tables):,} tables are more than {MOST_TABLES:,}")
+        for table in self.tables:
+            require_different([public.named(by)[0] for by in table])
+        cells = {by: public.cells(by) for table in self.tables for by in table}
+        return Tabulating(
+            tables=tuple(tuple(cells[by] for by in table) for table in self.tables),
+            base=Tally(where=condition, count=self.of, most=public.neighbours.rows),
+            neighbours=public.neighbours,
+            price=loss,
+            stated=public.stated,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tabulating:
+    """Counts of all cells of all tables, with noise of one scale.
+
+    Guarantee: a person changes the counts of each table by what `count_part` says, and those of
+    all tables by as many times that as there are tables.
+    """
+
+    tables: tuple[tuple[Labelled, ...], ...]
+    base: Tally
+    neighbours: Neighbours
+    price: Loss
+    stated: Stated | None = None
+
+    @cached_property
+    def part(self) -> Part:
+        """What one person, or one edge, changes in all tables together."""
+        sizes = [require_few([len(one.labels) for one in table]) for table in self.tables]
+        require_few([sum(sizes)])
+        parts = [count_part(self.neighbours, size, of=self.base.count) for size in sizes]
+        return tables_under(self.stated, self.tallies, parts)
+
+    @cached_property
+    def _noise(self) -> tuple[tuple[Noise, ...], Loss]:
+        return noise_for(self.price, [self.part])
+
+    @property
+    def mechanism(self) -> Noise:
+        return self._noise[0][0]
+
+    @property
+    def loss(self) -> Loss:
+        return self._noise[1]
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        return tuple(
+            Tally(
+                where=self.base.where,
+                by=tuple(one.cells for one in table),
+                count=self.base.count,
+                most=self.base.most,
+            )
+            for table in self.tables
+        )
+
+    @property
+    def noise(self) -> tuple[Told, ...]:
+        who = mover(self.stated)
+        return (told_count(self.mechanism, self.part, "each count of each table", who),)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        different = {one.cells.column: one for table in self.tables for one in table}
+        return outside_notes(tuple(different.values()))
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        return {}
+
+    def read(self, counted: Sequence[Table]) -> tuple[Numbers, ...]:
+        return tuple(
+            dense(found, [len(one.labels) for one in table])
+            for found, table in zip(counted, self.tables, strict=True)
+        )
+
+    def noisy(self, exact: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
+        return tuple(self.mechanism.release(one) for one in exact)
+
+    def best(self, exact: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
+        return exact
+
+    def shown(self, numbers: tuple[Numbers, ...]) -> tuple[Shown, ...]:
+        return tuple(
+            shown_counts(table, one, self.mechanism)
+            for table, one in zip(self.tables, numbers, strict=True)
+        )

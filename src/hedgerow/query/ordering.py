@@ -1,0 +1,220 @@
+"""Ranges and quantiles under a policy, from noisy counts of the values up to each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from hedgerow.blowfish.base import Graph
+from hedgerow.blowfish.hierarchical import OrderedHierarchical, ranges_for
+from hedgerow.blowfish.ordered import Ordered, Ranges, counted
+from hedgerow.blowfish.stated import Stated
+from hedgerow.domain import Bounds
+from hedgerow.dp.measures import Loss, Pure, ZeroConcentrated
+from hedgerow.dp.sums import laplace_sum_half_width
+from hedgerow.engines.base import Table
+from hedgerow.query.counting import outside_notes
+from hedgerow.query.design import CONFIDENCE, Numbers, Shown, Told, dense, distribution, key_columns
+from hedgerow.query.distance import EDGE
+from hedgerow.query.public import Labelled
+from hedgerow.tally import Spaced, Tally
+
+MISS = 1 - CONFIDENCE
+
+
+def ordering(cells: Labelled, *, stated: Stated, price: Loss) -> Ordering | None:
+    """Counts up to each value, where the policy makes that sound; None where it does not.
+
+    Cells must be the policy's values, all rows are counted, and neighbours differ in one row.
+    """
+    column, spaced = cells.cells.column, cells.cells
+    graph, domain = stated.graph(column), stated.domains.get(column)
+    if graph is None or column in stated.known or stated.changed > 1 or not graph.diameter:
+        return None
+    if not isinstance(spaced, Spaced) or not isinstance(domain, Bounds):
+        return None
+    if spaced.step != domain.step or spaced.cells != domain.cells:
+        return None
+    return Ordering(cells=cells, graph=graph, price=price)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ordering:
+    """Noisy counts of the values up to each: the ordered mechanism, or the hierarchical one.
+
+    Guarantee: the loss, for tables that differ in one row along one edge of the policy.
+    Assumes: the number of rows is public. Rows without a number have a code of their own, the
+    last, so that the counts are of all rows.
+    """
+
+    cells: Labelled
+    graph: Graph
+    price: Loss
+
+    @cached_property
+    def mechanism(self) -> Ordered | OrderedHierarchical:
+        if isinstance(self.price, ZeroConcentrated):
+            return Ordered(self.graph, self.price)
+        return ranges_for(self.graph, Pure(epsilon=self.price.epsilon))
+
+    @property
+    def expected_error(self) -> float:
+        return self.mechanism.expected_error
+
+    @property
+    def loss(self) -> Loss:
+        """No delta is needed, and none is spent."""
+        return self.mechanism.loss
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        return Tally(by=(self.cells.cells,), count="rows"), Tally(count="rows")
+
+    @property
+    def noise(self) -> tuple[Told, ...]:
+        up_to = "each count of the values up to one"
+        if isinstance(self.mechanism, Ordered):
+            noise, change = self.mechanism.noise, self.mechanism.sensitivity.l1
+            words = f"{EDGE} changes them by at most {change} in all"
+            return (Told(up_to, distribution(noise), noise.scale, words),)
+        names = (up_to.replace("one", f"every {self.mechanism.theta:,}th"), "each count in between")
+        return tuple(
+            Told(
+                name,
+                distribution(noise),
+                noise.scale,
+                f"{EDGE} changes them by at most {change} in all",
+            )
+            for name, noise, change in zip(
+                names, self.mechanism.noises, self.mechanism.changes, strict=True
+            )
+            if noise is not None
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (
+            "Counts are differences of noisy counts of the values up to each, so that a range's "
+            "noise does not grow with its length. The interval of a range is not the sum of those "
+            "of its cells; it is told with the range.",
+            *outside_notes((self.cells,)),
+        )
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        spaced = self.cells.cells
+        assert isinstance(spaced, Spaced)
+        return {"low": str(spaced.low), "step": str(spaced.step), "reach": self.range_reach}
+
+    @property
+    def range_reach(self) -> int:
+        """How far the count of a range is off at most, 95 times in 100."""
+        if isinstance(self.mechanism, Ordered):
+            return self.mechanism.accuracy(confidence=CONFIDENCE)
+        return self._reach(ends=2, miss=MISS)
+
+    def _reach(self, *, ends: int, miss: Fraction) -> int:
+        """How far the sum or difference of so many counts up to values is off."""
+        found = 0
+        if isinstance(self.mechanism, Ordered):
+            return ends * self.mechanism.noise.accuracy(confidence=1 - miss / ends)
+        up_to, inside = self.mechanism.noises
+        if up_to is not None:
+            found += ends * up_to.accuracy(confidence=1 - miss / (2 * ends))
+        if inside is not None:
+            # On each level of a tree under one end, all of a parent's nodes but one at most.
+            nodes = ends * self.mechanism.height * (self.mechanism.fanout - 1)
+            wide = laplace_sum_half_width(
+                scale=inside.scale,
+                squares=np.array(float(nodes)),
+                largest=1.0,
+                confidence=1 - miss / 2,
+            )
+            found += ceil(float(wide))
+        return found
+
+    def read(self, counted: Sequence[Table]) -> Numbers:
+        inside = dense(counted[0], [len(self.cells.labels)])
+        everybody = dense(counted[1], [])
+        return np.append(inside, everybody * 0)
+
+    def noisy(self, exact: Numbers) -> Numbers:
+        return self.mechanism.release(exact).noisy
+
+    def best(self, exact: Numbers) -> Numbers:
+        return counted(self.graph, exact)
+
+    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+        counts = np.diff(numbers)[:-1].astype(object)
+        columns = key_columns((self.cells,))
+        columns["count"] = counts.tolist()
+        columns["low"] = np.maximum(counts - self.range_reach, 0).tolist()
+        columns["high"] = np.maximum(counts + self.range_reach, 0).tolist()
+        return (Shown((self.cells.cells.column,), columns),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderedQuantiles:
+    """Quantiles read off noisy counts of the values up to each, all of them at one price.
+
+    If no count up to a value is off by more than E, once they are made to rise, then the first
+    value at which they reach the share q of all numbers is at most (1 + q) E ranks off.
+    """
+
+    at: tuple[Fraction, ...]
+    ordered: Ordering
+
+    @property
+    def loss(self) -> Loss:
+        return self.ordered.loss
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        return self.ordered.tallies
+
+    @property
+    def noise(self) -> tuple[Told, ...]:
+        return self.ordered.noise
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return outside_notes((self.ordered.cells,))
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        return {}
+
+    @cached_property
+    def reach(self) -> list[int]:
+        """How many ranks each quantile may be off; all of them at once."""
+        many = len(self.ordered.cells.labels) + 1
+        # Rising numbers nearest to some are nowhere farther off than the farthest of these.
+        off = self.ordered._reach(ends=1, miss=MISS / many)
+        return [ceil((1 + q) * off) for q in self.at]
+
+    def read(self, counted: Sequence[Table]) -> Numbers:
+        return self.ordered.read(counted)
+
+    def noisy(self, exact: Numbers) -> Numbers:
+        return self.ordered.noisy(exact)
+
+    def best(self, exact: Numbers) -> Numbers:
+        return self.ordered.best(exact)
+
+    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+        rising = Ranges.smoothed(numbers, rows=int(numbers[-1])).prefixes[1:-1]
+        wanted = np.array([float(q) for q in self.at]) * rising[-1]
+        found = np.minimum(np.searchsorted(rising, wanted), len(rising) - 1)
+        cells = self.ordered.cells
+        columns: dict[str, list[Any]] = {
+            "quantile": [float(q) for q in self.at],
+            cells.cells.column: [float(cells.middles[cell]) for cell in found.tolist()],
+            "rank error": self.reach,
+        }
+        return (Shown(("quantile",), columns),)

@@ -1,0 +1,221 @@
+"""All range queries on an ordered column at one price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import Any
+
+from hedgerow.blowfish.stated import Stated
+from hedgerow.dp.measures import Approximate, Loss, Pure, ZeroConcentrated
+from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace
+from hedgerow.dp.neighbours import Neighbours
+from hedgerow.dp.pricing import Additive, Part, noise_for
+from hedgerow.dp.ranges import Ranges as Answered
+from hedgerow.dp.ranges import RangeTree
+from hedgerow.dp.rounding import Number, exact
+from hedgerow.engines.base import Table
+from hedgerow.errors import DataError
+from hedgerow.query.counting import count_part, outside_notes, require_different, told_count
+from hedgerow.query.design import CONFIDENCE, Design, Numbers, Shown, Told, dense, key_columns
+from hedgerow.query.distance import count_under, mover
+from hedgerow.query.public import Labelled, Public, require_few
+from hedgerow.tally import Spaced, Tally
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranges:
+    """How many rows have a number from one to another, for all such ranges."""
+
+    column: str
+    where: str | None = None
+
+    def asked(self) -> dict[str, Any]:
+        return {"ask": "ranges", "of": self.column, "where": self.where}
+
+    def words(self) -> str:
+        return f"how many rows are in any range of {self.column}"
+
+    def design(self, public: Public, loss: Loss) -> Design:
+        condition = public.condition(self.where)
+        public.bounds(public.named(self.column)[0])
+        cells = public.cells(self.column)
+        require_different([cells.cells.column])
+        tree = Stretching(
+            cells=cells,
+            tally=Tally(
+                where=condition, by=(cells.cells,), count="rows", most=public.neighbours.rows
+            ),
+            neighbours=public.neighbours,
+            price=loss,
+            stated=public.stated,
+        )
+        if public.stated is None or condition is not None:
+            return tree
+        from hedgerow.query.ordering import ordering
+
+        ordered = ordering(cells, stated=public.stated, price=loss)
+        return tree if ordered is None or tree.expected_error < ordered.expected_error else ordered
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretching:
+    """Counts of cells and of ever longer stretches of them, made to agree.
+
+    Guarantee: each level of the tree counts disjoint stretches, so a person changes it by what
+    `count_part` says, and all levels by as many times that as there are.
+    """
+
+    cells: Labelled
+    tally: Tally
+    neighbours: Neighbours
+    price: Loss
+    stated: Stated | None = None
+
+    @cached_property
+    def _best(self) -> tuple[RangeTree, Part, Additive, Loss]:
+        """Of Laplace and Gaussian noise, as far as the price buys them, the better."""
+        size = require_few([len(self.cells.labels)])
+        once = count_part(self.neighbours, max(size, 2), of="rows")
+        once = count_under(self.stated, self.tally, once)
+        # Longer stretches never change by more than the cells they consist of. Where nothing
+        # changes at all, a histogram is exact; here there is a little noise all the same.
+        once = Part(max(once.l1, 1), max(once.l2_squared, 1))
+        found = []
+        for kind in ("laplace", "gaussian"):
+            price = _currency(self.price, kind)
+            if price is None:
+                continue
+            tree = RangeTree.best(cells=size, noise=kind)
+            part = Part(once.l1 * tree.height, once.l2_squared * tree.height)
+            (mechanism,), loss = noise_for(price, [part])
+            variance = float(mechanism.scale) ** 2 * (2 if kind == "laplace" else 1)
+            spent = self.price if kind == "gaussian" else loss
+            found.append((variance * tree.mean_variance(), (tree, part, mechanism, spent)))
+        return min(found, key=lambda one: one[0])[1]
+
+    @property
+    def expected_error(self) -> float:
+        """The expected squared error of a range, on average over all of them."""
+        gaussian = isinstance(self.mechanism, DiscreteGaussian)
+        variance = float(self.mechanism.scale) ** 2 * (1 if gaussian else 2)
+        return variance * self.tree.mean_variance()
+
+    @property
+    def tree(self) -> RangeTree:
+        return self._best[0]
+
+    @property
+    def mechanism(self) -> Additive:
+        return self._best[2]
+
+    @property
+    def loss(self) -> Loss:
+        return self._best[3]
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        return (self.tally,)
+
+    @property
+    def noise(self) -> tuple[Told, ...]:
+        who = mover(self.stated)
+        return (told_count(self.mechanism, self._best[1], "each count of a stretch", who),)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (
+            "Counts are made from noisy counts of longer and shorter stretches, so that a range's "
+            "noise grows little with its length. The interval of a range is not the sum of those "
+            "of its cells; it is told with the range.",
+            *outside_notes((self.cells,)),
+        )
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        spaced = self.cells.cells
+        assert isinstance(spaced, Spaced)
+        return {
+            "low": str(spaced.low),
+            "step": str(spaced.step),
+            "branching": self.tree.branching,
+            "gaussian": isinstance(self.mechanism, DiscreteGaussian),
+            "scale": str(self.mechanism.scale),
+        }
+
+    def read(self, counted: Sequence[Table]) -> Numbers:
+        return self.tree.levels(dense(counted[0], [len(self.cells.labels)]))
+
+    def noisy(self, exact: Numbers) -> Numbers:
+        return self.mechanism.release(exact)
+
+    def best(self, exact: Numbers) -> Numbers:
+        return exact
+
+    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+        answered = Answered.of(tree=self.tree, noisy=numbers, mechanism=self.mechanism)
+        places = range(len(self.cells.labels))
+        reach = answered.interval(list(places), [i + 1 for i in places], confidence=CONFIDENCE)
+        columns = key_columns((self.cells,))
+        columns["count"] = answered.leaves.tolist()
+        columns["low"] = (answered.leaves - reach).clip(0).tolist()
+        columns["high"] = (answered.leaves + reach).clip(0).tolist()
+        return (Shown((self.cells.cells.column,), columns),)
+
+
+def _currency(price: Loss, kind: str) -> Loss | None:
+    """The price in the currency of a kind of noise, if it buys that."""
+    if kind == "laplace":
+        if isinstance(price, Approximate):
+            return Pure(epsilon=price.epsilon)
+        return price if isinstance(price, Pure) else None
+    if isinstance(price, Approximate):
+        return ZeroConcentrated.keeping(price)
+    return price if isinstance(price, ZeroConcentrated) else None
+
+
+def between(
+    shown: Shown, details: Mapping[str, Any], low: Number, high: Number
+) -> tuple[float, float, float]:
+    """The count of the numbers from low up to, not including, high, and its interval.
+
+    Made from what was published; it costs nothing. Ends within a cell are moved outwards.
+
+    Raises:
+        DataError: The answer is not one about ranges.
+    """
+    if "branching" not in details and "reach" not in details:
+        raise DataError("this answer is not about ranges", fix="Ask for `ranges`.")
+    if "reach" in details:
+        start, end = _ends(details, len(shown.columns["count"]), low, high)
+        count, reach = float(sum(shown.columns["count"][start:end])), float(details["reach"])
+        reach = reach if end > start else 0.0
+        return count, max(count - reach, 0.0), max(count + reach, 0.0)
+    kind = DiscreteGaussian if details["gaussian"] else DiscreteLaplace
+    import numpy as np
+
+    leaves = np.array(shown.columns["count"], np.float64)
+    tree = RangeTree(cells=len(leaves), branching=details["branching"])
+    answered = Answered(tree=tree, leaves=leaves, mechanism=kind(scale=Fraction(details["scale"])))
+    start, end = _ends(details, len(leaves), low, high)
+    count = float(answered.count(start, end))
+    reach = float(answered.interval(start, end, confidence=CONFIDENCE))
+    return count, max(count - reach, 0.0), max(count + reach, 0.0)
+
+
+def _ends(details: Mapping[str, Any], cells: int, low: Number, high: Number) -> tuple[int, int]:
+    """The first cell, and the one after the last."""
+    first, step = Fraction(details["low"]), Fraction(details["step"])
+    start = floor((_number("low", low) - first) / step)
+    end = ceil((_number("high", high) - first) / step)
+    start, end = (min(max(cell, 0), cells) for cell in (start, end))
+    return start, max(end, start)
+
+
+def _number(name: str, value: Number) -> Fraction:
+    """Any number, also under 0."""
+    text = str(value).strip()
+    return -exact(name, text[1:]) if text.startswith("-") else exact(name, value)

@@ -1,0 +1,288 @@
+"""A session: questions about one table, charged to the ledger before the data are touched."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.canonical import digest
+from hedgerow.dp.measures import Loss
+from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.faults import point
+from hedgerow.ledger.which import ENVIRONMENT, ledger_place
+from hedgerow.plan import Plan
+from hedgerow.planning.given import plan_of
+from hedgerow.query.answer import Answer
+from hedgerow.query.asking import Asking, Question
+from hedgerow.query.design import Design
+from hedgerow.query.distance import claimed, exact_notes
+from hedgerow.query.mixing import NEIGHBOURS, POLICY, require_one_policy
+from hedgerow.query.preview import Preview, Previewing
+from hedgerow.query.public import Public
+
+if TYPE_CHECKING:
+    from hedgerow.engines.base import Engine
+    from hedgerow.ledger import Entry, Ledger, Position
+
+KIND = "answer"
+"""What the ledger calls it."""
+
+
+class Session(Asking[Answer]):
+    """Asks questions about a table, and remembers what was answered. A context manager.
+
+    Guarantee: an answer is differentially private at the loss it names, for the neighbours the
+    plan states, and all answers of a population together at the sum that the ledger keeps. Where
+    the plan has a policy, all of this holds under the policy and no further.
+    Assumes: bounds and domains of the plan are public and were not taken from the data.
+    Not protected: how long an answer takes; somebody who reads the process, the ledger or the
+    data; a file that cannot be read as a table makes an error that says so.
+
+    The same question at the same price is answered from the ledger, with the same bytes and for
+    nothing, also if the data have changed since: to look would tell that they have.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        data: Any = None,
+        *,
+        ledger: str | Path | None = None,
+        name: str | None = None,
+        memory: str | None = None,
+        anew: bool = False,
+    ) -> None:
+        self.plan, self.anew = plan, anew
+        self.public = public_of(plan)
+        """What everybody may know; answers are designed from nothing else."""
+        if plan.population is None:
+            raise PlanError(
+                "an answer is charged to the budget of a population, and the plan names none",
+                where=plan.where(),
+                fix="Add `population: a-name`, the same in every plan about these people.",
+            )
+        self.population: str = plan.population
+        self._data, self._memory = data, memory
+        self._where = ledger_place(plan, ledger)
+        # A table in memory has no name by which to know it again, unless it is given one.
+        self._source = name or (_place(plan.source) if data is None else f"memory {uuid.uuid4()}")
+        self._open = contextlib.ExitStack()
+        self._ledger: Ledger | None = None
+        self._engine: Engine | None = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the source and of the ledger."""
+        self._open.close()
+        self._ledger = self._engine = None
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where answers are charged and kept.
+
+        Raises:
+            PlanError: Nobody says where.
+        """
+        if self._ledger is None:
+            if self._where is None:
+                raise PlanError(
+                    "an answer has a price, and there is no ledger that would remember it",
+                    where=self.plan.where(),
+                    fix="Name one: `ledger: ledger.db` in the plan, --ledger, or the environment "
+                    f"variable {ENVIRONMENT}. A preview needs none.",
+                )
+            from hedgerow.ledger import Ledger
+
+            self._ledger = self._open.enter_context(Ledger.open(self._where))
+        return self._ledger
+
+    @property
+    def escape_formulas(self) -> bool:
+        """Whether the plan wants text that a spreadsheet would run escaped in files."""
+        return self.plan.publish is not None and self.plan.publish.escape_formulas
+
+    @property
+    def budget(self) -> Position:
+        """Where the population stands."""
+        return self.ledger.budget(self.population)
+
+    def preview(
+        self, *, public: Any = None, people: int = 1000, runs: int = 100
+    ) -> Asking[Preview]:
+        """Somebody to ask for nothing how far off answers would be.
+
+        Args:
+            public: A table that is public and like the data, or the path of one. If left out,
+                people are made up, evenly over the plan's domains and bounds.
+            people: How many are made up.
+            runs: How often each answer is simulated.
+        """
+        return Previewing(self.plan, self.public, like=public, people=people, runs=runs)
+
+    def ask(self, question: Question, loss: Loss) -> Answer:
+        """Answer a question at a price.
+
+        Raises:
+            BudgetError: It does not fit into the budget; nothing was looked at.
+        """
+        design = question.design(self.public, loss)
+        spend = design.loss.amounts()
+        asked = self._asked(question, design, loss)
+        key = digest(asked)
+        if not self.anew and (entry := self.ledger.find(self.population, key)) is not None:
+            content = self.ledger.content(entry)
+            assert content is not None, "an answer is kept with its bytes"
+            return Answer.read(content)
+        stated = self.public.stated
+        require_one_policy(self.ledger, self.population, stated)
+        engine = self._opened()
+        what = {"kind": KIND, "name": question.words(), "question": question.asked()}
+        what |= {NEIGHBOURS: self.public.protects}
+        if stated is not None:
+            what |= {POLICY: stated.digest}
+        reservation = self.ledger.reserve(self.population, key=key, what=what, spend=spend)
+        point("reserved")
+        try:
+            # Again, as others may have come in between: whoever reserved first goes first.
+            require_one_policy(self.ledger, self.population, stated, before=reservation.seq)
+            exact = design.read([engine.tally(tally) for tally in design.tallies])
+            point("counted")
+            answer = self._answer(question, design, design.noisy(exact), reservation)
+            body = what | {"loss": answer.loss}
+            self.ledger.released(reservation, body=body, content=answer.to_bytes())
+        except BaseException as error:
+            why = error.what if isinstance(error, HedgerowError) else type(error).__name__
+            # The first error is what the steward has to hear of.
+            with contextlib.suppress(HedgerowError):
+                self.ledger.failed(reservation, why=why)
+            raise
+        point("released")
+        return answer
+
+    def _answer(self, question: Question, design: Design, noisy: Any, reservation: Entry) -> Answer:
+        return Answer(
+            question=question.asked(),
+            words=question.words(),
+            tables=design.shown(noisy),
+            noise=tuple(told.as_json() for told in design.noise),
+            loss=claimed(design.loss, self.public.stated),
+            spent=design.loss.amounts().texts(),
+            neighbours=self.public.protects,
+            notes=(
+                *exact_notes(design.noise),
+                *self.public.not_protected,
+                *self._earlier,
+                *design.notes,
+            ),
+            ledger={
+                "id": self.ledger.id,
+                "seq": reservation.seq,
+                "hash": reservation.hash,
+                "reservation": reservation.reservation,
+            },
+            details=design.details,
+        )
+
+    @property
+    def _earlier(self) -> tuple[str, ...]:
+        """What a policy's promise does not take into account, though the ledger has it."""
+        if self.public.stated is None:
+            return ()
+        others = [e for e in self.ledger.releases(self.population) if e.body.get("kind") != KIND]
+        if not others:
+            return ()
+        return (
+            f"Not protected: what {len(others)} earlier release(s) of this population tell, which "
+            "are exact. The policy takes into account what it lists as known, and nothing else.",
+        )
+
+    def _asked(self, question: Question, design: Design, loss: Loss) -> dict[str, Any]:
+        """Everything that makes a question the same question; none of it is from the data."""
+        columns = {column for tally in design.tallies for column in tally.columns}
+        return {
+            "kind": KIND,
+            "question": question.asked(),
+            "price": loss.amounts().units,
+            "neighbours": str(self.public.neighbours),
+            **({} if self.public.stated is None else {POLICY: self.public.stated.digest}),
+            "source": self._source,
+            "person": self.plan.person,
+            "null": list(self.plan.null),
+            "domains": {name: repr(self.public.domains.get(name)) for name in sorted(columns)},
+        }
+
+    def _opened(self) -> Engine:
+        """The source, open and with the columns of the plan; nothing but their names is read."""
+        if self._engine is None:
+            from hedgerow.engines import open_engine
+
+            origin = self.plan.source if self._data is None else self._data
+            if origin is None:
+                raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
+            engine = self._open.enter_context(
+                open_engine(
+                    origin, null=self.plan.null, person=self.plan.person, memory=self._memory
+                )
+            )
+            self.plan.fit(engine.columns())
+            self._engine = engine
+        return self._engine
+
+
+def _place(source: object) -> str:
+    """A source as it is known again from any folder: two files of one name are two sources."""
+    text = str(source)
+    return text if "://" in text else os.path.abspath(text)  # noqa: PTH100 (patterns, and file::table)
+
+
+def public_of(plan: Plan) -> Public:
+    """What a plan says everybody may know.
+
+    Raises:
+        PlanError: It does not say who is protected.
+    """
+    domains = {name: domain for name in plan.columns if (domain := plan.domain(name)) is not None}
+    return Public(
+        columns=tuple(plan.schema().roles),
+        domains=domains,
+        neighbours=plan.neighbours(),
+        places={name: plan.where("columns", name) for name in plan.columns},
+        stated=plan.stated(),
+    )
+
+
+def session(
+    source: Any,
+    *,
+    ledger: str | Path | None = None,
+    name: str | None = None,
+    memory: str | None = None,
+    anew: bool = False,
+    **given: Any,
+) -> Session:
+    """Ask questions about a table; each answer has noise, an interval and a price.
+
+    Args:
+        source: A plan, the path of a plan file, or (in a notebook) a table or a data file with
+            `columns`, `privacy` and `population`.
+        ledger: Where answers are charged and kept; by default what the plan or the environment
+            variable HEDGEROW_LEDGER names.
+        name: Of a table in memory, so that a question about it is known again in later sessions.
+        memory: How much memory the engine may use, such as "4GB".
+        anew: Whether what was answered before is answered and charged again.
+        given: Keys of the plan, where `source` is a table.
+
+    >>> import hedgerow
+    >>> with hedgerow.session("plan.yaml") as questions:  # doctest: +SKIP
+    ...     questions.count(where="age >= 40", by="disease", epsilon=0.1).to_pandas()
+    """
+    plan, data = plan_of(source, given)
+    return Session(plan, data, ledger=ledger, name=name, memory=memory, anew=anew)

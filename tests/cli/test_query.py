@@ -1,0 +1,260 @@
+"""`hedgerow query` as a steward meets it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from hedgerow.cli import app
+from hedgerow.ledger import Amounts, Ledger
+
+PLAN = """\
+population: town
+ledger: ledger.db
+source: people.csv
+privacy: {neighbours: add-remove}
+columns:
+  age: {role: quasi-identifier, bounds: [0, 100], step: 1}
+  sex: {role: quasi-identifier, domain: [F, M, null]}
+  ill: {role: sensitive, domain: [flu, gout]}
+  job: {role: insensitive}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HEDGEROW_LEDGER", raising=False)
+    rows = [f"{i % 90},{'FM'[i % 2]},{('flu', 'gout')[i % 2]},clerk" for i in range(400)]
+    (tmp_path / "people.csv").write_text("age,sex,ill,job\n" + "\n".join(rows) + "\n", "utf-8")
+    (tmp_path / "plan.yaml").write_text(PLAN, "utf-8")
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger.set_budget("town", Amounts.of(epsilon=100, delta="1e-3", rho=10))
+    return tmp_path
+
+
+def run(*command: str, code: int = 0) -> Any:
+    done = CliRunner().invoke(app, ["query", "plan.yaml", *command])
+    assert done.exit_code == code, done.output
+    assert "\x1b" not in done.output
+    assert "Traceback" not in done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return done
+
+
+def told(*command: str, code: int = 0) -> Any:
+    done = run(*command, "--json", code=code)
+    assert done.stdout.count("\n") == 1, "exactly one JSON object"
+    return json.loads(done.stdout)
+
+
+def spends(folder: Path) -> list[str]:
+    with Ledger.open(folder / "ledger.db") as ledger:
+        return [str(entry.spend) for entry in ledger.entries() if entry.spend]
+
+
+def test_a_count() -> None:
+    shown = run("--count", "--where", "age >= 40", "--by", "ill", "--epsilon", "1").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert shown.startswith("how many people by ill, where age >= 40\n")
+    assert re.search(r"^ill +count +low +high$", shown, re.M)
+    assert re.search(r"^flu +-?[\d,]+ +[\d,]+ +[\d,]+$", shown, re.M)
+    flat = " ".join(shown.split())
+    assert "noise on each count: discrete Laplace, scale 1; one person changes one of them" in flat
+    assert "cost: 1-differential privacy, charged as epsilon 1" in flat
+    assert "protects: add-remove: one person in the table or not, with one row" in flat
+    assert "budget of town: epsilon" in flat
+    assert "1 of 100 spent" in flat
+    again = run("--count", "--where", "age>=40.0", "--by", "ill", "--epsilon", "1.0").stdout
+    assert "answered before: the same answer, for nothing" in " ".join(again.split())
+    assert re.findall(r"^(?:flu|gout).*$", shown, re.M) == re.findall(
+        r"^(?:flu|gout).*$", again, re.M
+    )
+
+
+QUESTIONS: list[tuple[list[str], int]] = [
+    (["--count", "--rho", "0.1"], 1),
+    (["--count", "--rows", "--by", "sex", "--by", "age:50", "--epsilon", "1"], 9),
+    (["--count", "--by", "job", "--epsilon", "1", "--delta", "1e-6"], 1),
+    (["--sum", "age", "--epsilon", "1"], 1),
+    (["--mean", "age", "--by", "sex", "--epsilon", "1"], 3),
+    (["--variance", "age", "--rho", "1"], 1),
+    (["--median", "age", "--epsilon", "1"], 1),
+    (["--quantiles", "age", "--at", "0.1, 0.9", "--epsilon", "1"], 2),
+    (["--histogram", "age:10", "--epsilon", "1"], 11),
+    (["--most-frequent", "ill", "--top", "2", "--epsilon", "1"], 2),
+    (["--table", "sex, ill", "--epsilon", "1"], 6),
+    (["--marginals", "3", "--epsilon", "1"], 606),
+    (["--ranges", "age:10", "--epsilon", "1"], 11),
+]
+
+
+@pytest.mark.parametrize(("command", "lines"), QUESTIONS, ids=lambda c: str(c))
+def test_every_question(folder: Path, command: list[str], lines: int) -> None:
+    found = told(*command)
+    (table,) = found["tables"]
+    assert {len(column) for _, column in table["columns"]} == {lines}
+    assert found["spent"]
+    assert found["loss"]
+    assert found["noise"]
+    assert found["neighbours"]
+    assert found["again"] is False
+    assert found["ledger"]["seq"] == 2
+    assert len(spends(folder)) == 1
+    quiet = CliRunner().invoke(app, ["query", "plan.yaml", *command, "--quiet"])
+    assert (quiet.exit_code, quiet.output) == (0, "")
+    before = spends(folder)
+    preview = told(*command, "--preview", "--people", "50", code=2 if "job" in command else 0)
+    assert "error" in preview or preview["spends"] == found["spent"]
+    assert spends(folder) == before, "a preview and a replay cost nothing"
+
+
+def test_ranges_tell_what_is_between() -> None:
+    found = told("--ranges", "age", "--between", "0,50", "--between", "-3, 1000", "--epsilon", "1")
+    (_, _, count, low, high), (_, _, everything, *_) = found["between"]
+    assert low <= max(count, 0) <= high
+    assert abs(everything - 400) < 200
+    shown = run("--ranges", "age", "--between", "0,50", "--epsilon", "1").stdout
+    assert re.search(r"^from 0 up to 50: [\d,.]+ \([\d,.]+ to [\d,.]+\)$", shown, re.M)
+
+
+def test_answers_in_files(folder: Path) -> None:
+    run("--count", "--by", "sex", "--epsilon", "1", "--to", "answer.csv")
+    with (folder / "answer.csv").open(encoding="utf-8") as lines:
+        read = list(csv.DictReader(lines))
+    assert [line["sex"] for line in read] == ["F", "M", ""]
+    run("--count", "--by", "sex", "--epsilon", "1", "--to", "answer.json")
+    whole = json.loads((folder / "answer.json").read_text("utf-8"))
+    assert whole["tables"][0]["columns"][1][1] == [int(line["count"]) for line in read]
+    assert (folder / "answer.csv").stat().st_mode & 0o111 == 0
+    assert not list(folder.glob(".hedgerow-*"))
+    assert len(spends(folder)) == 1
+
+
+def test_a_preview_spends_nothing_and_needs_no_ledger(folder: Path) -> None:
+    Path("plan.yaml").write_text(PLAN.replace("ledger: ledger.db\n", ""), "utf-8")
+    Path("people.csv").unlink()
+    shown = run("--mean", "age", "--by", "sex", "--epsilon", "1", "--preview").stdout
+    assert "nothing was spent or looked at" in " ".join(shown.split())
+    assert "would cost: 1-differential privacy" in shown
+    Path("like.csv").write_text("age,sex\n1,F\n2,M\n", "utf-8")
+    shown = run("--count", "--by", "sex", "--epsilon", "1", "--preview", "--public", "like.csv")
+    assert "the public table" in shown.stdout
+    assert spends(folder) == []
+
+
+WRONG: list[tuple[list[str], str, str]] = [
+    ([], "nothing is asked", "--count, --sum age"),
+    (["--count", "--sum", "age"], "are 2 questions", "one at a time"),
+    (["--count", "--by", "job"], "plan.yaml:9: the plan has no domain for 'job'", "give a delta"),
+    (["--sum", "job"], "plan.yaml:9: the plan has no bounds for 'job'", "bounds: [0, 120]"),
+    (["--sum", "agee"], "there is no column 'agee'", "Did you mean 'age'?"),
+    (["--count", "--where", "agee > 1"], "there is no column 'agee'", "Did you mean age?"),
+    (["--count", "--where", "age >"], "character 6", "Write for example"),
+    (["--count", "--where", "age = old"], "in quotes", "'old'"),
+    (["--count", "--by", "age:x"], "'x' is no width of cells", "age:10"),
+    (["--count", "--by", "sex", "--by", "sex"], "'sex' is named twice", "once"),
+    (["--mean", "age", "--rows"], "--rows has no meaning for --mean", "Leave it out"),
+    (["--histogram", "age", "--by", "sex"], "--by has no meaning for --histogram", "--table"),
+    (["--count", "--between", "1,2"], "--between goes with --ranges", "--where"),
+    (["--ranges", "age", "--between", "5"], "'5' is no range", "40,60"),
+    (["--ranges", "age", "--between", "z,9"], "'z,9' is no range", "40,60"),
+    (["--marginals", "2", "--to", "new.csv"], "holds one table", "--table"),
+    (["--quantiles", "age", "--at", "0.5,1.5"], "must be under 1", ""),
+    (["--quantiles", "age", "--at", "half"], "must be a finite number", ""),
+    (["--most-frequent", "ill", "--top", "3"], "only 2", ""),
+    (["--most-frequent", "ill", "--top", "0"], "at least 1", ""),
+    (["--marginals", "7"], "there are no 7 columns", ""),
+    (["--count", "--to", "plan.yaml"], "no kind of file for an answer", ".csv or .json"),
+    (["--count", "--to", "there.csv"], "is there already", "another name"),
+    (["--count", "--to", "absent/a.csv"], "folder", "Make the folder first"),
+    (["--count", "--memory", "lots"], "'lots' is not an amount of memory", "4GB"),
+    (["--count", "--ledger", "absent/l.db"], "no folder", "Make the folder first"),
+    (["--count", "--preview", "--people", "0"], "at least 1", ""),
+    (["--count", "--preview", "--public", "absent.csv"], "no such file", ""),
+    (["--count", "--delta", "1"], "delta must be under 1", "1e-6"),
+    (["--count", "--rho", "1"], "either epsilon or rho", "rho 0.01"),
+]
+
+
+@pytest.mark.parametrize(("command", "what", "fix"), WRONG, ids=lambda c: " ".join(c))
+def test_what_goes_wrong(folder: Path, command: list[str], what: str, fix: str) -> None:
+    (folder / "there.csv").touch()
+    done = run(*command, "--epsilon", "1", code=2)
+    assert done.stdout == ""
+    assert done.stderr.startswith("hedgerow query: ")
+    assert done.stderr.count("\n") <= 3
+    assert what in done.stderr
+    assert fix in done.stderr
+    found = told(*command, "--epsilon", "1", code=2)["error"]
+    assert set(found) == {"kind", "what", "where", "fix"}
+    assert what in f"{found['where']}: {found['what']}" or what in found["what"]
+    assert spends(folder) == [], "what goes wrong is not paid for"
+    assert (folder / "there.csv").read_bytes() == b""
+
+
+@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-30", "1e30", "1e400", "", "x"])
+def test_prices_that_are_none(folder: Path, epsilon: str) -> None:
+    for name in ("--epsilon", "--rho"):
+        assert name[2:] in run("--count", name, epsilon, code=2).stderr
+    assert spends(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("gone", "wanted"),
+    [
+        ("population: town\n", "population: a-name"),
+        ("ledger: ledger.db\n", "--ledger"),
+        ("privacy: {neighbours: add-remove}\n", "privacy: {neighbours: add-remove}"),
+        ("source: people.csv\n", "source"),
+    ],
+)
+def test_a_plan_that_does_not_say_enough(folder: Path, gone: str, wanted: str) -> None:
+    Path("plan.yaml").write_text(PLAN.replace(gone, ""), "utf-8")
+    assert wanted in run("--count", "--epsilon", "1", code=2).stderr
+    assert spends(folder) == []
+
+
+def test_budgets(folder: Path) -> None:
+    done = run("--count", "--epsilon", "101", code=1)
+    assert "of the budget of 'town'" in done.stderr
+    assert "epsilon 100" in done.stderr
+    assert told("--count", "--epsilon", "101", code=1)["error"]["kind"] == "BudgetError"
+    Path("plan.yaml").write_text(PLAN.replace("town", "village"), "utf-8")
+    done = run("--count", "--epsilon", "1", code=1)
+    assert "has no budget" in done.stderr
+    assert "hedgerow ledger budget 'village' --set 'epsilon=1' --ledger ledger.db" in done.stderr
+    assert spends(folder) == []
+
+
+def test_a_column_the_data_lack(folder: Path) -> None:
+    Path("people.csv").write_text("age,sex\n1,F\n", "utf-8")
+    assert "ill" in run("--count", "--epsilon", "1", code=2).stderr
+    Path("people.csv").unlink()
+    assert "no such file" in run("--count", "--epsilon", "1", code=2).stderr
+    assert spends(folder) == []
+
+
+def test_names_that_steer_a_terminal(folder: Path) -> None:
+    """Values of the data that are told are written out, not obeyed."""
+    rows = "\n".join("1,F,flu,\x1b[31mred" for _ in range(300))
+    Path("people.csv").write_text(f"age,sex,ill,job\n{rows}\n", "utf-8")
+    shown = run("--count", "--by", "job", "--epsilon", "1", "--delta", "1e-6").stdout
+    assert "x1b[31mred" in shown
+
+
+def test_the_command_itself() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "hedgerow", "query", "plan.yaml", "--mean", "age",
+         "--epsilon", "1", "--json"], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["words"] == "the mean of age"
