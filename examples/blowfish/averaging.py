@@ -5,11 +5,11 @@ constraints thinks that somebody's move from one value to another changes two co
 for 2. But every noisy count then tells of x_1, and k of them are averaged.
 
 If the policy knows the sums, neighbours agree with them: their counts differ by t (1, -1, 1, ...).
-With an odd k and a known number of rows t is 0: the sums give all counts away, and noise is in vain.
-With an even k, t is 1 or -1. For if it were larger, take the paths that rows' moves make from values
-that lose t rows each to values that gain t each. They are a bipartite graph in which each value has
-t paths, so t perfect matchings (König). One of them alone gives a table that agrees with the sums
-and is nearer. So all k counts change by 1, and the sensitivity is k.
+With an odd k and a known number of rows t is 0: the sums give all counts away, noise is in vain.
+With an even k, t is 1 or -1. For if it were larger, take the paths that rows' moves make from
+values that lose t rows each to values that gain t each. They are a bipartite graph in which each
+value has t paths, so t perfect matchings (König). One of them alone gives a table that agrees
+with the sums and is nearer. So all k counts change by 1, and the sensitivity is k.
 """
 
 from __future__ import annotations

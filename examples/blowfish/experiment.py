@@ -27,7 +27,7 @@ class Setting:
     @classmethod
     def full(cls) -> Setting:
         tenths = tuple(f"{i / 10:g}" for i in range(1, 11))
-        return cls(tenths, 50, None, 20, (2, 4, 10, 50), 2000)
+        return cls(tenths, 50, None, 20, (4, 10, 50), 2000)
 
     @classmethod
     def quick(cls) -> Setting:

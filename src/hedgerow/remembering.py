@@ -21,7 +21,7 @@ from hedgerow.errors import DataError, HedgerowError, PlanError
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of, key_of
 from hedgerow.groups import Groups
-from hedgerow.ledger.which import ENVIRONMENT, ledger_place
+from hedgerow.ledger.which import ENVIRONMENT, PARTITION, ledger_place
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
@@ -32,9 +32,6 @@ from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Entry, Ledger
-
-PARTITION = "partition"
-"""What the ledger calls a table of groups; answers with noise are accounted for by their loss."""
 
 
 @dataclass(eq=False)

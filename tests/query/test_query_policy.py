@@ -19,6 +19,8 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from query.drawn import Worlds, added, public
 from typer.testing import CliRunner
 
@@ -29,10 +31,11 @@ from hedgerow.blowfish.stated import Stated
 from hedgerow.cli import app
 from hedgerow.dp import noise
 from hedgerow.dp.measures import Pure
-from hedgerow.dp.neighbours import Neighbouring
+from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.dp.pricing import price
 from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.ledger import Amounts, Ledger
+from hedgerow.ledger import Amounts, Entry, Kind, Ledger
+from hedgerow.ledger.amounts import NOTHING
 from hedgerow.plan import Plan
 from hedgerow.query.choosing import MostFrequent, Quantiles
 from hedgerow.query.counting import Count
@@ -42,7 +45,7 @@ from hedgerow.query.mixing import require_one_policy
 from hedgerow.query.ranging import Ranges
 from hedgerow.query.summing import Aggregate
 
-NUMBERS = ["0", "1", "2", "3", "4", "2.5", "-7", "9", "0.9", "abc", None]
+NUMBERS = ["0", "1", "2", "3", "4", "2.5", "-7", "9", "0.9", "1.9", "abc", None]
 TEXTS = ["a", "b", "c", "d", "z", None]
 ROWS = [{"x": x, "g": g} for x, g in product(NUMBERS, TEXTS)]
 COLUMNS: dict[str, Any] = {
@@ -54,7 +57,8 @@ POLICIES: dict[str, dict[str, Any]] = {
     "within": {"x": {"within": 2}, "g": {"partition": BLOCKS}},
     "line": {"x": "line", "g": {"graph": [["a", "b"], ["b", "c"]]}},
     "known": {"x": "known", "g": "full"},
-    "blocks": {"x": {"partition": {"low": [0, 1], "high": [2, 3, 4]}}, "g": "known"},
+    "blocks": {"x": {"partition": {"low": [0, 1, 2], "high": [3, 4]}}, "g": "known"},
+    "not named": {"g": {"partition": BLOCKS}},
     "one at once": {"x": {"within": 1}, "g": "full", "at_once": 1},
 }
 QUESTIONS: list[Any] = [
@@ -114,7 +118,7 @@ def read_number(raw: str | None) -> tuple[int, int] | None:
 
 def joined(name: str, column: str, a: str | None, b: str | None) -> bool:
     """Whether the policy, as it is written above, joins two different raw values."""
-    kind = POLICIES[name][column]
+    kind = POLICIES[name].get(column, "full")
     if kind == "known":
         return False
     if kind == "full":
@@ -134,7 +138,7 @@ def joined(name: str, column: str, a: str | None, b: str | None) -> bool:
         return len({*listed} & set("ab")) != 1
     (low, near), (other, next_near) = listed
     if "partition" in kind:
-        return (low < 2) == (other < 2)
+        return (low < 3) == (other < 3)
     theta = 1 if kind == "line" else kind["within"]
     return abs(low - other) <= theta and abs(near - next_near) <= theta
 
@@ -244,6 +248,25 @@ def test_what_the_policy_buys() -> None:
     tables = Marginals(tables=(("g",), ("x",)))
     assert scale(tables, one) == [2]
     assert scale(tables, both) == [4]
+
+
+def test_columns_without_public_values_change_too() -> None:
+    """All at once is all of them: a table's filter may be about a column the policy lacks."""
+    columns = {**COLUMNS, "zip": "insensitive"}
+    tables = Marginals(tables=(("g",), ("x",), ("x:2",)), where="zip = '1'")
+    for policy in (POLICIES["line"], {**POLICIES["line"], "at_once": 3}):
+        design: Any = tables.design(
+            replace(everybody(policy), columns=("x", "g", "zip")), price(epsilon=1)
+        )
+        assert design.part.l1 == 6
+    one = Plan.of(
+        columns=columns, privacy="change-one", policy={**POLICIES["line"], "at_once": 1}
+    ).stated()
+    known = replace(everybody(POLICIES["line"]), columns=("x", "g", "zip"), stated=one)
+    # Whether zip is 1 or not takes a row in or out of all three tables.
+    assert tables.design(known, price(epsilon=1)).part.l1 == 6  # type: ignore[attr-defined]
+    alone = replace(tables, where=None).design(known, price(epsilon=1))
+    assert alone.part.l1 == 4  # type: ignore[attr-defined]
 
 
 def test_components_are_told_apart_for_certain_and_it_says_so() -> None:
@@ -431,13 +454,95 @@ def test_whoever_reserved_first_goes_first(tmp_path: Path) -> None:
             session.count(by="g", epsilon="0.5")
         kinds = [entry.kind.value for entry in ledger.entries(population="town")]
         assert kinds[-3:] == ["RESERVE", "RESERVE", "FAILED"]
-        require_one_policy(ledger, "nobody", one)
+        require_one_policy(ledger, "nobody", one, session.public.neighbours)
+
+
+def test_two_kinds_of_neighbours_do_not_add_up(tmp_path: Path) -> None:
+    with asking(tmp_path) as changed:
+        changed.count(epsilon="0.5")
+    refused = pytest.raises(PlanError, match="other neighbours than add-remove")
+    with asking(tmp_path, privacy="add-remove") as removed:
+        with refused:
+            removed.count(by="g", epsilon="0.5")
+        assert removed.budget.spent.texts() == {"epsilon": "0.5"}
+    with asking(tmp_path, policy=POLICIES["within"]) as session:
+        session.count(by="g", epsilon="0.5")
+    release = {"search": "marginals", "epsilon": "0.5", "tables": 1}
+    plan = {"columns": COLUMNS, "population": "town", "privacy": "change-one", "method": release}
+    with pytest.raises(PlanError, match="was answered under the policy"):
+        hedgerow.publish(table(), ledger=tmp_path / "ledger.db", to=tmp_path / "r", **plan)
+
+
+WAYS = ("add-remove", "change-one", "one", "two")
+
+
+def entries_of(history: list[tuple[str, str]]) -> list[Entry]:
+    """A ledger's entries: each reservation, and what became of it."""
+    made: list[Entry] = []
+
+    def add(kind: Kind, body: dict[str, Any], reservation: int) -> None:
+        made.append(
+            Entry(
+                len(made) + 1, "town", kind, str(reservation), "k", "", body, NOTHING, NOTHING, ""
+            )
+        )
+
+    for place, (way, end) in enumerate(history):
+        body: dict[str, Any] = {"kind": "answer", "neighbours": "change-one: …"}
+        if way in ("one", "two"):
+            body["policy"] = way
+        elif way == "partition":
+            body = {"kind": "partition"}
+        else:
+            body["neighbours"] = way
+        add(Kind.RESERVE, body, place)
+        if end:
+            add(Kind(end), {}, place)
+    return made
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*WAYS, "partition"]), st.sampled_from(["RELEASED", "FAILED", ""])
+        ),
+        max_size=200,
+    ),
+    st.sampled_from(WAYS),
+)
+def test_looking_back_stops_where_it_may(history: list[tuple[str, str]], way: str) -> None:
+    """Everything that got through goes together, whichever way it is looked back."""
+    goes = {
+        "add-remove": {"add-remove"}, "change-one": {"change-one"},
+        "one": {"one", "change-one"}, "two": {"two", "change-one"},
+    }  # fmt: skip
+    kept: list[tuple[str, str]] = []
+    for now, end in history:
+        fits = now == "partition" or all(
+            then == "partition" or ended == "FAILED" or then in goes[now] for then, ended in kept
+        )
+        # Whoever does not fit is refused: it fails, or crashed before it found out.
+        kept.append((now, end if fits or end != "RELEASED" else "FAILED"))
+    found = entries_of(kept)
+
+    class Book:
+        def entries(self, *, population: str, limit: int | None = None) -> list[Entry]:
+            return found if limit is None else found[-limit:]
+
+    stated = type("Stated", (), {"digest": way, "name": way})() if way in ("one", "two") else None
+    kind = way if way in ("add-remove", "change-one") else "change-one"
+    wanted = all(then == "partition" or end == "FAILED" or then in goes[way] for then, end in kept)
+    try:
+        require_one_policy(Book(), "town", stated, Neighbours(kind=Neighbouring(kind)))  # type: ignore[arg-type]
+        assert wanted
+    except PlanError:
+        assert not wanted
 
 
 def test_earlier_exact_releases_are_named(tmp_path: Path) -> None:
     with asking(tmp_path, policy=POLICIES["within"]) as session:
-        entry = session.ledger.reserve("town", key="r", what={"kind": "release", "name": "r"})
-        session.ledger.released(entry, body={"kind": "release", "name": "r"})
+        entry = session.ledger.reserve("town", key="r", what={"kind": "partition", "name": "r"})
+        session.ledger.released(entry, body={"kind": "partition", "name": "r"})
         answer = session.count(by="g", epsilon="0.5")
         assert any("1 earlier release(s)" in note for note in answer.notes)
 

@@ -63,8 +63,10 @@ MOST_COLUMNS = 8
 """A row has a part in 2^columns boxes."""
 MOST_BOXES = 20_000
 """Each needs a draw of noise, and k-means looks at each in each iteration."""
-ROWS_TO_NOISE = 3
+ROWS_TO_NOISE = 10
 """Larger makes boxes larger; see `Smoothed.fitting`."""
+FEWEST, FEW = 5, 128
+"""Boxes on the widest side at least, if they are not more than so many together."""
 
 
 class Sided(Protocol):
@@ -194,8 +196,8 @@ class Smoothed:
 
         Su and others balance the error that boxes make with that of noise and find (n epsilon /
         10)^(2 d / (d + 2)) boxes for counts with noise of scale 1 / epsilon. Here epsilon is
-        divided by the sensitivity, and 10 is 3: empty boxes are cut off afterwards, so that more
-        of them do less harm.
+        divided by the sensitivity. A few boxes are taken in any case: with less no clusters are
+        seen at all, and noise in empty boxes is cut off afterwards.
 
         Args:
             policy: The policy.
@@ -221,7 +223,8 @@ class Smoothed:
                 <= min(MOST_BOXES, float(rows / (ROWS_TO_NOISE * noise)) ** (2 * d / (d + 2)))
             )
 
-        low, high = 2, 4
+        low = max(t for t in range(2, FEWEST + 1) if t == 2 or t**d <= FEW)
+        high = 2 * low
         while high <= 2 * max(sizes) and fits(cut(high)):
             low, high = high, 2 * high
         while high - low > 1:

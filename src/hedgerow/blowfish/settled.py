@@ -66,7 +66,7 @@ def by_column(condition: Condition) -> list[Condition]:
 
     >>> from hedgerow.where import parse
     >>> [str(part) for part in by_column(parse("(a = 1 or b = 2 or a = 3) and not c = 4"))]
-    ['a = 1 or a = 3', 'b = 2', 'c != 4']
+    ['c != 4', 'a = 1 or a = 3', 'b = 2']
     """
     if len(condition.columns) == 1:
         return [condition]

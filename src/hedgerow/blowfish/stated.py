@@ -8,27 +8,33 @@ or along an edge. So what is not decided by codes is protected as if everything 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
+from typing import Any
 
 import numpy as np
 
 from hedgerow.blowfish import words
-from hedgerow.blowfish.base import Flags, Graph, Ints
+from hedgerow.blowfish.base import Flags, Graph, Ints, relabelled
 from hedgerow.blowfish.constraints import Constraints
-from hedgerow.blowfish.graphs import Full, Threshold
+from hedgerow.blowfish.graphs import Full, Partition, Threshold
+from hedgerow.blowfish.points import Grid, Near
 from hedgerow.blowfish.policy import Policy
 from hedgerow.blowfish.settled import by_column, settled, size
+from hedgerow.canonical import digest
 from hedgerow.conditions import And, Condition, Not, Or
 from hedgerow.domain import Bounds, Domain, decimal
 from hedgerow.dp.measures import Pure
 from hedgerow.errors import PlanError
 from hedgerow.tally import AsFound, Cells, Listed, Spaced, Summed, Tally
 
+FORMAT = "hedgerow-policy/1"
+"""What is hashed of a policy; a change of it makes every policy another one."""
+MOST_SPELT = 10_000
+"""Values of a column that are spelled out in words or pictures."""
 MOST_KINDS = 1_000_000
 """Combinations of values that are looked at for known counts."""
 
@@ -40,9 +46,9 @@ class Stated:
     """A policy over a table's columns.
 
     Guarantee: what is said of a tally holds for all neighbours, whatever values the rows have.
-    Assumes: each row is a person; the tally reads values as its docstring says. A number between
-    two steps counts as the step under it in cells, and as the nearest unit in sums: two such
-    numbers are joined where both readings are.
+    Assumes: each row is a person; the tally reads values as its docstring says. Two numbers
+    between steps are joined where the steps under them are, and under a threshold only if they
+    themselves, held within the bounds, are within it.
     """
 
     policy: Policy
@@ -56,22 +62,25 @@ class Stated:
     """Of which columns, together, everybody knows how many rows have which values."""
     counts: tuple[Condition, ...] = ()
     """Of which filters everybody knows how many rows meet them."""
+    at_once: int | None = None
+    """In how many parts, and columns without public values, neighbours may differ; None: all."""
 
     @cached_property
     def digest(self) -> str:
         """Equal for equal policies: what the ledger knows them by."""
-        told = repr(
-            (
-                self.policy.parts,
-                self.policy.at_once,
-                sorted(self.domains.items()),
-                sorted(self.known),
-                sorted(self.others),
-                sorted(self.marginals),
-                sorted(map(str, self.counts)),
-            )
+        every = len(self.policy.parts) + len(self.others)
+        return digest(
+            {
+                "format": FORMAT,
+                "parts": sorted([list(names), _spelt(graph)] for names, graph in self.policy.parts),
+                "at_once": self.at_once if (self.at_once or every) < every else None,
+                "domains": {name: _values(domain) for name, domain in self.domains.items()},
+                "known": sorted(self.known),
+                "others": sorted(self.others),
+                "marginals": sorted(sorted(table) for table in self.marginals),
+                "counts": sorted(map(str, self.counts)),
+            }
         )
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def name(self) -> str:
@@ -93,9 +102,11 @@ class Stated:
 
     @property
     def labels(self) -> dict[str, tuple[str | None, ...]]:
-        """How the values of each column are spelled, by code."""
+        """How the values of each column are spelled, by code; not where they are very many."""
         found: dict[str, tuple[str | None, ...]] = {}
         for column, domain in self.domains.items():
+            if size(domain) > MOST_SPELT:
+                continue
             if isinstance(domain, Bounds):
                 assert domain.step is not None, "else it had no codes"
                 spelt = [decimal(domain.low + i * domain.step) for i in range(domain.cells)]
@@ -297,3 +308,25 @@ class Stated:
             case Or(parts):
                 return np.asarray(np.any([self._met(part, codes) for part in parts], axis=0))
         raise AssertionError("a comparison is about one column")
+
+
+def _spelt(graph: Graph) -> list[Any]:
+    """A graph as JSON: equal for graphs that are written alike, whatever the blocks are called."""
+    match graph:
+        case Full():
+            return ["full", graph.size]
+        case Partition():
+            return ["partition", relabelled(np.array(graph.blocks, np.int64)).tolist()]
+        case Threshold():
+            return ["within", graph.positions.tolist(), graph.within]
+        case Near():
+            return ["near", list(map(list, graph.points)), str(graph.within), graph.metric]
+        case Grid():
+            return ["grid", list(graph.shape), graph.within, graph.metric]
+    return ["pairs", graph.size, graph.edges().tolist()]
+
+
+def _values(domain: Domain) -> list[Any]:
+    if isinstance(domain, Bounds):
+        return ["bounds", str(domain.low), str(domain.high), str(domain.step)]
+    return ["values", list(domain.values)]

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 SCALE = "noise scale of each number"
+MOST_RANGED = 20_000
+"""Values beyond which ranges are not compared: to find the best tree takes seconds."""
 MOST_COLUMNS = 20
 """Columns whose questions are compared."""
 
@@ -197,6 +199,8 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
                 (graph.size - 1) / float(loss.epsilon),
             )
         yield both(f"sum of {column}", Aggregate(kind="sum", column=column))
+        if graph.size > MOST_RANGED:
+            continue
         asked = Ranges(column=column)
         errors = [sqrt(_error(asked.design(known, loss))) for known in (public, plain)]
         if all(map(isfinite, errors)):

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = "HEDGEROW_LEDGER"
 """Names the ledger where neither the plan nor the caller does."""
+PARTITION = "partition"
+"""What a ledger calls a table of groups; answers with noise are accounted for by their loss."""
 
 
 def ledger_place(plan: Plan, where: str | Path | None) -> str | Path | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import nearest, some
 from hedgerow.planning.claims import About, AlphaKAnonymity, Claim, EpsilonPrivacy
-from hedgerow.planning.policies import policy_contradicts
+from hedgerow.planning.policy_checks import policy_contradicts
 from hedgerow.planning.privacy import privacy_contradicts
 from hedgerow.planning.problems import Place, Problem
 from hedgerow.schema import Role

@@ -87,6 +87,7 @@ def stated(plan: Plan) -> Stated | None:
         others=tuple(name for name in others if name not in known),
         marginals=() if told is None else told.marginals,
         counts=() if told is None else tuple(map(parse, told.counts)),
+        at_once=policy.at_once,
     )
 
 

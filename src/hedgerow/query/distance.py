@@ -78,11 +78,13 @@ def tables_under(stated: Stated | None, tallies: Sequence[Tally], plains: Sequen
         return plain
     each = [edge_of(stated, tally, part) for tally, part in zip(tallies, plains, strict=True)]
     edge = Part(sum(p.l1 for p in each), sum(p.l2_squared for p in each))
+    if stated.at_once is None:
+        return known(stated, edge, plain)
     touched: dict[object, list[Part]] = {}
     for tally, part in zip(tallies, each, strict=True):
         for which in {stated.part_of(column) for column in tally.columns}:
             touched.setdefault(which, []).append(part)
-    at_once = stated.policy.at_once
+    at_once = stated.at_once
     ones = sorted((sum(p.l1 for p in parts) for parts in touched.values()), reverse=True)
     twos = sorted((sum(p.l2_squared for p in parts) for parts in touched.values()), reverse=True)
     fewer = Part(sum(ones[:at_once]), sum(twos[:at_once]))

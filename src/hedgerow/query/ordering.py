@@ -142,7 +142,7 @@ class Ordering:
     def read(self, counted: Sequence[Table]) -> Numbers:
         inside = dense(counted[0], [len(self.cells.labels)])
         everybody = dense(counted[1], [])
-        return np.append(inside, everybody * 0)
+        return np.append(inside, everybody - inside.sum())
 
     def noisy(self, exact: Numbers) -> Numbers:
         return self.mechanism.release(exact).noisy

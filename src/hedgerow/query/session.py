@@ -142,7 +142,7 @@ class Session(Asking[Answer]):
             assert content is not None, "an answer is kept with its bytes"
             return Answer.read(content)
         stated = self.public.stated
-        require_one_policy(self.ledger, self.population, stated)
+        require_one_policy(self.ledger, self.population, stated, self.public.neighbours)
         engine = self._opened()
         what = {"kind": KIND, "name": question.words(), "question": question.asked()}
         what |= {NEIGHBOURS: self.public.protects}
@@ -152,7 +152,10 @@ class Session(Asking[Answer]):
         point("reserved")
         try:
             # Again, as others may have come in between: whoever reserved first goes first.
-            require_one_policy(self.ledger, self.population, stated, before=reservation.seq)
+            require_one_policy(
+                self.ledger, self.population, stated, self.public.neighbours,
+                before=reservation.seq,
+            )  # fmt: skip
             exact = design.read([engine.tally(tally) for tally in design.tallies])
             point("counted")
             answer = self._answer(question, design, design.noisy(exact), reservation)
@@ -196,11 +199,14 @@ class Session(Asking[Answer]):
         """What a policy's promise does not take into account, though the ledger has it."""
         if self.public.stated is None:
             return ()
-        others = [e for e in self.ledger.releases(self.population) if e.body.get("kind") != KIND]
-        if not others:
+        from hedgerow.ledger.which import PARTITION
+
+        released = self.ledger.releases(self.population)
+        exact = [entry for entry in released if entry.body.get("kind") == PARTITION]
+        if not exact:
             return ()
         return (
-            f"Not protected: what {len(others)} earlier release(s) of this population tell, which "
+            f"Not protected: what {len(exact)} earlier release(s) of this population tell, which "
             "are exact. The policy takes into account what it lists as known, and nothing else.",
         )
 

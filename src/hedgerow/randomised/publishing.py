@@ -25,6 +25,7 @@ from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of
 from hedgerow.ledger.which import ENVIRONMENT, ledger_place
 from hedgerow.plan import Plan
+from hedgerow.query.mixing import NEIGHBOURS, require_one_policy
 from hedgerow.randomised.certificate import certify
 from hedgerow.randomised.drawn import Drawn
 from hedgerow.randomised.making import Made, make, rehearse
@@ -153,12 +154,21 @@ def _drawn(
         if target is not None:
             check_target(target, replace=replace, inputs=engine.files)
         name = "in memory" if target is None else target.name
-        what = {"kind": KIND, "name": name, "tables": len(request.tables)}
+        what = {
+            "kind": KIND,
+            "name": name,
+            "tables": len(request.tables),
+            NEIGHBOURS: str(request.neighbours),
+        }
+        require_one_policy(book, request.population, None, request.neighbours)
         reservation = book.reserve(
             request.population, key=key, what=what, spend=design.loss.amounts()
         )
         point("reserved")
         try:
+            require_one_policy(
+                book, request.population, None, request.neighbours, before=reservation.seq
+            )
             say("counting", None)
             exact = design.read([engine.tally(tally) for tally in design.tallies])
             point("counted")
@@ -170,7 +180,7 @@ def _drawn(
             }
             say("adding noise", None)
             drawn = Drawn.of(request, design.noisy(exact), tip)
-            body = what | {"loss": str(drawn.loss), "neighbours": str(request.neighbours)}
+            body = what | {"loss": str(drawn.loss)}
             book.released(reservation, body=body, content=drawn.to_bytes())
         except BaseException as error:
             why = error.what if isinstance(error, HedgerowError) else type(error).__name__

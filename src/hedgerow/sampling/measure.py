@@ -1,4 +1,4 @@
-"""Differential privacy under sampling: what holds of an algorithm that sees a random sample only."""
+"""Differential privacy under sampling: what holds of an algorithm that sees a sample only."""
 
 from __future__ import annotations
 
@@ -81,6 +81,7 @@ class Sampled:
         loss = amplified(
             self.approximate(), rate=new / self.beta, sampling="poisson", neighbours=ONE
         )
+        assert isinstance(loss, Approximate)
         return _with_loss(self, new, loss)
 
     def needed_at(self, *, beta: Number = 1) -> Sampled:
