@@ -33,8 +33,8 @@ OLDEST = 103
 LAST_YEAR = 2025
 """Ages are those of 31 December of this year."""
 COLUMNS = ("name", "zip", "birth_date", "sex", "nationality", "diagnosis", "bill")
-BUDGET = 1
-"""What Gotham's patients may lose to answers with noise, in epsilon."""
+BUDGET = "epsilon=1, delta=1e-6, rho=0.01"
+"""What Gotham's patients may lose to answers with noise."""
 SECOND = ("planners.yaml", "planners_coarser.yaml")
 """Plans of a second release about the same patients: one the ledger stops, one it does not."""
 SHIPPED = ("nationality.csv", "diagnosis.csv", "metropolis.csv", "plan.yaml", *SECOND)
@@ -114,7 +114,7 @@ def asked(folder: Path) -> tuple[Answer, Position]:
 
     with session(folder / "plan.yaml") as questions:
         if questions.budget.budget is None:
-            questions.ledger.set_budget(questions.population, Amounts.of(epsilon=BUDGET))
+            questions.ledger.set_budget(questions.population, Amounts.read(BUDGET))
         answer = questions.count(where="diagnosis = 'Stroke'", by="sex", epsilon="0.1")
         return answer, questions.budget
 

@@ -46,7 +46,7 @@ def mean(method: str, policy: str, epsilon: str) -> float:
 def test_figure_2_as_published_and_as_it_is() -> None:
     """As published, policies beat differential privacy; counting first beats all of that."""
     assert mean(PAPER, DP, "0.1") > 1.3 * mean(PAPER, "θ = 32", "0.1")
-    assert mean(PAPER, DP, "1") > 1.3 * mean(PAPER, ATTRIBUTE, "1")
+    assert mean(PAPER, DP, "1") > 1.1 * mean(PAPER, ATTRIBUTE, "1")
     for policy in clustering.policies():
         assert mean(COUNTS, policy, "0.1") < mean(PAPER, policy, "0.1")
         assert mean(COUNTS, policy, "0.1") < mean(SUMS, policy, "0.1")

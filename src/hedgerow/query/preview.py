@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +88,9 @@ class Previewing(Asking[Preview]):
             spends=design.loss.amounts().texts(),
             neighbours=self.public.protects,
             noise=tuple(told.as_json() for told in design.noise),
-            on=f"{self.people:,} {on}" if self.like is None else "the public table",
+            on=f"{self.people:,} {on}"
+            if self.like is None
+            else "the table you call public, whose exact numbers show through",
             runs=runs,
             notes=(*exact_notes(design.noise), *self.public.not_protected, *design.notes),
             errors=() if truth is None else _errors(truth, simulated),
@@ -96,6 +100,7 @@ class Previewing(Asking[Preview]):
     def _exact(self, design: Design) -> Any:
         from hedgerow.engines import open_engine
 
+        self._refuse_private()
         source = self._made_up(design) if self.like is None else self.like
         person = self.plan.person if self.like is not None else None
         with open_engine(source, null=self.plan.null, person=person) as engine:
@@ -107,6 +112,18 @@ class Previewing(Asking[Preview]):
                         fix="Give one with the columns the question is about.",
                     )
             return design.read([engine.tally(tally) for tally in design.tallies])
+
+    def _refuse_private(self) -> None:
+        """A preview shows exact numbers; those of the plan's own source are nobody's to see."""
+        if not isinstance(self.like, str | Path) or self.plan.source is None:
+            return
+        with contextlib.suppress(OSError):
+            if Path(self.like).samefile(self.plan.source):
+                raise PlanError(
+                    "this is the plan's own source, and a preview shows exact numbers of a table",
+                    where=str(self.like),
+                    fix="Give a table that is public, or none: then people are made up.",
+                )
 
     def _made_up(self, design: Design) -> Any:
         """A table with the columns of the question, drawn evenly: anybody could have made it."""
