@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import noise_suite, report, suite
+from bench import blowfish, noise_suite, report, suite
 from bench.clock import ROOT, BenchError, fingerprint, process
 
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -61,10 +61,15 @@ def main(arguments: list[str] | None = None) -> int:
         bench.commands()
         bench.ledger()
         noise_suite.measure(bench, large=chosen.large)
+        blowfish.measure(bench)
         if chosen.large:
             bench.large()
         bench.others(slow=not chosen.quick)
-    rows = [*suite.rows(bench.found), *noise_suite.rows(bench.found)]
+    rows = [
+        *suite.rows(bench.found),
+        *noise_suite.rows(bench.found),
+        *blowfish.rows(bench.found),
+    ]
     report.show(rows, Console(width=None if sys.stdout.isatty() else 190))
     for failed, message in bench.failed.items():
         console.print(f"{failed} failed: {message}", style="red", markup=False)

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 
 from hedgerow.conditions import And, Compared, Missing, Not, Number, OneOf, Or
@@ -13,10 +14,27 @@ Row = Mapping[str, object]
 
 
 def text(value):
-    """As the source writes it."""
+    """As the source writes it, but numbers without a point or zeros that say nothing."""
     if value is None or isinstance(value, str):
         return value
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else plain(str(value))
+
+
+def plain(written):
+    """A decimal number in its shortest form; what is written otherwise stays as it is."""
+    if not re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", written, re.ASCII):
+        return written
+    if "." in written:
+        while written.endswith("0"):
+            written = written[:-1]
+    return {"-0": "0"}.get(written.removesuffix("."), written.removesuffix("."))
+
+
+def alike(value, constant):
+    """A text that is compared with a value, written as the value is."""
+    if constant is None or value is None or isinstance(value, str | bool):
+        return constant
+    return plain(constant) if isinstance(value, int | float | Decimal) else constant
 
 
 def number(value):
@@ -48,9 +66,11 @@ def holds(condition, row: Row) -> bool:
         case OneOf(column, constants):
             return any(holds(Compared(column, "=", c), row) for c in constants)
         case Compared(column, order, constant):
-            left, right = text(row[column]), constant
+            value = row[column]
             if isinstance(constant, Number):
-                left, right = number(row[column]), constant.value
+                left, right = number(value), constant.value
+            else:
+                left, right = text(value), alike(value, constant)
             if left is None:
                 return False
             return {
@@ -70,7 +90,8 @@ def cell(cells, row: Row):
         case AsFound():
             return (text(value),)
         case Listed(_, values):
-            return (values.index(text(value)),) if text(value) in values else None
+            listed = [alike(value, one) for one in values]
+            return (listed.index(text(value)),) if text(value) in listed else None
         case Spaced(_, low, step, many):
             found = number(value)
             if found is None:

@@ -111,7 +111,11 @@ The paper's averaging example: k counts with noise, and x₁ + x₂, x₂ + x₃
     for k in r.setting.counts:
         for sensitivity in sorted({2, k}):
             a = r.averaged[k, sensitivity]
-            what = "a policy that knows the sums" if sensitivity == k else "a policy that does not"
+            what = (
+                "a policy that knows the sums"
+                if sensitivity == k
+                else "a policy that does not know them"
+            )
             yield f"| {k} | {what} | {sensitivity} | {a.alone:,.1f} | {a.averaged:,.1f} |"
     bound = known(4).histogram().l1
     yield f"""

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pufferfish.drawn import mechanisms
+from pufferfish.finite_mechanisms import mechanisms
 
 from hedgerow.errors import PlanError
 from hedgerow.pufferfish.closure import KAnonymous, convexity, post_processing

@@ -11,7 +11,7 @@ from itertools import combinations, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pufferfish.drawn import mechanisms
+from pufferfish.finite_mechanisms import mechanisms
 
 from hedgerow.dp.rounding import exp_down
 from hedgerow.errors import PlanError

@@ -233,6 +233,44 @@ def test_finer_grids_only_lower_the_claim(monkeypatch: pytest.MonkeyPatch) -> No
     assert float(found[2]) >= w * ends[0] + (1 - w) * ends[1]
 
 
+@pytest.mark.parametrize(
+    ("k", "beta", "grown", "base"), [(4, "0.5", "2", "1.5"), (8, "0.8", "3", "1.2")]
+)
+def test_the_claim_is_nearly_met_by_two_candidates(
+    k: int, beta: str, grown: str, base: str
+) -> None:
+    """One candidate's score moves as far as it may, the other's not at all; groups are the worst.
+
+    The person's group may have any size under each candidate. So the true distance is the sum over
+    candidates of P(c) times the distance of the released numbers at E Q(c) / P(c).
+    """
+    b, e, r = Fraction(beta), Fraction(grown), Fraction(base)
+
+    def number(n: int) -> Law:
+        law: Law = {}
+        for j in range(n + 1):
+            key = j if j >= k else None
+            law[key] = law.get(key, Fraction(0)) + comb(n, j) * b**j * (1 - b) ** (n - j)
+        return law
+
+    pairs = [(number(n), number(n - 1)) for n in range(k, 3 * k)]
+    worst = Fraction(0)
+    for tenths in range(1, 20):
+        before = (Fraction(tenths, 20), 1 - Fraction(tenths, 20))
+        total = before[0] * r + before[1]
+        after = (before[0] * r / total, before[1] / total)
+        for there in (after, before):
+            gone = before if there is after else after
+            worst = max(
+                worst,
+                sum(p * max(apart(*pair, e * q / p) for pair in pairs)
+                    for p, q in zip(there, gone, strict=True)),
+            )  # fmt: skip
+    claim = delta_after_choices(k=k, beta=b, epsilon=log_down(e), choice=log_up(r))
+    assert worst <= claim <= worst * Fraction("1.05")
+    assert claim > suppression.delta(k=k, beta=b, epsilon=log_down(e))
+
+
 def test_no_choice_costs_nothing() -> None:
     assert delta_after_choices(k=9, beta="0.5", epsilon=1, choice=0) == suppression.delta(
         k=9, beta="0.5", epsilon=1

@@ -236,10 +236,23 @@ def _frame(session: Session, source: Any) -> tuple[str, ...]:
             table = pa.Table.from_pandas(plain, preserve_index=False)
         elif library == "polars":
             table = source.to_arrow()
-    except Exception as error:  # each library has its own ways to refuse a column
+    except Exception:  # each library has its own ways to refuse a column, and quotes values
+        odd = [name for name in names if library == "pandas" and _mixed(plain[name])]
         raise DataError(
-            f"cannot be made an Arrow table: {error}", where=where, fix="Give each column one type."
-        ) from error
+            f"cannot be made an Arrow table: {some(odd) if odd else 'a column'} has values of "
+            "several types, or of one that Arrow does not know",
+            where=where,
+            fix="Give each column one type, for instance text.",
+        ) from None
     positional = table.rename_columns([f"c{i}" for i in range(len(names))])
     session.run(lambda: session.connection.register("source", positional))
     return names
+
+
+def _mixed(series: Any) -> bool:
+    """Whether a pandas column has no one type."""
+    try:
+        pa.array(series, from_pandas=True)
+    except Exception:
+        return True
+    return False

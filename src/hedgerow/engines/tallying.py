@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
@@ -34,12 +34,14 @@ def statement(tally: Tally, columns: Columns, *, person: str | None) -> Statemen
 
     Each row becomes r0, r1, ... (the number of a cell, or a value that stands for one) and
     v0, v1, ... (what it adds). Values become cells late: without a person, after counting.
+    Numbers are written plainly, whatever their type, which may hang on somebody else's value.
 
     Args:
         tally: The question.
         columns: Every column of the tally, and the person's.
         person: The column that says whose row it is; None: each row is a person.
     """
+    columns = {name: replace(column, plain=True) for name, column in columns.items()}
     raw = [f"r{i}" for i in range(len(tally.by))]
     keys = [f"k{i}" for i in range(len(tally.by))]
     values = [f"v{i}" for i in range(len(tally.sums))]
@@ -66,7 +68,11 @@ def statement(tally: Tally, columns: Columns, *, person: str | None) -> Statemen
         sql = _select([*keys, *totals], f"({bounded})", group=keys)
     if keys:
         sql += f" ORDER BY {', '.join(f'{key} NULLS FIRST' for key in keys)}"
-    lists = {f"listed{i}": _list(c.values) for i, c in enumerate(tally.by) if type(c) is Listed}
+    lists = {
+        f"listed{i}": _list(columns[cells.column], cells.values)
+        for i, cells in enumerate(tally.by)
+        if isinstance(cells, Listed)
+    }
     return Statement(sql, lists)
 
 
@@ -80,10 +86,11 @@ def filtered(condition: Condition, columns: Columns) -> str:
         case Compared(name, order, constant):
             if isinstance(constant, Number):
                 return columns[name].beside(order, constant.value)
-            return f"{columns[name].text} {order} {literal(constant)}"
+            column = columns[name]
+            return f"{column.text} {order} {literal(column.constant(constant))}"
         case OneOf(name, constants):
             numbers = [c.value for c in constants if isinstance(c, Number)]
-            texts = [literal(c) for c in constants if isinstance(c, str)]
+            texts = [literal(columns[name].constant(c)) for c in constants if isinstance(c, str)]
             ways = [columns[name].among(numbers)] if numbers else []
             ways += [f"{columns[name].text} IN ({', '.join(texts)})"] if texts else []
             return f"({' OR '.join(ways)})"
@@ -162,9 +169,13 @@ def _total(value: str, name: str) -> str:
     return f"least(greatest(coalesce(sum({value}::BIGINT), 0), {-HELD}), {HELD})::BIGINT AS {name}"
 
 
-def _list(values: Sequence[str | None]) -> Table:
+def _list(column: TypedColumn, values: Sequence[str | None]) -> Table:
     """Values and their places; a value that no table can hold is in no row."""
-    places = {value: i for i, value in reversed(list(enumerate(values))) if _encodable(value)}
+    places = {
+        value if value is None else column.constant(value): i
+        for i, value in reversed(list(enumerate(values)))
+        if _encodable(value)
+    }
     return pa.table(
         {"t": pa.array(list(places), pa.string()), "k": pa.array(places.values(), pa.int32())}
     )

@@ -3,6 +3,9 @@
 Whole numbers are compared and counted exactly. Everything else that is a number is taken as a
 double: doubles and decimals as they are, other values as their text reads, so that a float of
 0.1 is one tenth. Dates, times and true or false are text and no numbers.
+
+A column's type may hang on one value: with one missing, pandas makes doubles of whole numbers.
+Where that must not change everybody's text, numbers are written plainly: 1, not 1.0.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ WHOLE = frozenset(f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", 
 """Types of whole numbers. Half of UHUGEINT fits no other type: it is read as text."""
 WIDE = frozenset({"UBIGINT", "HUGEINT"})
 """Those that need more than 64 bits with a sign."""
+FLOATING = {"FLOAT": 2**24, "DOUBLE": 10**16}
+"""Types of numbers with a point, and under which size whole ones are written with all digits."""
 FAITHFUL = WHOLE | {"VARCHAR", "DATE", "BOOLEAN"}
 """Types of which two values are equal if and only if their texts are; 0.0 equals -0.0."""
 LARGEST = float.fromhex("0x1.fffffffffffffp+1023")
@@ -40,25 +45,44 @@ class TypedColumn:
     """Its type, as DuckDB names it."""
     null: tuple[str, ...] = ()
     """Texts that mean missing."""
+    plain: bool = False
+    """Whether numbers are written without a point or zeros that say nothing, whatever the type;
+    else as the source writes them."""
 
     @property
     def value(self) -> str:
         """With its own type, the texts that mean missing made NULL."""
+        null = list(dict.fromkeys(map(self.constant, self.null)))
         if self.kind in WHOLE:
             # Comparing numbers, not texts, is ten times as fast.
-            alike = [text for text in self.null if re.fullmatch(r"0|-?[1-9][0-9]{0,37}", text)]
+            alike = [text for text in null if re.fullmatch(r"0|-?[1-9][0-9]{0,37}", text)]
             missing = f"{self.place} IN ({', '.join(alike)})"
-        elif self.kind == "DOUBLE":
-            alike = [text for text in self.null if _perhaps_number(text)]
-            missing = f"{self.place}::VARCHAR IN ({', '.join(map(literal, alike))})"
         else:
-            alike = list(self.null)
-            missing = f"{self.place}::VARCHAR IN ({', '.join(map(literal, alike))})"
+            alike = [text for text in null if self.kind != "DOUBLE" or _perhaps_number(text)]
+            missing = f"{self._written(self.place)} IN ({', '.join(map(literal, alike))})"
         return f"(CASE WHEN {missing} THEN NULL ELSE {self.place} END)" if alike else self.place
 
     @property
     def text(self) -> str:
-        return self.value if self.kind == "VARCHAR" else f"{self.value}::VARCHAR"
+        return self.value if self.kind == "VARCHAR" else self._written(self.value)
+
+    def constant(self, text: str) -> str:
+        """A text to compare the column's with, written as these are."""
+        return plain(text) if self.plain and self._numbers else text
+
+    @property
+    def _numbers(self) -> bool:
+        return self.kind in WHOLE or self.kind in FLOATING or self.kind.startswith("DECIMAL")
+
+    def _written(self, sql: str) -> str:
+        """SQL of a value as text."""
+        if self.plain and self.kind in FLOATING:
+            whole = f"{sql} = trunc({sql}) AND abs({sql}) < {double(FLOATING[self.kind])}"
+            digits = f"TRY_CAST({sql} AS BIGINT)::VARCHAR"
+            return f"(CASE WHEN {whole} THEN {digits} ELSE {sql}::VARCHAR END)"
+        if self.plain and self.kind.startswith("DECIMAL") and not self.kind.endswith(",0)"):
+            return f"rtrim(rtrim({sql}::VARCHAR, '0'), '.')"
+        return f"{sql}::VARCHAR"
 
     @property
     def same(self) -> str:
@@ -153,6 +177,19 @@ class TypedColumn:
         above = f"least(greatest({number}, {low}), {high}) * {common} - ({first})"
         found = f"least(greatest({above}, 0) // {width}, {cells - 1})"
         return _plus(found, str(plus), not plus)
+
+
+def plain(text: str) -> str:
+    """A decimal number without a point or zeros that say nothing; other texts as they are.
+
+    >>> [plain(text) for text in ("1.0", "-0.0", "0.290", "1", "01.0", "1e3", "a")]
+    ['1', '0', '0.29', '1', '01.0', '1e3', 'a']
+    """
+    found = re.fullmatch(r"(-?(?:0|[1-9][0-9]*))\.([0-9]*?)0*", text)
+    if found is None or text.endswith("."):
+        return "0" if text == "-0" else text
+    whole, part = found.groups()
+    return f"{whole}.{part}" if part else "0" if whole == "-0" else whole
 
 
 def double(number: Fraction | float) -> str:

@@ -47,7 +47,7 @@ class PolicyKMeans(KMeans):
             an array without names, columns are in the policy's order.
         domains: `Bounds` with a step for each column, or one for all; by name for frames.
         method: "histogram" counts boxes once; "sums" pays for each iteration. The first is
-            better by far in few columns, and impossible in many.
+            better in the few columns it was tried in, and refused in more than 8.
         iterations: How often centres move.
         first: Centres to begin with, if some are known; not from these data.
 

@@ -93,10 +93,10 @@ class Feature:
         return self.cells + 1
 
     def codes(self, column: NDArray[Any]) -> Codes:
-        """The cell of each value.
+        """The cell of each value; the last where the domain does not list it.
 
-        Raises:
-            PlanError: The column is of numbers, and the domain lists none.
+        A column's type hangs on single values (one text makes no numbers of them all), so that
+        nothing is refused for it: it would tell of somebody.
 
         >>> jobs = Feature.of(Values(("nurse", "1")), cells=9)
         >>> jobs.codes(np.array(["nurse", 1.0, None, "spy"], object)).tolist()
@@ -107,13 +107,6 @@ class Feature:
             cell = np.searchsorted(np.array(self.edges), numbers, side="right")
             return np.where(np.isfinite(numbers), cell, self.cells).astype(np.int64)
         places = dict(self.places)
-        spelt_so = any(not math.isnan(_number(value)) for value in places)
-        if column.dtype.kind in "iuf" and not spelt_so:
-            # Told by the column's type, which is public: all of it would be in the last cell.
-            raise PlanError(
-                "a column holds numbers, and its domain lists texts",
-                fix="Give bounds, or list the numbers as texts.",
-            )
         codes: Codes = _by_value(
             column, lambda value: places.get(spelt(value), self.cells), np.int64
         )

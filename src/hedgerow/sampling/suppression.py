@@ -208,7 +208,7 @@ def _delta(k: int, beta: Fraction, e: Fraction) -> Fraction:
 def _more(k: int, beta: Fraction, e: Fraction) -> Decimal:
     out = 1 - beta
     g = 1 - out / e
-    n = (k - 1) // g
+    n = (k - 1) // g + 1
     # f(j; n) - E f(j; n-1) = f(j; n) (n out - E (n - j)) / (n out), for j from k up.
     start = e.denominator * n * out.numerator - e.numerator * (n - k) * out.denominator
     step = e.numerator * out.denominator
