@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from hedgerow.query.session import session as session
     from hedgerow.randomised.release import RandomisedRelease as RandomisedRelease
     from hedgerow.release import Release as Release
+    from hedgerow.safe.release import SafeRelease as SafeRelease
     from hedgerow.tradeoff import Frontier as Frontier
     from hedgerow.tradeoff import frontier as frontier
     from hedgerow.verifying import Verification as Verification
@@ -77,6 +78,7 @@ _HOME = {
     "session": "query.session",
     "RandomisedRelease": "randomised.release",
     "Release": "release",
+    "SafeRelease": "safe.release",
     "AdversaryStudy": "explaining.study",
     "check": "publishing",
     "EpsilonStudy": "explaining.parameters",

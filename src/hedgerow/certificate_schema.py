@@ -203,9 +203,10 @@ class Certificate(Form):
 def certificate_json_schema() -> dict[str, Any]:
     """The forms as JSON Schema, for everybody's own tools."""
     from hedgerow.randomised.schema import Randomised
+    from hedgerow.safe.schema import Safe
 
     either: TypeAdapter[Any] = TypeAdapter(
-        Annotated[Certificate | Randomised, Field(discriminator="format")]
+        Annotated[Certificate | Randomised | Safe, Field(discriminator="format")]
     )
     return {"$schema": GenerateJsonSchema.schema_dialect, **either.json_schema(by_alias=True)}
 

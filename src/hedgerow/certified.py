@@ -32,7 +32,7 @@ from hedgerow.rechecking import (
     recheck,
 )
 from hedgerow.recipient import Order, Seen
-from hedgerow.release import RANDOMISED, read_certificate
+from hedgerow.release import RANDOMISED, SAFE, read_certificate
 from hedgerow.schema import Schema
 from hedgerow.spelled import CUSTOM, UnknownModelError, rebuilt
 from hedgerow.writing import Text, written_text
@@ -56,6 +56,10 @@ def check_certified(
         from hedgerow.randomised.verifying import check_randomised
 
         return check_randomised(certificate, folder, plan=plan, key=key)
+    if str(certificate.get("format")).startswith(SAFE):
+        from hedgerow.safe.verifying import check_safe
+
+        return check_safe(certificate, folder, plan=plan, key=key)
     _refuse_other_versions(certificate, folder / CERTIFICATE)
     if certificate.get("claims") == []:
         raise DataError(

@@ -164,7 +164,7 @@ def refuse_meaningless(plan: Plan) -> None:
                 where=plan.where("method", key),
                 fix="Leave it out, or use `search: lattice`.",
             )
-    if search not in ("lattice", "local"):
+    if search not in ("lattice", "local", "safe"):
         for name in bounds(plan):
             raise PlanError(
                 f"{search} does not publish levels, so it cannot keep the levels of {name!r}",

@@ -27,7 +27,7 @@ from hedgerow.planning.columns import ColumnPlan
 from hedgerow.planning.contradictions import contradictions
 from hedgerow.planning.documents import Document, read_document
 from hedgerow.planning.fields import File, Part, Source
-from hedgerow.planning.methods import Method, Table
+from hedgerow.planning.methods import PRICED, Method, Table
 from hedgerow.planning.places import is_domain as _is_domain
 from hedgerow.planning.places import is_text as _is_text
 from hedgerow.planning.policies import PolicyPlan
@@ -223,10 +223,10 @@ class Plan(Part):
         Raises:
             PlanError: There are no claims, as in a plan that is for answers with noise only.
         """
-        if self.method.search == "marginals":
+        if self.method.search in PRICED:
             raise PlanError(
-                "a release with noise makes no claims about groups of people; its promise is its "
-                "epsilon (or rho), which no table has by itself",
+                "a release with noise, or of a sample, makes no claims about groups of people; its "
+                "promise is its epsilon (or rho), which no table has by itself",
                 where=self.where("method", "search"),
                 fix="To measure or keep claims, list them under `protect` and use another search.",
             )

@@ -47,6 +47,7 @@ from hedgerow.writing import Measured, measured_groups, write_release
 
 if TYPE_CHECKING:
     from hedgerow.randomised.release import RandomisedRelease
+    from hedgerow.safe.release import SafeRelease
 
 
 def publish(
@@ -66,7 +67,7 @@ def publish(
     progress: Progress | None = None,
     anew: bool = False,
     **more: Any,
-) -> Release | RandomisedRelease:
+) -> Release | RandomisedRelease | SafeRelease:
     """Publish the most useful table that keeps every claim.
 
     Args:
@@ -101,6 +102,14 @@ def publish(
         from hedgerow.randomised.publishing import publish_randomised
 
         return publish_randomised(
+            plan, data, to=to, replace=replace, memory=memory, ledger=ledger, signed=signed,
+            progress=progress, anew=anew,
+        )  # fmt: skip
+    if plan.method.search == "safe":
+        _refuse_beside_noise(recoding, population_table)
+        from hedgerow.safe.publishing import publish_safe
+
+        return publish_safe(
             plan, data, to=to, replace=replace, memory=memory, ledger=ledger, signed=signed,
             progress=progress, anew=anew,
         )  # fmt: skip
@@ -194,8 +203,8 @@ def _refuse_beside_noise(recoding: Any, population_table: Any) -> None:
     """What a randomised release has no use for."""
     if recoding is not None:
         raise PlanError(
-            "a randomised release has no recoding, so that of another cannot be applied",
-            fix="Leave the recoding out, or use another search than marginals.",
+            "a randomised release takes no recoding from another: it has none, or its own",
+            fix="Leave the recoding out, or use another search than marginals or safe.",
         )
     if population_table is not None:
         raise PlanError(

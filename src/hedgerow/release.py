@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 RANDOMISED = "hedgerow-randomised/"
 """How the formats of certificates of randomised releases begin."""
+SAFE = "hedgerow-safe/"
+"""How those of safe releases begin."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -185,7 +187,8 @@ def read_certificate(folder: Path, *, randomised: bool = False) -> dict[str, Any
 
     Args:
         folder: The release.
-        randomised: Whether it may be one of tables with noise, which has no records of people.
+        randomised: Whether it may be one of tables with noise, which has no records of people, or
+            of a sample, whose groups no claims are about.
 
     Raises:
         DataError: There is none, or it is not one.
@@ -203,10 +206,18 @@ def read_certificate(folder: Path, *, randomised: bool = False) -> dict[str, Any
             f"cannot be read: {error}", where=str(path), fix="Name the folder of a release."
         ) from None
     told = certificate.get("format") if isinstance(certificate, dict) else None
-    if isinstance(told, str) and told.startswith(RANDOMISED):
+    if isinstance(told, str) and told.startswith((RANDOMISED, SAFE)):
         if randomised:
             noisy: dict[str, Any] = certificate
             return noisy
+        if told.startswith(SAFE):
+            raise DataError(
+                "this release is of a random sample, so that nobody can be said to be in it; it "
+                "has no sensitive column and no recoding to apply again",
+                where=str(path),
+                fix="What it gives away is its loss: see `protected` in its certificate, and "
+                "`hedgerow explain sampling`.",
+            )
         raise DataError(
             "this release has tables of counts with noise and no records of people, so there is "
             "no recoding to apply again, nobody to look for, and nothing to intersect",

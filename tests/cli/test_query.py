@@ -126,6 +126,14 @@ def test_ranges_tell_what_is_between() -> None:
     assert re.search(r"^from 0 up to 50: [\d,.]+ \([\d,.]+ to [\d,.]+\)$", shown, re.M)
 
 
+def test_ranges_tell_the_ends_they_counted() -> None:
+    command = ["--ranges", "age:10", "--between", "15,38.5", "--between", "20,30", "--epsilon", "1"]
+    shown = run(*command).stdout
+    assert re.search(r"^from 10 up to 40: ", shown, re.M)
+    assert re.search(r"^from 20 up to 30: ", shown, re.M)
+    assert [one[:2] for one in told(*command)["between"]] == [[10.0, 40.0], [20.0, 30.0]]
+
+
 def test_answers_in_files(folder: Path) -> None:
     run("--count", "--by", "sex", "--epsilon", "1", "--to", "answer.csv")
     with (folder / "answer.csv").open(encoding="utf-8") as lines:
@@ -167,6 +175,15 @@ WRONG: list[tuple[list[str], str, str]] = [
     (["--count", "--between", "1,2"], "--between goes with --ranges", "--where"),
     (["--ranges", "age", "--between", "5"], "'5' is no range", "40,60"),
     (["--ranges", "age", "--between", "z,9"], "'z,9' is no range", "40,60"),
+    (["--ranges", "age", "--between", "9,5"], "'9,5' is no range", "40,60"),
+    (["--median", "age", "--at", "0.9"], "--at goes with --quantiles", "--quantiles age --at"),
+    (["--count", "--by", "ill", "--top", "0"], "--top goes with --most-frequent", "Leave it out"),
+    (["--count", "--columns", "age"], "--columns goes with --marginals", "Leave it out"),
+    (["--count", "--people", "1000"], "--people goes with --preview", "add --preview"),
+    (["--count", "--public", "there.csv"], "--public goes with --preview", "add --preview"),
+    (["--count", "--delta", "0.9"], "one in a thousand people outright", "1e-6"),
+    (["--count", "--delta", "0"], "delta must be above 0", "delta=1e-6"),
+    (["--count", "--delta", "x"], "delta must be a finite number", "delta=1e-6"),
     (["--marginals", "2", "--to", "new.csv"], "holds one table", "--table"),
     (["--quantiles", "age", "--at", "0.5,1.5"], "must be under 1", ""),
     (["--quantiles", "age", "--at", "half"], "must be a finite number", ""),
@@ -233,6 +250,24 @@ def test_budgets(folder: Path) -> None:
     assert "has no budget" in done.stderr
     assert "hedgerow ledger budget 'village' --set 'epsilon=1' --ledger ledger.db" in done.stderr
     assert spends(folder) == []
+
+
+def test_an_error_of_the_budget_says_what_to_set(folder: Path) -> None:
+    """What is there already stays, and what is missing is added."""
+    with Ledger.open(folder / "ledger.db") as ledger:
+        ledger.set_budget("town", Amounts.of(epsilon=100))
+    run("--count", "--epsilon", "60")
+    for price, advice in [
+        (["--epsilon", "41"], "--set 'epsilon=101'"),
+        (["--rho", "0.5"], "--set 'epsilon=100, rho=0.5'"),
+        (["--by", "job", "--epsilon", "1", "--delta", "1e-6"], "'epsilon=100, delta=1e-6'"),
+    ]:
+        refused = run("--count", *price, code=1).stderr
+        assert f"{advice} --ledger" in " ".join(refused.split())
+    (setting,) = re.findall(r"--set '(.*?)'", refused)
+    with Ledger.open(folder / "ledger.db") as ledger:
+        ledger.set_budget("town", Amounts.read(setting, rounding="down"))
+    run("--count", *price)
 
 
 def test_a_column_the_data_lack(folder: Path) -> None:

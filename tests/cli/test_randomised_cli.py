@@ -49,7 +49,7 @@ def test_what_people_see(town: Path) -> None:
     text = " ".join(done.stdout.split())
     for words in (
         "1 age × sex 10", "noise on each count: discrete Laplace, scale 3; with 95 % it moves a "
-        "count by at most 9", "31 in 3 tables", "made up from the counts, nobody's",
+        "count by at most 9", "31 in 3 tables", "made up from the counts; one may equal somebody's",
         "cost: 1-differential privacy, charged as epsilon 1", "protects: add-remove",
         "1 of 4 spent", "release: out",
     ):  # fmt: skip

@@ -51,6 +51,17 @@ def more(table: tuple[int, ...], cell: int) -> tuple[int, ...]:
     return tuple(n + (i == cell) for i, n in enumerate(table))
 
 
+def test_no_column_is_refused_for_its_type() -> None:
+    """All missing makes a column of doubles, one text does not: nobody may be told by that."""
+    jobs = Feature.of(Values(("clerk", "nurse")), cells=9)
+    for others in ([math.nan] * 3, [1.0, 2.0, math.nan]):
+        alone = np.array(others)
+        beside = np.array([*others, "clerk"], object)
+        assert alone.dtype.kind == "f"
+        assert jobs.codes(alone).tolist() == [2, 2, 2]
+        assert jobs.codes(beside).tolist() == [2, 2, 2, 0]
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_sensitivities_of_the_paper_by_brute_force(classes: int) -> None:
     """Under add-remove, a branch of at most 12 rows; and all in one direction."""

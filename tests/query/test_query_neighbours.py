@@ -172,6 +172,25 @@ def _coarse(question: Any) -> Any:
     return question
 
 
+@pytest.mark.parametrize("person", [None, "p"])
+def test_a_missing_number_changes_no_more_than_another_value(person: str | None) -> None:
+    """pandas makes doubles of all whole numbers where one is missing, also of people's."""
+    import pandas as pd
+
+    everybody = public(Neighbouring.CHANGE_ONE, 1, {"g": values("1", "2", None)})
+    base = {"g": [1, 2] * 500, "p": range(1000)}
+    for question in (Count(by=("g",)), Count(where="g = '1'"), Count(where="not g = '2'")):
+        designs, exact = [], []
+        for last in (1, None):
+            frame = pd.DataFrame({"g": [*base["g"], last], "p": [*base["p"], 1000]})
+            design: Any = question.design(everybody, price(epsilon=1))
+            with open_engine(frame, person=person) as engine:
+                exact.append(design.read([engine.tally(t) for t in design.tallies]))
+            designs.append(design)
+        assert lost(designs, exact) <= 1, question
+        assert exact[0].max() >= 500
+
+
 @pytest.mark.parametrize("many", [10_000, 200_000])
 def test_squares_of_many_people_do_not_overflow(many: int) -> None:
     """The farther apart the bounds, the larger are squares: no sum of them turns around."""

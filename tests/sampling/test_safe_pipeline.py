@@ -319,6 +319,8 @@ def test_a_table_that_is_a_sample_is_not_drawn_from_again(monkeypatch: pytest.Mo
     monkeypatch.setattr(noise, "bernoulli", None)
     assert safe.release(np.array([safe.k - 1, safe.k])).tolist() == [0, safe.k]
     assert "not checked" in safe.loss.assumption
+    words = Safe(k=safe.k, beta="0.05", epsilon="0.5", delta="1e-6", drawn="before")  # type: ignore[arg-type]
+    assert words == safe
     with pytest.raises(PlanError, match="cannot be used to choose"):
         Safe.keeping(beta="0.05", epsilon=1, delta="1e-6", choice="0.1", drawn=Drawn.BEFORE)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -280,16 +281,51 @@ def test_what_is_another_question_is_charged(town: Path) -> None:
         {"method": METHOD | {"epsilon": 2}},
         {"method": METHOD | {"tables": 1}},
         {"source": town / "other.csv"},
-        {"privacy": "change-one"},
         {"columns": COLUMNS | {"sex": {"role": "sensitive", "domain": ["F", "M"]}}},
     ]
     for number, other in enumerate(others):
         made = hedgerow.publish(plan(town, {"to": town / f"out{number}"}, **other))
         assert not made.again
-    assert spent(town) == {"epsilon": "17"}
+    assert spent(town) == {"epsilon": "14"}
     assert not hedgerow.publish(plan(town, {"to": town / "anew"}), anew=True).again
-    assert spent(town) == {"epsilon": "20"}
+    assert spent(town) == {"epsilon": "17"}
     assert read(town / "anew") != noisy
+
+
+def test_two_tables_of_one_name_are_two_tables(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen from its own folder each is people.csv; the release of one is not that of the other."""
+    made = []
+    for name in ("north", "south"):
+        (town / name).mkdir()
+        monkeypatch.chdir(town / name)
+        write(town / name, hospital(50 if name == "north" else 150))
+        here = plan(town, {"to": town / name / "out"}, source="people.csv", method=METHOD | EXACT)
+        assert str(here.source) == "people.csv"
+        made.append(hedgerow.publish(here))
+        assert hedgerow.publish(here).again
+    assert [release.again for release in made] == [False, False]
+    assert made[0].rows < 50 < made[1].rows, "some are in no domain"
+
+
+def test_a_release_that_fails_says_what_it_cost(
+    town: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (town / "people.csv").write_text('name,age,sex,ill\n"n,1,F,flu\n', "utf-8")
+    with pytest.raises(HedgerowError, match="line 2") as error:
+        hedgerow.publish(plan(town))
+    assert "epsilon 3 stays charged (entry 2)." in str(error.value.fix)
+    write(town, hospital())
+
+    def full(*_: Any, **__: Any) -> None:
+        raise TargetError("the disk is full", fix="Make room.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(randomised, "write_tables", full)
+        with pytest.raises(TargetError) as late:
+            hedgerow.publish(plan(town))
+    assert str(late.value.fix).startswith("Make room. The noisy numbers are in the ledger")
+    assert hedgerow.publish(plan(town)).again, "as it says, for nothing"
+    assert spent(town) == {"epsilon": "6"}
 
 
 def test_nothing_is_looked_at_before_it_is_paid_for(town: Path) -> None:
@@ -730,19 +766,95 @@ def test_disagreement_is_seen() -> None:
     assert disagreement(request, counts) == pytest.approx(0.25), "a column, not the total"
 
 
+def paragraph(kind: str, price: dict[str, Any], *, rows: bool = True, tables: int = 2) -> str:
+    request = Request.of(
+        hedgerow.Plan.of(
+            columns=COLUMNS, population="town", privacy=kind,
+            method={"search": "marginals", "tables": tables} | price,
+        )
+    )  # fmt: skip
+    design = request.design
+    text = protected(request, design.loss, design.mechanism, rows=rows)
+    assert str(design.loss) in text
+    assert ",," not in text
+    return text
+
+
 @pytest.mark.parametrize("price", [*PRICES, {"epsilon": 40}], ids=str)
 @pytest.mark.parametrize("kind", ["add-remove", "change-one"])
 def test_the_paragraph_says_what_is_not_protected(kind: str, price: dict[str, Any]) -> None:
-    made = hedgerow.Plan.of(
-        columns=COLUMNS, population="town", privacy=kind,
-        method={"search": "marginals", "tables": 2} | price,
-    )  # fmt: skip
-    request = Request.of(made)
-    design = request.design
-    text = protected(request, design.loss, design.mechanism, rows=True)
+    text = paragraph(kind, price)
     for words in ("Not protected", "in general", "family", "further release", "ledger", "how long",
-                  "taken as public", "anybody's", str(design.loss)):  # fmt: skip
+                  "taken as public", "may equal somebody's record", "tell nothing about other"
+                  " people's", "Each row is taken for a person"):  # fmt: skip
         assert words in text
     assert ("How many people there are is taken as public" in text) == (kind == "change-one")
     assert ("promises nothing" in text) == (price == {"epsilon": 40})
-    assert "anybody's" not in protected(request, design.loss, design.mechanism, rows=False)
+    assert "somebody's record" not in paragraph(kind, price, rows=False)
+    for wrong in ("whatever the reader knows", "by chance", "one case in a million"):
+        assert wrong not in text
+
+
+def number(text: str, pattern: str) -> float:
+    found = re.search(pattern, text)
+    assert found is not None, (pattern, text)
+    return float(found[1].replace(",", "").rstrip("."))
+
+
+NUMBER = r"([\d.,]+(?:e[-+]?\d+)?)"
+
+
+@pytest.mark.parametrize("kind", ["add-remove", "change-one"])
+def test_one_value_or_another_costs_two_people(kind: str) -> None:
+    """To remove a person and add one is two steps; to change one is one step."""
+    text = paragraph(kind, {"epsilon": 3})
+    assert ("as two: 6-differential privacy." in text) == (kind == "add-remove")
+    assert ("as two: 4-zCDP." in paragraph(kind, {"rho": 1})) == (kind == "add-remove")
+    assert ("every value of theirs" in text) == (kind == "change-one")
+
+
+SMALL = {"rho": "0.005"}
+
+
+@pytest.mark.parametrize("price", [*PRICES, SMALL, {"epsilon": "0.2", "delta": "0.05"}], ids=str)
+@pytest.mark.parametrize("kind", ["add-remove", "change-one"])
+def test_the_numbers_of_the_paragraph_hold(kind: str, price: dict[str, Any]) -> None:
+    """One table of one number, two tables a person apart, all outputs: by sums of its own.
+
+    The noise is that of one count, moved by what one person may move it.
+    """
+    request = Request.of(
+        hedgerow.Plan.of(
+            columns=COLUMNS, population="town", privacy=kind,
+            method={"search": "marginals", "tables": [["sex"]]} | price,
+        )
+    )  # fmt: skip
+    design, sigma = request.design, float(request.design.mechanism.scale)
+    text = protected(request, design.loss, design.mechanism, rows=False)
+    moved = 1 if kind == "add-remove" else 2
+    outputs = np.arange(-int(30 * sigma) - 5, int(30 * sigma) + 6)
+    gaussian = "Gaussian" in text
+
+    def chances(at: int) -> Any:
+        # Two cells that each move by one are, to a Gaussian, one that moves by the root of two.
+        off = (outputs - at * (moved**0.5 if gaussian else moved)) / sigma
+        weights = np.exp(-off * off / 2 if gaussian else -np.abs(off))
+        return weights / weights.sum()
+
+    one, other = chances(0), chances(1)
+    factor = number(text, f"at most {NUMBER} times")
+    odds = number(text, f"change at most by a factor of {NUMBER}")
+    if "plus" not in text:
+        assert np.all(one <= factor * other * (1 + 1e-9))
+        assert factor == odds
+        return
+    delta = number(text, f"plus {NUMBER}")
+    assert np.maximum(one - factor * other, 0).sum() <= delta
+    assert np.maximum(other - factor * one, 0).sum() <= delta
+    fails = number(text, f"but for a probability of {NUMBER}")
+    for true, false in ((one, other), (other, one)):
+        beyond = (true > odds * false) | (false > odds * true)
+        assert true[beyond].sum() <= fails
+    assert odds > factor
+    if price == SMALL:  # the first factor is no bound for each release: that delta is too small
+        assert one[one > factor * other].sum() > 5 * delta

@@ -74,8 +74,11 @@ def running(name: str, as_json: bool, quiet: bool, *, bar: bool = False) -> Iter
         code = job.exit_code
     except HedgerowError as error:
         told, code = error, error.exit_code
-    except MemoryError:
-        told = HedgerowError("there is not enough memory for this", fix="Use a larger machine.")
+    except MemoryError as error:
+        spent = "".join(f" {note}" for note in getattr(error, "__notes__", ()))
+        told = HedgerowError(
+            "there is not enough memory for this", fix=f"Use a larger machine.{spent}"
+        )
         code = told.exit_code
     except KeyboardInterrupt as error:
         told = HedgerowError(str(error) or "interrupted; nothing was published")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,8 +51,12 @@ def query(
     by: Annotated[
         list[str] | None, typer.Option(help="A column to count by, or age:10; repeat for more.")
     ] = None,
-    at: Annotated[str, typer.Option(help="Quantiles.")] = "0.25,0.5,0.75",
-    top: Annotated[int, typer.Option(help="How many of the most frequent values.")] = 1,
+    at: Annotated[
+        str | None, typer.Option(help="Which --quantiles: 0.25,0.5,0.75 if left out.")
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(help="How many of the most frequent values: 1 if left out.")
+    ] = None,
     columns: Annotated[
         Column, typer.Option(help="Columns of --marginals; all with a domain if left out.")
     ] = None,
@@ -68,7 +73,9 @@ def query(
     public: Annotated[
         Path | None, typer.Option(help="A public table like the data, to preview with.")
     ] = None,
-    people: Annotated[int, typer.Option(help="People made up for a preview.")] = 1000,
+    people: Annotated[
+        int | None, typer.Option(help="People made up for a preview: 1000 if left out.")
+    ] = None,
     anew: Annotated[
         bool,
         typer.Option("--anew", help="Answer and charge again what was answered before."),
@@ -103,6 +110,10 @@ def query(
             "marginals": marginals,
             "ranges": ranges,
         }
+        _refuse_idle(given, {"--at": at, "--top": top, "--columns": columns, "--between": between})
+        if not preview and (public is not None or people is not None):
+            idle = "--people" if public is None else "--public"
+            raise PlanError(f"{idle} goes with --preview", fix="Leave it out, or add --preview.")
         of = "rows" if rows else "people"
         price = {"epsilon": epsilon, "delta": delta, "rho": rho}
         name, ask = _question(
@@ -110,31 +121,49 @@ def query(
             {"where": where} | price,
             by=tuple(by or ()),
             of=of,
-            at=tuple(part.strip() for part in at.split(",")),
-            top=top,
+            at=_named(at or "0.25,0.5,0.75"),
+            top=1 if top is None else top,
             columns=None if columns is None else _named(columns),
         )
         spans = [_span(text) for text in between or ()]
-        if spans and name != "ranges":
-            raise PlanError("--between goes with --ranges", fix="Use --where for one range.")
         if to is not None:
             check_file(to, several=name == "marginals")
         with hedgerow.session(plan, ledger=ledger, memory=memory, anew=anew) as session:
             if preview:
-                seen = ask(session.preview(public=public, people=people), session)
+                many = 1000 if people is None else people
+                seen = ask(session.preview(public=public, people=many), session)
                 job.done(seen.as_json(), lambda: query_show.preview(seen))
                 return
+            if job.progress is not None:
+                job.progress("counting, and drawing noise for each number", None)
             answer = ask(session, session)
             left = session.budget
             if to is not None:
                 write_answer(answer, to, escape=session.escape_formulas)
-            told = [(span, answer.between(*span)) for span in spans]
+            told = [answer.between(*span) for span in spans]
             found = answer.as_json() | {
                 "again": answer.again,
-                "between": [[*span, *numbers] for span, numbers in told],
+                "between": [[one.low, one.high, one.count, one.least, one.most] for one in told],
                 "left": {} if left.left is None else left.left.texts(),
             }
             job.done(found, lambda: query_show.answer(answer, left, told, to))
+
+
+GOES_WITH = {
+    "--at": ("quantiles", "Say which quantiles: --quantiles age --at 0.5."),
+    "--top": ("most-frequent", "Leave it out, or ask for --most-frequent."),
+    "--columns": ("marginals", "Leave it out, or ask for --marginals."),
+    "--between": ("ranges", "Use --where for one range."),
+}
+"""Options that are about one question, and what to do instead."""
+
+
+def _refuse_idle(given: dict[str, Any], options: dict[str, Any]) -> None:
+    """Refuse what would be paid for and ignored."""
+    for option, value in options.items():
+        name, fix = GOES_WITH[option]
+        if value not in (None, []) and given[name] is None:
+            raise PlanError(f"{option} goes with --{name}", fix=fix)
 
 
 def _question(
@@ -192,6 +221,8 @@ def _named(text: str) -> tuple[str, ...]:
 
 def _span(text: str) -> tuple[str, str]:
     low, comma, high = (part.strip() for part in text.partition(","))
-    if not comma or parse(low) is None or parse(high) is None:
+    ends = [parse(end) for end in (low, high)]
+    numbers = [end[0] * Fraction(10) ** end[1] for end in ends if end is not None]
+    if not comma or len(numbers) < 2 or numbers[0] > numbers[1]:
         raise PlanError(f"{text!r} is no range", fix="Write for instance --between 40,60.")
     return low, high

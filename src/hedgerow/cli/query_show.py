@@ -12,6 +12,7 @@ from hedgerow.ledger import Position
 from hedgerow.query.answer import Answer
 from hedgerow.query.design import Shown
 from hedgerow.query.preview import Preview
+from hedgerow.query.ranging import Between
 
 MOST_LINES = 40
 """Of a table; the rest is in the file or in --json."""
@@ -20,17 +21,18 @@ MOST_LINES = 40
 def answer(
     found: Answer,
     position: Position,
-    between: Sequence[tuple[tuple[str, str], tuple[float, float, float]]],
+    between: Sequence[Between],
     to: Path | None,
 ) -> None:
     """The numbers first, then how far off they may be and what they cost."""
-    say(_title(found.words, found.question), style="bold")
+    say(found.words, style="bold")
     if not between:
         _tables(found.tables)
-    for (low, high), (count, least, most) in between:
-        say(f"from {low} up to {high}: {_number(count)} ({_number(least)} to {_number(most)})")
+    for one in between:
+        count, least, most = map(_number, (one.count, one.least, one.most))
+        say(f"from {one.low:.15g} up to {one.high:.15g}: {count} ({least} to {most})")
     console.print()
-    if between or any("low" in one.columns for one in found.tables):
+    if between or any(one.told("low") is not None for one in found.tables):
         tell(
             f"low and high: where the exact number is, with {found.confidence:.0%}, for each line "
             "by itself."
@@ -50,7 +52,7 @@ def answer(
 
 def preview(found: Preview) -> None:
     """What an answer would look like, and how far off it would be."""
-    say(f"preview: {_title(found.words, found.question)}", style="bold")
+    say(f"preview: {found.words}", style="bold")
     tell(f"Simulated {found.runs:,} times on {found.on}; nothing was spent or looked at.")
     if found.errors:
         table = columns(
@@ -74,15 +76,6 @@ def preview(found: Preview) -> None:
         tell(note)
     tell(f"would cost: {found.loss}, charged as {_amounts(found.spends)}")
     tell(f"protects: {found.neighbours}")
-
-
-def _title(words: str, question: Any) -> str:
-    told = words
-    if question.get("by"):
-        told += f" by {', '.join(question['by'])}"
-    if question.get("where"):
-        told += f", where {question['where']}"
-    return told
 
 
 def _tables(tables: Sequence[Shown]) -> None:

@@ -1,13 +1,16 @@
-"""What people see of a randomised release."""
+"""What people see of a randomised release, and of a safe one."""
 
 from __future__ import annotations
 
 from hedgerow.cli.ledger_show import gauge
 from hedgerow.cli.terminal import columns, console, plain, say, tell
 from hedgerow.randomised.release import RandomisedRelease
+from hedgerow.safe.release import SafeRelease
 
 MOST_LINES = 20
 """Of the list of tables; the rest is in the certificate."""
+MOST_NAMED = 4
+"""Values named of a column; the rest is in the certificate."""
 
 
 def randomised(found: RandomisedRelease) -> None:
@@ -43,6 +46,48 @@ def randomised(found: RandomisedRelease) -> None:
         say(f"\nrelease: {found.folder}")
 
 
+def safe(found: SafeRelease) -> None:
+    """The levels, how people were drawn, what that cost, and where the file is."""
+    told = found.certificate
+    if found.again:
+        tell(
+            "Published before: the same rows, for nothing, whether or not the data have changed"
+            + (
+                " (--anew draws and pays again)."
+                if told["sampling"]["drawn"] == "here"
+                else "; nothing else can be published from this sample."
+            )
+        )
+        console.print()
+    table = columns(("column", "left"), ("level", "right"), ("published as", "left"))
+    for one in told["columns"]:
+        named = ["missing" if label is None else label for label in one["labels"][:MOST_NAMED]]
+        named += ["…"] * (len(one["labels"]) > MOST_NAMED)
+        level = f"{one['level']}"
+        table.add_row(plain(one["column"]), level, plain(", ".join(named)))
+    console.print(table)
+    console.print()
+    tell(f"rows: {found.rows:,} in {found.groups:,} groups, each of at least {found.k:,}")
+    tell(f"sample: {told['sampling']['assumption']}")
+    if told["choice"] is not None:
+        many = told["choice"]["steps"]
+        each = "one choice" if many is None else f"{many + 1:,} choices"
+        tell(
+            f"levels: by {each} at epsilon {told['choice']['epsilon']} among "
+            f"{told['choice']['among']:,} combinations; that is part of the cost"
+        )
+    tell("not published: how many people there are, were drawn, or were left out")
+    for rule in told["counting"]["rules"]:
+        tell(rule)
+    if not found.again:
+        spent = ", ".join(f"{name} {text}" for name, text in told["spent"].items())
+        tell(f"cost: {told['claim'].partition(' (')[0]}, charged as {spent}")
+    tell(f"protects: {told['neighbours']['words']}")
+    _budget(found)
+    if found.folder:
+        say(f"\nrelease: {found.folder}")
+
+
 def _numbers(found: RandomisedRelease) -> None:
     told, noise = found.certificate, found.certificate["noise"]
     tell(
@@ -59,13 +104,14 @@ def _numbers(found: RandomisedRelease) -> None:
         off = [distance / 2 for distance in told["synthetic"]["distances"]]
         worst = off.index(max(off))
         tell(
-            f"rows: {found.rows:,} made up from the counts, nobody's; to have the tables exactly, "
-            f"{sum(off) / len(off):.2%} of them would have to change on average, {off[worst]:.2%} "
-            f"at worst (table {worst + 1})"
+            f"rows: {found.rows:,} made up from the counts; one may equal somebody's record, and "
+            "what that tells is bounded by the cost below, and by nothing else; to have the tables "
+            f"exactly, {sum(off) / len(off):.2%} of them would have to change on average, "
+            f"{off[worst]:.2%} at worst (table {worst + 1})"
         )
 
 
-def _budget(found: RandomisedRelease) -> None:
+def _budget(found: RandomisedRelease | SafeRelease) -> None:
     position = found.position
     if position.budget is None:
         return

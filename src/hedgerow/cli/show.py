@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Position
     from hedgerow.query.answer import Answer
     from hedgerow.randomised.release import RandomisedRelease
+    from hedgerow.safe.release import SafeRelease
 
 WIDEST = 17
 """Characters of a value in a table of rows; seven columns then fit in 80."""
@@ -75,14 +76,18 @@ def claims(verdicts: Sequence[Verdict]) -> None:
     console.print(table)
 
 
-def published(found: Release | RandomisedRelease) -> None:
+def published(found: Release | RandomisedRelease | SafeRelease) -> None:
     """A release of whichever kind."""
     if isinstance(found, Release):
         release(found)
         return
-    from hedgerow.cli.randomised_show import randomised
+    from hedgerow.cli.randomised_show import randomised, safe
+    from hedgerow.randomised.release import RandomisedRelease
 
-    randomised(found)
+    if isinstance(found, RandomisedRelease):
+        randomised(found)
+    else:
+        safe(found)
 
 
 def release(published: Release) -> None:

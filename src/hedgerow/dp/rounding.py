@@ -46,9 +46,7 @@ def exact(name: str, value: Number) -> Fraction:
         spelt = parse(text)
         number = None if spelt is None else spelt[0] * Fraction(10) ** spelt[1]
     if number is None:
-        raise PlanError(
-            f"{name} must be a finite number, not {value!r}", fix=f"Say something like {name}=0.1."
-        )
+        raise PlanError(f"{name} must be a finite number, not {value!r}", fix=_example(name))
     if number < 0:
         raise PlanError(f"{name} must not be negative, and is {value}")
     return number
@@ -62,7 +60,7 @@ def positive(name: str, value: Number) -> Fraction:
     """
     number = exact(name, value)
     if not number:
-        raise PlanError(f"{name} must be above 0", fix=f"Say something like {name}=0.1.")
+        raise PlanError(f"{name} must be above 0", fix=_example(name))
     return number
 
 
@@ -178,6 +176,11 @@ def double_down(x: Fraction) -> float:
     except OverflowError:
         return math.nextafter(math.inf, 0)
     return math.nextafter(near, 0) if Fraction(near) > x else near
+
+
+def _example(name: str) -> str:
+    """What would be right: a delta of 0.1 never is."""
+    return f"Say something like {name}={'1e-6' if name == 'delta' else '0.1'}."
 
 
 def _parts(x: Fraction) -> tuple[Decimal, Decimal]:

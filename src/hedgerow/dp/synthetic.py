@@ -1,7 +1,7 @@
-"""Records of nobody, with the tables that were published: made from noisy tables alone.
+"""Made-up records, with the tables that were published: made from noisy tables alone.
 
-No record is anybody's, and the privacy of the tables is that of the records: nothing else is
-looked at. What the tables do not count, such as how three columns go together where all tables
+A record may equal somebody's; what that tells is bounded by the loss of the tables: nothing else
+is looked at. What the tables do not count, such as how three columns go together where all tables
 have two, the records say nothing about either.
 """
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.canonical import canonical, digest
-from hedgerow.ledger.amounts import NOTHING, Amounts
+from hedgerow.ledger.amounts import MOST, NOTHING, Amounts
 from hedgerow.ledger.entry import (
     CLOCK,
     CLOSING,
@@ -296,7 +296,16 @@ class Ledger:
         from hedgerow.ledger.reading import budget_of, spent_by
 
         budget, spent = budget_of(connection, population), spent_by(connection, population)
-        how = f"`hedgerow ledger budget {population!r} --set 'epsilon=1' --ledger {self.name}`"
+        # What is set already, and each currency as far as this would take it.
+        wanted = Amounts(
+            **{
+                name: max((budget or NOTHING).units[name], min(units + spend.units[name], MOST))
+                for name, units in spent.units.items()
+            }
+        )
+        amounts = ", ".join(f"{name}={text}" for name, text in wanted.texts().items())
+        setting = f"--set '{amounts or 'epsilon=1'}' --ledger {self.name}"
+        how = f"`hedgerow ledger budget {population!r} {setting}`"
         if budget is None:
             raise BudgetError(
                 f"the population {population!r} has no budget, so nothing can be spent",

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import nearest, some
 from hedgerow.planning.claims import About, AlphaKAnonymity, Claim, EpsilonPrivacy
+from hedgerow.planning.methods import PRICED
 from hedgerow.planning.policy_checks import policy_contradicts
 from hedgerow.planning.privacy import privacy_contradicts
 from hedgerow.planning.problems import Place, Problem
+from hedgerow.planning.safe import safe_contradicts
 from hedgerow.schema import Role
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ def contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
             ("columns",), "no columns are listed", "List each under `columns`, with its role."
         )
     empty = "protect" in plan.model_fields_set and not plan.protect
-    noise = plan.privacy is not None or plan.method.search == "marginals"
+    noise = plan.privacy is not None or plan.method.search in PRICED
     if empty or not (plan.protect or noise or {"protect", "privacy"} & broken):
         yield Problem(
             ("protect",), "nothing is protected",
@@ -38,6 +40,8 @@ def contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
                 yield from _claim_contradicts(plan, ("protect", place), claim)
     yield from privacy_contradicts(plan, broken)
     yield from policy_contradicts(plan, broken)
+    if plan.method.search == "safe":
+        yield from safe_contradicts(plan, broken)
     if "protect" not in broken:
         first = plan.population_file
         for place, claim in enumerate(plan.protect):

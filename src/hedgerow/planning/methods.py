@@ -1,7 +1,8 @@
-"""How a release is made: by a recoding that a search finds, or of tables with noise."""
+"""How a release is made: by a recoding that a search finds, of a sample, or of noisy tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -15,14 +16,24 @@ from pydantic import (
     model_validator,
 )
 
-from hedgerow.planning.fields import Delta, Part, Positive, Price, Share
+from hedgerow.planning.fields import Delta, Part, Positive, Price, Share, Whole
 from hedgerow.planning.problems import Problem, problem, problems_at, short
 
-RANDOMISED = ("epsilon", "delta", "rho", "tables", "synthetic")
-"""Keys that only a randomised release has."""
+OWN: Mapping[str, tuple[str, ...]] = {
+    "marginals": ("epsilon", "delta", "rho", "tables", "synthetic"),
+    "safe": ("beta", "epsilon", "delta", "drawn", "choice", "row", "steps"),
+}
+"""Keys of the searches that have a price, which no other search has."""
+PRICED = tuple(OWN)
 RECODING = ("suppress", "keep_suppressed", "time", "mode", "boxes")
-"""Keys about recodings, of which a randomised release has none."""
+"""Keys about recodings that keep claims, of which a release with a price has none."""
+CHOOSING = ("choice", "row", "steps")
+"""Keys about a recoding that is chosen by looking at the data."""
+_UNSAID = "Leave it out."
+_COUNTED = "Leave it out: how many people are left out must not show in the release."
+_UNSAFE = {"suppress": _COUNTED, "keep_suppressed": _COUNTED}
 
+Search = Literal["lattice", "mondrian", "microaggregation", "local", "marginals", "safe"]
 Table = tuple[str, ...]
 """The columns of one table."""
 
@@ -56,11 +67,13 @@ class Method(Part):
 
     brief: ClassVar[str] = "search"
 
-    search: Literal["lattice", "mondrian", "microaggregation", "local", "marginals"] = Field(
+    search: Search = Field(
         default="lattice",
         description="lattice: the same level for everyone, the best of all. mondrian: boxes that "
         "fit the data. microaggregation: clusters of similar people. local: levels that differ "
-        "from group to group. marginals: no rows of people, but tables of counts with noise.",
+        "from group to group. marginals: no rows of people, but tables of counts with noise. "
+        "safe: rows of a random sample, the same level for everyone, small groups left out; "
+        "differentially private.",
     )
     suppress: Share = Field(
         default=0, description="People who may be left out, at most, such as 5% or 0.05."
@@ -79,10 +92,14 @@ class Method(Part):
         description="Mondrian only: publish tight ranges and sets, or labels of the hierarchies.",
     )
     epsilon: Price | None = Field(
-        default=None, description="Marginals only: the loss of the whole release; this or rho."
+        default=None,
+        description="Marginals and safe only: the loss of the whole release; of marginals this or "
+        "rho.",
     )
     delta: Delta | None = Field(
-        default=None, description="Marginals only: with epsilon, the chance that it is more."
+        default=None,
+        description="Marginals and safe only: with epsilon, the chance that it is more. Safe needs "
+        "it.",
     )
     rho: Price | None = Field(
         default=None,
@@ -120,16 +137,34 @@ class Method(Part):
         default=False,
         description="Marginals only: publish also made-up rows that fit the tables.",
     )
+    beta: Delta | None = Field(
+        default=None, description="Safe only: the chance of each person to be drawn, such as 0.85."
+    )
+    drawn: Literal["here", "before"] = Field(
+        default="here",
+        description="Safe only. here: the sample is drawn from the source. before: the source is "
+        "itself a random sample, in which each person of a population is with probability beta.",
+    )
+    choice: Price | None = Field(
+        default=None,
+        description="Safe only, where levels are not fixed: the part of epsilon for each private "
+        "choice of levels; a tenth of epsilon if left out.",
+    )
+    row: Share | None = Field(
+        default=None,
+        description="Safe only, where levels are not fixed: what it is worth to publish somebody "
+        "of whom all is *, next to 1 for somebody as they are; 0.2 if left out.",
+    )
+    steps: Whole | None = Field(
+        default=None,
+        description="Safe only, where there are too many combinations of levels to look at all: "
+        "how many small private choices lead to the levels, each at `choice`.",
+    )
 
     @model_validator(mode="after")
     def _fits_search(self) -> Method:
-        told = self.model_fields_set
+        found = [*self._strange_keys()]
         if self.search == "marginals":
-            found = [
-                Problem((key,), f"{key} has no meaning for marginals", "Leave it out.")
-                for key in RECODING
-                if key in told
-            ]
             found += self._price_problems()
             if self.tables is None:
                 found.append(
@@ -137,22 +172,54 @@ class Method(Part):
                             "Add `tables: 2` for all tables of two columns, or "
                             "`tables: [[age, sex], [disease]]`.")
                 )  # fmt: skip
-        else:
-            fix = "Leave it out, or use `search: marginals`."
-            found = [
-                Problem((key,), f"{key} has no meaning for {self.search}", fix)
-                for key in RANDOMISED
-                if key in told
-            ]
-            if self.search != "mondrian":
-                found += [
-                    Problem((key,), f"{key} has no meaning for {self.search}", "Leave it out.")
-                    for key in ("mode", "boxes")
-                    if key in told
-                ]
+        elif self.search == "safe":
+            found += self._safe_problems()
         if found:
             raise problems_at(found)
         return self
+
+    def _strange_keys(self) -> Iterable[Problem]:
+        """Keys that mean nothing for the search."""
+        told, own = self.model_fields_set, OWN.get(self.search, ())
+        for search, keys in OWN.items():
+            for key in keys:
+                first = next(name for name, named in OWN.items() if key in named) == search
+                if key in told and key not in own and first:
+                    fix = f"Leave it out, or use `search: {search}`."
+                    yield Problem((key,), f"{key} has no meaning for {self.search}", fix)
+        if self.search in PRICED:
+            for key in RECODING:
+                if key in told:
+                    fix = _UNSAFE.get(key, _UNSAID) if self.search == "safe" else _UNSAID
+                    yield Problem((key,), f"{key} has no meaning for {self.search}", fix)
+        elif self.search != "mondrian":
+            for key in ("mode", "boxes"):
+                if key in told:
+                    yield Problem((key,), f"{key} has no meaning for {self.search}", _UNSAID)
+
+    def _safe_problems(self) -> Iterable[Problem]:
+        """A safe release has a rate and a price, and its choices must leave some of it."""
+        example = "Write for instance `{search: safe, beta: 0.85, epsilon: 1, delta: 1e-6}`."
+        for key, what in (
+            ("beta", "says which share of the people is drawn"),
+            ("epsilon", "says what it may cost"),
+            ("delta", "says how often it may cost more, and without a delta no k is large enough"),
+        ):
+            if getattr(self, key) is None:
+                yield Problem((), f"nothing {what}: {key} is missing", example)
+        if self.steps is not None and self.choice is None:
+            yield Problem(
+                ("steps",), "nothing says how much of epsilon each step may cost",
+                "Add for instance `choice: 0.02`.",
+            )  # fmt: skip
+        if self.epsilon is not None and self.choice is not None:
+            times = 1 if self.steps is None else self.steps + 1
+            if self.choice * times >= self.epsilon:
+                each = f"{times:,} choices at" if times > 1 else "a choice at"
+                yield Problem(
+                    ("choice",), f"{each} {float(self.choice):.6g} would leave nothing of epsilon "
+                    f"{float(self.epsilon):.6g} for the release", "Choose with less.",
+                )  # fmt: skip
 
     def _price_problems(self) -> list[Problem]:
         """A release has one price."""
@@ -171,7 +238,9 @@ class Method(Part):
     @model_serializer(mode="wrap")
     def _told(self, usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """The keys that mean something for the search: a certificate tells no others."""
-        unsaid = RECODING if self.search == "marginals" else RANDOMISED
+        own = OWN.get(self.search, ())
+        unsaid = {key for keys in OWN.values() for key in keys} - {*own}
+        unsaid |= {*RECODING} if own else set()
         return {key: value for key, value in usual(self).items() if key not in unsaid}
 
     def may_suppress(self, people: int) -> int:

@@ -149,7 +149,7 @@ def _tables_contradict(plan: Plan) -> Iterable[Problem]:
                 ("method", "tables"),
                 f"tables of {asked} column{'s' * (asked > 1)} need as many with public values, and "
                 f"{have} a domain, or bounds and a step",
-                _how("age"),
+                how_public("age"),
             )
         elif math.comb(len(countable), asked) > MOST_TABLES:
             yield Problem(
@@ -185,11 +185,12 @@ def _unfit(plan: Plan, name: str, place: Place) -> Iterable[Problem]:
         )
     elif not column.has_cells:
         what = "has bounds but no step" if column.bounds is not None else "has no domain"
-        fix = "Add one, such as `step: 1`." if column.bounds is not None else _how(name)
+        fix = "Add one, such as `step: 1`." if column.bounds is not None else how_public(name)
         yield Problem(place, f"{name!r} {what}, so nobody knows which cells it has", fix)
 
 
-def _how(name: str) -> str:
+def how_public(name: str) -> str:
+    """What to write so that the values of a column are public."""
     return (
         "Say what everybody may know without looking at the data, under `columns`: "
         f"`{name}: {{..., bounds: [0, 120], step: 1}}` for numbers, "

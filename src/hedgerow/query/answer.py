@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from hedgerow.canonical import canonical
 from hedgerow.dp.rounding import Number
 from hedgerow.errors import DataError
 from hedgerow.query.design import CONFIDENCE, Shown
-from hedgerow.query.ranging import between
+from hedgerow.query.ranging import Between, Ranged
 
 FORMAT = "hedgerow-answer/1"
 
@@ -72,19 +73,25 @@ class Answer:
     def interval(self) -> tuple[float, float]:
         """Where the exact number is, with 95 %; of an answer that is one number."""
         _ = self.value
-        told = self.table.columns
-        if "low" not in told:
+        low, high = self.table.told("low"), self.table.told("high")
+        if low is None or high is None:
             raise DataError(
                 "a choice has no interval", fix="See how far off it may be in `.table`."
             )
-        return told["low"][0], told["high"][0]
+        return low[0], high[0]
 
-    def between(self, low: Number, high: Number) -> tuple[float, float, float]:
+    def between(self, low: Number, high: Number) -> Between:
         """Of an answer about ranges: the count from low up to, not including, high.
 
-        And where the exact count is, with 95 %. It costs nothing more.
+        And where the exact count is, with 95 %. It costs nothing more. Ends within a cell are
+        moved outwards; `low` and `high` of what is returned say to where.
         """
-        return between(self.table, self.details, low, high)
+        return self.ranges.between(low, high)
+
+    @cached_property
+    def ranges(self) -> Ranged:
+        """Of an answer about ranges: any of them, also many at once, by `ranges.many`."""
+        return Ranged.of(self.table, self.details)
 
     @property
     def _column(self) -> list[Any]:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
 
-from hedgerow.dp.measures import Loss
+from hedgerow.dp.measures import Approximate, Loss
 from hedgerow.dp.pricing import price
 from hedgerow.dp.rounding import Number, share
+from hedgerow.errors import PlanError
 from hedgerow.query.choosing import MostFrequent, Quantiles
 from hedgerow.query.counting import Count, Counted
 from hedgerow.query.design import Design
 from hedgerow.query.marginals import Marginals
-from hedgerow.query.public import Public
+from hedgerow.query.public import Public, require_filter
 from hedgerow.query.ranging import Ranges
 from hedgerow.query.summing import Aggregate
 from hedgerow.where import parse
 
+MOST_DELTA = Fraction(1, 1000)
+"""A table of a thousand people, one of them published as they are, has this delta."""
 T = TypeVar("T")
 By = str | Sequence[str] | None
 
@@ -77,7 +80,8 @@ class Asking(ABC, Generic[T]):
         rho: Number | None = None,
     ) -> T:
         """How many people have each value; of numbers in cells of a width: "age:10"."""
-        return self.count(where=where, by=column, of=of, epsilon=epsilon, delta=delta, rho=rho)
+        by = _columns((column,))
+        return self.count(where=where, by=by, of=of, epsilon=epsilon, delta=delta, rho=rho)
 
     def sum(
         self,
@@ -117,7 +121,7 @@ class Asking(ABC, Generic[T]):
         delta: Number | None = None,
         rho: Number | None = None,
     ) -> T:
-        """The variance of a column's numbers, all together or in each cell."""
+        """The variance of a column's numbers, all together or in each cell: divided by n."""
         question = Aggregate(kind="variance", column=column, where=where, by=_columns(by))
         return self._ask(question, epsilon, delta, rho)
 
@@ -133,6 +137,10 @@ class Asking(ABC, Generic[T]):
         rho: Number | None = None,
     ) -> T:
         """Numbers with given shares of the rows below them."""
+        if isinstance(at, str | bytes) or not isinstance(at, Iterable):
+            raise PlanError(
+                f"quantiles are a list of shares, not {at!r}", fix="Write at=[0.25, 0.5, 0.75]."
+            )
         shares = tuple(share("a quantile", q) for q in at)
         question = Quantiles(column=column, at=shares, where=where, by=_columns(by))
         return self._ask(question, epsilon, delta, rho)
@@ -177,7 +185,10 @@ class Asking(ABC, Generic[T]):
         rho: Number | None = None,
     ) -> T:
         """A contingency table: how many people in each combination."""
-        return self.count(where=where, by=columns, of=of, epsilon=epsilon, delta=delta, rho=rho)
+        by = _columns(columns)
+        if not by:
+            raise PlanError("a table of no column is asked for", fix="Name one, or `count`.")
+        return self.count(where=where, by=by, of=of, epsilon=epsilon, delta=delta, rho=rho)
 
     def marginals(
         self,
@@ -211,12 +222,33 @@ class Asking(ABC, Generic[T]):
         self, question: Any, epsilon: Number | None, delta: Number | None, rho: Number | None
     ) -> T:
         if question.where is not None:
+            require_filter(question.where)
             # Filters that say the same in other words are the same question.
             question = replace(question, where=str(parse(question.where)))
-        return self.ask(question, price(epsilon=epsilon, delta=delta, rho=rho))
+        return self.ask(question, _worth(price(epsilon=epsilon, delta=delta, rho=rho)))
+
+
+def _worth(loss: Loss) -> Loss:
+    """A price, unless its delta is none that protects anybody.
+
+    Raises:
+        PlanError: It is too large.
+    """
+    if isinstance(loss, Approximate) and loss.delta > MOST_DELTA:
+        raise PlanError(
+            f"a delta of {float(loss.delta):g} allows to publish one in a thousand people outright",
+            fix="Give a delta far under one over the number of people, such as 1e-6.",
+        )
+    return loss
 
 
 def _columns(by: By) -> tuple[str, ...]:
     if by is None:
         return ()
-    return (by,) if isinstance(by, str) else tuple(by)
+    columns = (by,) if isinstance(by, str) or not isinstance(by, Iterable) else tuple(by)
+    for column in columns:
+        if not isinstance(column, str):
+            raise PlanError(
+                f"{column!r} is no name of a column", fix='Write by="sex" or by=["sex", "age:10"].'
+            )
+    return columns

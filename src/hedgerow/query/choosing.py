@@ -16,12 +16,22 @@ from hedgerow.dp.neighbours import Neighbours
 from hedgerow.dp.rounding import share, sqrt_up, whole
 from hedgerow.dp.selection import Exponential, NoisyMax, PermuteAndFlip
 from hedgerow.engines.base import Table
-from hedgerow.errors import PlanError
+from hedgerow.errors import PlanError, some
 from hedgerow.query.counting import outside_notes, require_different
-from hedgerow.query.design import CONFIDENCE, Design, Numbers, Shown, Told, dense, key_columns
+from hedgerow.query.design import (
+    CONFIDENCE,
+    Design,
+    Numbers,
+    Shown,
+    Told,
+    asked_by,
+    dense,
+    key_columns,
+    own,
+)
 from hedgerow.query.distance import require_alone
 from hedgerow.query.public import Labelled, Public, require_few
-from hedgerow.tally import Tally
+from hedgerow.tally import Spaced, Tally
 
 MOST_QUANTILES = 100
 FINEST = 10**6
@@ -55,10 +65,11 @@ class Quantiles:
         }
 
     def words(self) -> str:
-        name = self.column.rpartition(":")[0] or self.column
         if self.at == (Fraction(1, 2),):
-            return f"the median of {name}"
-        return f"quantiles of {name}"
+            words = f"the median of {self.column}"
+        else:
+            words = f"the quantiles {some([float(q) for q in self.at])} of {self.column}"
+        return asked_by(words, self.by, self.where)
 
     def design(self, public: Public, loss: Loss) -> Design:
         condition = public.condition(self.where)
@@ -74,6 +85,7 @@ class Quantiles:
             base=_by_rows(public, condition, groups, candidates),
             neighbours=public.neighbours,
             price=loss,
+            rules=public.counts("rows"),
         )
         if public.stated is None or condition is not None or groups:
             return ranking
@@ -106,8 +118,10 @@ class MostFrequent:
 
     def words(self) -> str:
         if self.top == 1:
-            return f"the most frequent value of {self.column}"
-        return f"the {self.top} most frequent values of {self.column}"
+            words = f"the most frequent value of {self.column}"
+        else:
+            words = f"the {self.top} most frequent values of {self.column}"
+        return asked_by(words, self.by, self.where)
 
     def design(self, public: Public, loss: Loss) -> Design:
         condition = public.condition(self.where)
@@ -126,6 +140,7 @@ class MostFrequent:
             base=_by_rows(public, condition, groups, candidates),
             neighbours=public.neighbours,
             price=loss,
+            rules=public.counts("rows"),
         )
 
 
@@ -153,6 +168,8 @@ class _Choosing:
     base: Tally
     neighbours: Neighbours
     price: Loss
+    rules: tuple[str, ...] = ()
+    """Which rows count, to be told."""
 
     @property
     def sizes(self) -> list[int]:
@@ -165,7 +182,7 @@ class _Choosing:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return outside_notes((*self.groups, self.candidates))
+        return (*self.rules, *outside_notes((*self.groups, self.candidates)))
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -256,11 +273,19 @@ class Ranking(_Choosing):
         return scores
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        return (*super().notes, *quantile_notes(self.candidates))
+
+    @property
     def reach(self) -> list[int]:
-        """How many ranks each quantile may be off."""
+        """How many ranks each quantile may be off, those of a group all at once.
+
+        Setting them in order may hand the error of one to another, so they share the risk.
+        """
         candidates = len(self.candidates.labels)
+        confidence = 1 - (1 - CONFIDENCE) / len(self.at)
         return [
-            ceil(m.accuracy(confidence=CONFIDENCE, candidates=candidates) / q.denominator)
+            ceil(m.accuracy(confidence=confidence, candidates=candidates) / q.denominator)
             for q, m in zip(self.at, self.mechanisms, strict=True)
         ]
 
@@ -269,15 +294,9 @@ class Ranking(_Choosing):
         order = np.argsort([float(q) for q in self.at], kind="stable")
         chosen = numbers.copy()
         chosen[:, order] = np.sort(numbers, axis=1)
-        columns = self._labels(len(self.at))
-        groups = len(numbers)
-        columns["quantile"] = [float(q) for q in self.at] * groups
-        columns[self.candidates.cells.column] = [
-            float(self.candidates.middles[cell]) for cell in chosen.ravel().tolist()
-        ]
-        columns["rank error"] = self.reach * groups
-        keys = (*(one.cells.column for one in self.groups), "quantile")
-        return (Shown(keys, columns),)
+        found = [float(self.candidates.middles[cell]) for cell in chosen.ravel().tolist()]
+        groups, column = self._labels(len(self.at)), self.candidates.cells.column
+        return (shown_quantiles(self.at, groups, column, found, self.reach),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -324,11 +343,35 @@ class Voting(_Choosing):
         return None
 
     def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
-        columns = self._labels(self.top)
-        columns["place"] = list(range(1, self.top + 1)) * len(numbers)
         labels = self.candidates.labels
-        columns[self.candidates.cells.column] = [labels[cell] for cell in numbers.ravel().tolist()]
+        found = [labels[cell] for cell in numbers.ravel().tolist()]
         beyond = (1 - CONFIDENCE) / (1 if isinstance(self.mechanism, NoisyMax) else self.top)
         reach = ceil(self.mechanism.accuracy(confidence=1 - beyond, candidates=len(labels)))
-        columns["fewer by at most"] = [reach] * len(columns["place"])
-        return (Shown((*(one.cells.column for one in self.groups), "place"), columns),)
+        groups, column = self._labels(self.top), self.candidates.cells.column
+        place, fewer = (own(name, [*groups, column]) for name in ("place", "fewer by at most"))
+        keys = groups | {place: list(range(1, self.top + 1)) * len(numbers)}
+        return (Shown(tuple(keys), keys | {column: found, fewer: [reach] * len(found)}),)
+
+
+def shown_quantiles(
+    at: Sequence[Fraction],
+    groups: Mapping[str, list[Any]],
+    column: str,
+    found: list[float],
+    reach: Sequence[int],
+) -> Shown:
+    """Quantiles, group after group, with how many ranks each may be off."""
+    quantile, error = (own(name, [*groups, column]) for name in ("quantile", "rank error"))
+    times = len(found) // len(at)
+    keys = {**groups, quantile: [float(q) for q in at] * times}
+    return Shown(tuple(keys), keys | {column: found, error: [*reach] * times})
+
+
+def quantile_notes(candidates: Labelled) -> tuple[str, ...]:
+    """What a quantile's number and its error are about."""
+    column, spaced = candidates.cells.column, candidates.cells
+    cells = isinstance(spaced, Spaced) and candidates.middles[0] != spaced.low
+    return (
+        *([f"A quantile is told as the middle of a cell of {column}."] if cells else []),
+        f"With {float(CONFIDENCE):.0%}, no quantile of a group is off by more than its rank error.",
+    )

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hedgerow.blowfish.stated import Stated
+from hedgerow.domain import decimal
 from hedgerow.dp.measures import Approximate, Loss
 from hedgerow.dp.neighbours import Neighbours
 from hedgerow.dp.pricing import Part
@@ -21,6 +22,8 @@ from hedgerow.query.design import (
     Numbers,
     Shown,
     Told,
+    asked_by,
+    delta_notes,
     dense,
     distribution,
     key_columns,
@@ -28,16 +31,9 @@ from hedgerow.query.design import (
 from hedgerow.query.distance import PERSON, Noise, count_under, mover, noise_for, require_alone
 from hedgerow.query.found import KeysFound
 from hedgerow.query.public import Labelled, Public, require_few
-from hedgerow.tally import AsFound, Tally
+from hedgerow.tally import AsFound, Spaced, Tally
 
 Counted = Literal["people", "rows"]
-TOLD = frozenset({"count", "sum", "mean", "variance", "low", "high"}) | {
-    "quantile",
-    "rank error",
-    "place",
-    "fewer by at most",
-}
-"""Columns of answers that are not columns of the data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +51,7 @@ class Count:
         return {"ask": "count", "of": self.of, "where": self.where, "by": list(self.by)}
 
     def words(self) -> str:
-        return f"how many {self.of}"
+        return asked_by(f"how many {self.of}", self.by, self.where)
 
     def design(self, public: Public, loss: Loss) -> Design:
         require_counted(self.of)
@@ -74,6 +70,7 @@ class Count:
                 neighbours=public.neighbours,
                 price=loss,
                 stated=public.stated,
+                rules=public.counts(self.of, cells=bool(self.by)),
             )
         require_alone(public.stated, "values that are not public")
         if self.of == "rows" and public.neighbours.rows > 1:
@@ -92,6 +89,7 @@ class Count:
             labels=labels,
             neighbours=public.neighbours,
             price=loss,
+            rules=public.counts(self.of),
         )
 
 
@@ -110,6 +108,8 @@ class Counting:
     neighbours: Neighbours
     price: Loss
     stated: Stated | None = None
+    rules: tuple[str, ...] = ()
+    """Which rows count, to be told."""
 
     @cached_property
     def part(self) -> Part:
@@ -139,11 +139,13 @@ class Counting:
 
     @property
     def noise(self) -> tuple[Told, ...]:
-        return (told_count(self.mechanism, self.part, "each count", mover(self.stated)),)
+        of = "each count" if self.cells else "the count"
+        who = mover(self.stated)
+        return (told_count(self.mechanism, self.part, of, who, several=bool(self.cells)),)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return outside_notes(self.cells)
+        return (*self.rules, *outside_notes(self.cells), *delta_notes(self.loss))
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -187,9 +189,14 @@ def count_part(neighbours: Neighbours, cells: int, *, of: Counted) -> Part:
     return Part(neighbours.histogram, neighbours.histogram_squared)
 
 
-def told_count(mechanism: Noise, part: Part, of: str, who: str = PERSON) -> Told:
+def told_count(
+    mechanism: Noise, part: Part, of: str, who: str = PERSON, *, several: bool = True
+) -> Told:
     """The noise on counts, in words."""
-    if not part.l1:
+    if not several:
+        found = f"{who} changes it by at most {part.l1}"
+        changes = found if part.l1 else "no edge of the policy changes it"
+    elif not part.l1:
         changes = "no edge of the policy changes any of them"
     elif part.l1 == 1:
         changes = f"{who} changes one of them by at most 1"
@@ -204,11 +211,12 @@ def shown_counts(cells: Sequence[Labelled], numbers: Numbers, mechanism: Noise) 
     No count is under 0, so that the part of an interval under 0 can be left out.
     """
     reach = mechanism.accuracy(confidence=CONFIDENCE)
-    columns = key_columns(cells)
-    columns["count"] = numbers.tolist()
-    columns["low"] = np.maximum(_less(numbers, reach), 0).tolist()
-    columns["high"] = np.maximum(_more(numbers, reach), 0).tolist()
-    return Shown(tuple(one.cells.column for one in cells), columns)
+    told = {
+        "count": numbers.tolist(),
+        "low": np.maximum(_less(numbers, reach), 0).tolist(),
+        "high": np.maximum(_more(numbers, reach), 0).tolist(),
+    }
+    return Shown.of(key_columns(cells), told)
 
 
 def _more(numbers: Numbers, reach: int) -> Any:
@@ -220,7 +228,7 @@ def _less(numbers: Numbers, reach: int) -> Any:
 
 
 def require_different(columns: Sequence[str]) -> None:
-    """Refuse a column that is named twice, or like what is told beside it.
+    """Refuse a column that is named twice.
 
     Raises:
         PlanError: One is.
@@ -228,10 +236,6 @@ def require_different(columns: Sequence[str]) -> None:
     for place, column in enumerate(columns):
         if column in columns[:place]:
             raise PlanError(f"{column!r} is named twice", fix="Name it once.")
-        if column in TOLD:
-            raise PlanError(
-                f"an answer has a column {column!r} of its own", fix="Rename it in the source."
-            )
 
 
 def require_counted(of: str) -> None:
@@ -256,4 +260,8 @@ def outside_notes(cells: Sequence[Labelled]) -> tuple[str, ...]:
             f"Rows without a number in {' or '.join(spaced)} do not count; numbers beyond the "
             "plan's bounds count as the bounds."
         )
+    for one in cells:
+        if isinstance(one.cells, Spaced) and one.middles[0] == one.cells.low:
+            step = decimal(one.cells.step)
+            notes.append(f"Numbers of {one.cells.column} count as the lower step of {step}.")
     return tuple(notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.dp.measures import Loss
+from hedgerow.dp.measures import Approximate, Loss
 from hedgerow.dp.mechanisms import DiscreteGaussian
 from hedgerow.engines.base import Table
 from hedgerow.query.distance import Noise, Untouched
@@ -30,6 +30,31 @@ class Shown:
     keys: tuple[str, ...]
     """The columns that say what a line is about."""
     columns: Mapping[str, list[Any]]
+
+    @classmethod
+    def of(cls, keys: Mapping[str, list[Any]], told: Mapping[str, list[Any]]) -> Shown:
+        """Lines that are about keys, with the answer's own columns beside them."""
+        return cls(tuple(keys), {**keys, **{own(name, keys): told[name] for name in told}})
+
+    def told(self, name: str) -> list[Any] | None:
+        """The answer's own column of this name, where it has one.
+
+        >>> Shown(("low",), {"low": ["a"], "count": [7], "low_": [3], "high": [9]}).told("low")
+        [3]
+        """
+        return self.columns.get(own(name, self.keys))
+
+
+def own(name: str, taken: Iterable[str]) -> str:
+    """What an answer's own column is called where the data have such columns.
+
+    >>> own("count", ["age"]), own("count", ["Count", "count_"])
+    ('count', 'count__')
+    """
+    others = {column.casefold() for column in taken}
+    while name in others:
+        name += "_"
+    return name
 
 
 @dataclass(frozen=True)
@@ -123,6 +148,27 @@ def key_columns(cells: Sequence[Labelled]) -> dict[str, list[Any]]:
         outer = int(np.prod(sizes[:place]))
         columns[one.cells.column] = [label for label in one.labels for _ in range(inner)] * outer
     return columns
+
+
+def asked_by(words: str, by: Sequence[str], where: str | None) -> str:
+    """A question in words, with all it is about.
+
+    >>> asked_by("how many people", ("sex", "age:10"), "job = 'nurse'")
+    "how many people by sex, age:10, where job = 'nurse'"
+    """
+    words = f"{words} by {', '.join(by)}" if by else words
+    return f"{words}, where {where}" if where else words
+
+
+def delta_notes(loss: Loss) -> tuple[str, ...]:
+    """What a delta means, where one is spent."""
+    if not isinstance(loss, Approximate):
+        return ()
+    delta = loss.amounts().texts()["delta"]
+    return (
+        f"With a probability of up to delta, {delta}, this answer promises nothing. All deltas of "
+        "a population together must be far under one over the number of its people.",
+    )
 
 
 def distribution(mechanism: Noise) -> str:

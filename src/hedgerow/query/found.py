@@ -13,7 +13,7 @@ from hedgerow.dp.mechanisms import DiscreteLaplace
 from hedgerow.dp.neighbours import Neighbours
 from hedgerow.dp.rounding import exp_down, exp_up, log_up
 from hedgerow.engines.base import Table
-from hedgerow.query.design import CONFIDENCE, Numbers, Shown, Told
+from hedgerow.query.design import CONFIDENCE, Numbers, Shown, Told, delta_notes
 from hedgerow.tally import Tally
 
 Found = tuple[list[tuple[str | None, ...]], Numbers]
@@ -41,6 +41,8 @@ class KeysFound:
     """Of the columns whose cells are public."""
     neighbours: Neighbours
     price: Approximate
+    rules: tuple[str, ...] = ()
+    """Which rows count, to be told."""
 
     @property
     def loss(self) -> Loss:
@@ -72,9 +74,11 @@ class KeysFound:
     @property
     def notes(self) -> tuple[str, ...]:
         return (
+            *self.rules,
             f"Only cells with a noisy count of at least {self.threshold:,} are told: who is rare "
             "is left out, and how many are is not known.",
             "Intervals hold for a cell that was chosen before the answer was seen.",
+            *delta_notes(self.loss),
         )
 
     @property
@@ -104,13 +108,13 @@ class KeysFound:
     def shown(self, numbers: Found) -> tuple[Shown, ...]:
         keys, counts = numbers
         reach = self.mechanism.accuracy(confidence=CONFIDENCE)
-        columns: dict[str, list[Any]] = {
-            name: [key[place] for key in keys] for place, name in enumerate(self.named)
+        found = {name: [key[place] for key in keys] for place, name in enumerate(self.named)}
+        told: dict[str, list[Any]] = {
+            "count": [int(count) for count in counts],
+            "low": [max(int(count) - reach, 0) for count in counts],
+            "high": [max(int(count) + reach, 0) for count in counts],
         }
-        columns["count"] = [int(count) for count in counts]
-        columns["low"] = [max(int(count) - reach, 0) for count in counts]
-        columns["high"] = [max(int(count) + reach, 0) for count in counts]
-        return (Shown(self.named, columns),)
+        return (Shown.of(found, told),)
 
 
 def threshold(*, scale: Fraction, delta: Fraction, changed: int) -> int:

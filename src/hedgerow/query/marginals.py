@@ -14,7 +14,7 @@ from hedgerow.dp.neighbours import Neighbours
 from hedgerow.dp.pricing import Part
 from hedgerow.dp.rounding import whole
 from hedgerow.engines.base import Table
-from hedgerow.errors import PlanError
+from hedgerow.errors import PlanError, some
 from hedgerow.query.counting import (
     Counted,
     count_part,
@@ -24,7 +24,7 @@ from hedgerow.query.counting import (
     shown_counts,
     told_count,
 )
-from hedgerow.query.design import Design, Numbers, Shown, Told, dense
+from hedgerow.query.design import Design, Numbers, Shown, Told, asked_by, delta_notes, dense
 from hedgerow.query.distance import Noise, mover, noise_for, tables_under
 from hedgerow.query.public import Labelled, Public, require_few
 from hedgerow.tally import Tally
@@ -51,6 +51,7 @@ class Marginals:
         """
         if whole("ways", ways) > len(columns):
             raise PlanError(f"there are no {ways} columns to choose, only {len(columns)}")
+        require_different(columns)
         return cls(tables=tuple(combinations(columns, ways)), where=where, of=of)
 
     def asked(self) -> dict[str, Any]:
@@ -63,8 +64,11 @@ class Marginals:
 
     def words(self) -> str:
         if len(self.tables) == 1:
-            return f"the contingency table of {' × '.join(self.tables[0])}"
-        return f"{len(self.tables):,} contingency tables"
+            words = f"the contingency table of {' × '.join(self.tables[0])}"
+        else:
+            named = list(dict.fromkeys(by for table in self.tables for by in table))
+            words = f"{len(self.tables):,} contingency tables of {some(named)}"
+        return asked_by(words if self.of == "people" else f"{words}, in rows", (), self.where)
 
     def design(self, public: Public, loss: Loss) -> Design:
         return self.tabulating(public, loss)
@@ -86,6 +90,7 @@ class Marginals:
             neighbours=public.neighbours,
             price=loss,
             stated=public.stated,
+            rules=public.counts(self.of),
         )
 
 
@@ -102,6 +107,8 @@ class Tabulating:
     neighbours: Neighbours
     price: Loss
     stated: Stated | None = None
+    rules: tuple[str, ...] = ()
+    """Which rows count, to be told."""
 
     @cached_property
     def part(self) -> Part:
@@ -143,7 +150,8 @@ class Tabulating:
     @property
     def notes(self) -> tuple[str, ...]:
         different = {one.cells.column: one for table in self.tables for one in table}
-        return outside_notes(tuple(different.values()))
+        outside = outside_notes(tuple(different.values()))
+        return (*self.rules, *outside, *delta_notes(self.loss))
 
     @property
     def details(self) -> Mapping[str, Any]:

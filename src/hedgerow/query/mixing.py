@@ -1,7 +1,7 @@
 """One population, one way to be neighbours: losses under different ones do not add up.
 
 Removing a person and changing one are different promises: an answer that hides the one at epsilon
-hides the other at twice that, or not at all.
+hides the other at twice that, or not at all. So are hiding a row and hiding all rows of a person.
 
 Under two policies an edge of one need not be an edge of the other, and answers under the other may
 tell its ends apart for certain. So a population's spends are all under one policy. Plain answers
@@ -12,80 +12,168 @@ plain answers whose neighbours are add-remove may not: a changed row is two of t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.blowfish.stated import Stated
 from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.errors import PlanError
 from hedgerow.ledger.entry import CLOSING, Entry, Kind
 from hedgerow.ledger.which import PARTITION
+from hedgerow.query.public import Public
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
 
-POLICY, NEIGHBOURS = "policy", "neighbours"
+POLICY, NEIGHBOURS, PERSON, SAMPLE = "policy", "neighbours", "person", "sample"
 """Keys of what the ledger is told of an answer."""
 CHANGE_ONE = Neighbouring.CHANGE_ONE.value
 
 
-def require_one_policy(
-    ledger: Ledger,
-    population: str,
-    stated: Stated | None,
-    neighbours: Neighbours,
-    *,
-    before: int | None = None,
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """Whom a loss is about: which two tables it bounds the difference of."""
+
+    neighbours: Neighbours
+    person: str | None
+    """The column that says whose row it is; None: each row is taken for a person.
+
+    How many rows of a person count is no part of it: an answer that drops the others is as good
+    for somebody who has more.
+    """
+    stated: Stated | None = None
+    """The policy; None: plain differential privacy."""
+    words: str = ""
+    """Who is protected, for people who read the ledger."""
+    sample: str | None = None
+    """What a release is known by that is safe because its table is a random sample already.
+
+    Its loss holds for somebody to whom nothing else is told of that sample, so nothing else is.
+    """
+
+    @classmethod
+    def of(cls, public: Public, person: str | None) -> Unit:
+        """That of answers about a plan's people."""
+        return cls(
+            neighbours=public.neighbours,
+            person=person,
+            stated=public.stated,
+            words=public.protects,
+        )
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the ledger is told of it."""
+        policy = {} if self.stated is None else {POLICY: self.stated.digest}
+        sample = {} if self.sample is None else {SAMPLE: self.sample}
+        who = self.words or str(self.neighbours)
+        return {NEIGHBOURS: who, PERSON: self.person, **policy, **sample}
+
+
+def require_one_unit(
+    ledger: Ledger, population: str, unit: Unit, *, before: int | None = None
 ) -> None:
     """Refuse an answer whose loss would not add up with what was spent.
 
     Args:
         ledger: Where it would be charged.
         population: Whose budget it is.
-        stated: The policy of the answer; None: plain differential privacy.
-        neighbours: Of the answer.
+        unit: Of the answer.
         before: Look only at entries before this one.
 
     Raises:
-        PlanError: Something was answered under another policy, or under other neighbours.
+        PlanError: Something was answered under another policy, under other neighbours, or where
+            something else was taken for a person.
     """
-    for entry in _spending(ledger, population, before):
-        other = entry.body.get(POLICY)
-        told = str(entry.body.get(NEIGHBOURS, ""))
-        if stated is None and other is not None:
-            raise _refused(
-                entry, population, f"was answered under the policy {str(other)[:8]}",
-                "Ask with the plan that has the policy: without one, the sum of what was "
-                "spent would be taken for differential privacy, which it is not. Or use "
-                "another population, and account for the two apart.",
-            )  # fmt: skip
-        if stated is not None and other is not None and other != stated.digest:
-            raise _refused(
-                entry, population,
-                f"was answered under the policy {str(other)[:8]}, and this plan has "
-                f"{stated.name}",
-                "Losses under two policies do not add up. Ask under the first, or decide anew "
-                "under another population.",
-            )  # fmt: skip
-        if stated is not None and other is None and not told.startswith(CHANGE_ONE):
-            raise _refused(
-                entry, population, "was paid for under other neighbours than change-one",
-                "A changed row is one removed and one added: its loss would count twice. Use "
-                "another population for the policy.",
-            )  # fmt: skip
-        if stated is None and not told.startswith(neighbours.kind.value):
-            raise _refused(
-                entry, population,
-                f"was paid for under other neighbours than {neighbours.kind.value}",
-                "To remove a person and to change one are different promises, and their losses "
-                "do not add up. Ask under the first, or use another population.",
-            )  # fmt: skip
+    for entry in _spending(ledger, population, before, partitions=unit.sample is not None):
+        _require_one_sample(entry, population, unit.sample)
+        _require_one_policy(entry, population, unit)
+        _require_one_person(entry, population, unit.person)
 
 
-def _spending(ledger: Ledger, population: str, before: int | None) -> Iterator[Entry]:
+def _require_one_policy(entry: Entry, population: str, unit: Unit) -> None:
+    stated, kind = unit.stated, unit.neighbours.kind.value
+    other = entry.body.get(POLICY)
+    told = str(entry.body.get(NEIGHBOURS, ""))
+    if stated is None and other is not None:
+        raise _refused(
+            entry, population, f"was answered under the policy {str(other)[:8]}",
+            "Ask with the plan that has the policy: without one, the sum of what was "
+            "spent would be taken for differential privacy, which it is not. Or use "
+            "another population, and account for the two apart.",
+        )  # fmt: skip
+    if stated is not None and other is not None and other != stated.digest:
+        raise _refused(
+            entry, population,
+            f"was answered under the policy {str(other)[:8]}, and this plan has {stated.name}",
+            "Losses under two policies do not add up. Ask under the first, or decide anew "
+            "under another population.",
+        )  # fmt: skip
+    if stated is not None and other is None and not told.startswith(CHANGE_ONE):
+        raise _refused(
+            entry, population, "was paid for under other neighbours than change-one",
+            "A changed row is one removed and one added: its loss would count twice. Use "
+            "another population for the policy.",
+        )  # fmt: skip
+    if stated is None and not told.startswith(kind):
+        raise _refused(
+            entry, population, f"was paid for under other neighbours than {kind}",
+            "To remove a person and to change one are different promises, and their losses "
+            "do not add up. Ask under the first, or use another population.",
+        )  # fmt: skip
+
+
+def _require_one_sample(entry: Entry, population: str, sample: str | None) -> None:
+    """What is safe only because a table is a sample stays the only thing told of that sample."""
+    other = entry.body.get(SAMPLE)
+    if other == sample:
+        return
+    if other is not None:
+        raise _refused(
+            entry, population, "was safe because its table is a random sample",
+            "Two releases from one sample can tell together who was drawn, though each by itself "
+            "tells nothing. Publish nothing more from that sample; of other people, or of a fresh "
+            "sample, publish under another population.",
+        )  # fmt: skip
+    raise _refused(
+        entry, population, "may have told of this sample already",
+        "A table that is a random sample protects people only if nothing else is told of it. Use "
+        "another population if that was about another table; else leave `drawn` out, and a "
+        "sample is drawn from the table.",
+    )  # fmt: skip
+
+
+def _require_one_person(entry: Entry, population: str, person: str | None) -> None:
+    if PERSON not in entry.body:
+        raise _refused(
+            entry, population, "does not say whose row it took for whose",
+            "Nobody can tell whether its loss and this one add up. Use another population, and "
+            "account for the two apart.",
+        )  # fmt: skip
+    other = entry.body[PERSON]
+    if other != person:
+        first = "without `person`" if other is None else f"with `person: {other}`"
+        raise _refused(
+            entry, population, f"took {_taken(other)} for a person, and this plan {_taken(person)}",
+            "What hides one row hides somebody with ten rows at ten times the loss, so the two "
+            f"do not add up. Ask {first}, or use another population, and account for the two "
+            "apart.",
+        )  # fmt: skip
+
+
+def _taken(person: str | None) -> str:
+    return "each row" if person is None else f"all rows with one {person!r}"
+
+
+def _spending(
+    ledger: Ledger, population: str, before: int | None, *, partitions: bool = False
+) -> Iterator[Entry]:
     """What was reserved for answers, as far back as has to be looked at.
 
     What failed told nobody anything. The newest that was released was checked against all before
-    it: what goes with that one goes with them.
+    it, and what goes with that one goes with them: it takes the same for a person and has the
+    same neighbours or policy, or is under a policy and goes with a plain answer, which went with
+    plain ones only.
     """
     for limit in (64, 4096, None):
         closed: dict[str, Kind] = {}
@@ -96,7 +184,8 @@ def _spending(ledger: Ledger, population: str, before: int | None) -> Iterator[E
                 closed[entry.reservation] = entry.kind
             elif entry.kind is Kind.RESERVE and (before is None or entry.seq < before):
                 state = closed.get(entry.reservation)
-                if state is Kind.FAILED or entry.body.get("kind") == PARTITION:
+                partition = entry.body.get("kind") == PARTITION
+                if state is Kind.FAILED or (partition and not partitions):
                     continue
                 found.append(entry)
                 if state is Kind.RELEASED:

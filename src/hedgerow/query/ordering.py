@@ -19,6 +19,7 @@ from hedgerow.domain import Bounds
 from hedgerow.dp.measures import Loss, Pure, ZeroConcentrated
 from hedgerow.dp.sums import laplace_sum_half_width
 from hedgerow.engines.base import Table
+from hedgerow.query.choosing import quantile_notes, shown_quantiles
 from hedgerow.query.counting import outside_notes
 from hedgerow.query.design import CONFIDENCE, Numbers, Shown, Told, dense, distribution, key_columns
 from hedgerow.query.distance import EDGE
@@ -152,11 +153,12 @@ class Ordering:
 
     def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
         counts = np.diff(numbers)[:-1].astype(object)
-        columns = key_columns((self.cells,))
-        columns["count"] = counts.tolist()
-        columns["low"] = np.maximum(counts - self.range_reach, 0).tolist()
-        columns["high"] = np.maximum(counts + self.range_reach, 0).tolist()
-        return (Shown((self.cells.cells.column,), columns),)
+        told = {
+            "count": counts.tolist(),
+            "low": np.maximum(counts - self.range_reach, 0).tolist(),
+            "high": np.maximum(counts + self.range_reach, 0).tolist(),
+        }
+        return (Shown.of(key_columns((self.cells,)), told),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +186,8 @@ class OrderedQuantiles:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return outside_notes((self.ordered.cells,))
+        cells = self.ordered.cells
+        return (*outside_notes((cells,)), *quantile_notes(cells))
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -212,9 +215,5 @@ class OrderedQuantiles:
         wanted = np.array([float(q) for q in self.at]) * rising[-1]
         found = np.minimum(np.searchsorted(rising, wanted), len(rising) - 1)
         cells = self.ordered.cells
-        columns: dict[str, list[Any]] = {
-            "quantile": [float(q) for q in self.at],
-            cells.cells.column: [float(cells.middles[cell]) for cell in found.tolist()],
-            "rank error": self.reach,
-        }
-        return (Shown(("quantile",), columns),)
+        numbers_found = [float(cells.middles[cell]) for cell in found.tolist()]
+        return (shown_quantiles(self.at, {}, cells.cells.column, numbers_found, self.reach),)

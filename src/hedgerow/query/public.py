@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, gcd
+from typing import Literal
 
 import numpy as np
 
@@ -51,6 +52,8 @@ class Public:
     """Where the plan is about a column, for messages."""
     stated: Stated | None = None
     """The policy, where not all values are protected alike."""
+    person: str | None = None
+    """The column that says whose row it is; None: each row is a person."""
 
     @property
     def protects(self) -> str:
@@ -67,12 +70,34 @@ class Public:
         """What a policy leaves open, to be said first."""
         return () if self.stated is None else self.stated.not_protected()
 
+    def counts(self, of: Literal["people", "rows"], *, cells: bool = True) -> tuple[str, ...]:
+        """Which rows count at all, where that is not all of them: a rule, not looked up.
+
+        Args:
+            of: What is counted.
+            cells: Whether there are several.
+        """
+        if self.person is None:
+            return ()
+        most = self.neighbours.rows
+        if of == "people" and not cells:
+            who = "Each person counts once"
+        else:
+            what = "row" if of == "rows" else "cell"
+            who = f"At most {most:,} {what}{'s' * (most != 1)} of a person count{'s' * (most == 1)}"
+        return (
+            f"{who}, and rows without a person do not; numbers and intervals are about what "
+            "counts.",
+        )
+
     def require(self, column: str) -> str:
         """The column, if there is such a one.
 
         Raises:
             PlanError: There is none.
         """
+        if not isinstance(column, str):
+            raise PlanError(f"{column!r} is no name of a column", fix="Name columns by texts.")
         if column in self.columns:
             return column
         near = nearest(column, self.columns)
@@ -85,6 +110,7 @@ class Public:
         """A filter, read and checked."""
         if where is None:
             return None
+        require_filter(where)
         condition = parse_condition(where)
         check_columns(condition, self.columns)
         return condition
@@ -150,7 +176,7 @@ class Public:
         Raises:
             PlanError: There is no such column, or no such width.
         """
-        column, colon, text = by.rpartition(":")
+        column, colon, text = by.rpartition(":") if isinstance(by, str) else ("", "", "")
         if by in self.columns or not colon:
             return self.require(by), None
         number = parse(text.strip())
@@ -160,6 +186,16 @@ class Public:
                 f"{text.strip()!r} is no width of cells", fix="Write for instance age:10."
             )
         return self.require(column), width
+
+
+def require_filter(where: object) -> None:
+    """Refuse a filter that is no text.
+
+    Raises:
+        PlanError: It is none.
+    """
+    if where is not None and not isinstance(where, str):
+        raise PlanError(f"a filter is a text, not {where!r}", fix='Write where="age >= 40".')
 
 
 def require_few(sizes: Sequence[int]) -> int:

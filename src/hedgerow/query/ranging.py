@@ -9,6 +9,9 @@ from functools import cached_property
 from math import ceil, floor
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from hedgerow.blowfish.stated import Stated
 from hedgerow.dp.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace
@@ -20,10 +23,23 @@ from hedgerow.dp.rounding import Number, exact
 from hedgerow.engines.base import Table
 from hedgerow.errors import DataError
 from hedgerow.query.counting import count_part, outside_notes, require_different, told_count
-from hedgerow.query.design import CONFIDENCE, Design, Numbers, Shown, Told, dense, key_columns
+from hedgerow.query.design import (
+    CONFIDENCE,
+    Design,
+    Numbers,
+    Shown,
+    Told,
+    asked_by,
+    delta_notes,
+    dense,
+    key_columns,
+)
 from hedgerow.query.distance import count_under, mover
 from hedgerow.query.public import Labelled, Public, require_few
 from hedgerow.tally import Spaced, Tally
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +53,7 @@ class Ranges:
         return {"ask": "ranges", "of": self.column, "where": self.where}
 
     def words(self) -> str:
-        return f"how many rows are in any range of {self.column}"
+        return asked_by(f"how many rows are in any range of {self.column}", (), self.where)
 
     def design(self, public: Public, loss: Loss) -> Design:
         condition = public.condition(self.where)
@@ -52,6 +68,7 @@ class Ranges:
             neighbours=public.neighbours,
             price=loss,
             stated=public.stated,
+            rules=public.counts("rows"),
         )
         if public.stated is None or condition is not None:
             return tree
@@ -74,6 +91,8 @@ class Stretching:
     neighbours: Neighbours
     price: Loss
     stated: Stated | None = None
+    rules: tuple[str, ...] = ()
+    """Which rows count, to be told."""
 
     @cached_property
     def _best(self) -> tuple[RangeTree, Part, Additive, Loss]:
@@ -128,10 +147,12 @@ class Stretching:
     @property
     def notes(self) -> tuple[str, ...]:
         return (
+            *self.rules,
             "Counts are made from noisy counts of longer and shorter stretches, so that a range's "
             "noise grows little with its length. The interval of a range is not the sum of those "
             "of its cells; it is told with the range.",
             *outside_notes((self.cells,)),
+            *delta_notes(self.loss),
         )
 
     @property
@@ -159,11 +180,12 @@ class Stretching:
         answered = Answered.of(tree=self.tree, noisy=numbers, mechanism=self.mechanism)
         places = range(len(self.cells.labels))
         reach = answered.interval(list(places), [i + 1 for i in places], confidence=CONFIDENCE)
-        columns = key_columns((self.cells,))
-        columns["count"] = answered.leaves.tolist()
-        columns["low"] = (answered.leaves - reach).clip(0).tolist()
-        columns["high"] = (answered.leaves + reach).clip(0).tolist()
-        return (Shown((self.cells.cells.column,), columns),)
+        told = {
+            "count": answered.leaves.tolist(),
+            "low": (answered.leaves - reach).clip(0).tolist(),
+            "high": (answered.leaves + reach).clip(0).tolist(),
+        }
+        return (Shown.of(key_columns((self.cells,)), told),)
 
 
 def _currency(price: Loss, kind: str) -> Loss | None:
@@ -177,42 +199,102 @@ def _currency(price: Loss, kind: str) -> Loss | None:
     return price if isinstance(price, ZeroConcentrated) else None
 
 
-def between(
-    shown: Shown, details: Mapping[str, Any], low: Number, high: Number
-) -> tuple[float, float, float]:
-    """The count of the numbers from low up to, not including, high, and its interval.
+@dataclass(frozen=True)
+class Between:
+    """How many rows have a number from one to another."""
 
-    Made from what was published; it costs nothing. Ends within a cell are moved outwards.
-
-    Raises:
-        DataError: The answer is not one about ranges.
-    """
-    if "branching" not in details and "reach" not in details:
-        raise DataError("this answer is not about ranges", fix="Ask for `ranges`.")
-    if "reach" in details:
-        start, end = _ends(details, len(shown.columns["count"]), low, high)
-        count, reach = float(sum(shown.columns["count"][start:end])), float(details["reach"])
-        reach = reach if end > start else 0.0
-        return count, max(count - reach, 0.0), max(count + reach, 0.0)
-    kind = DiscreteGaussian if details["gaussian"] else DiscreteLaplace
-    import numpy as np
-
-    leaves = np.array(shown.columns["count"], np.float64)
-    tree = RangeTree(cells=len(leaves), branching=details["branching"])
-    answered = Answered(tree=tree, leaves=leaves, mechanism=kind(scale=Fraction(details["scale"])))
-    start, end = _ends(details, len(leaves), low, high)
-    count = float(answered.count(start, end))
-    reach = float(answered.interval(start, end, confidence=CONFIDENCE))
-    return count, max(count - reach, 0.0), max(count + reach, 0.0)
+    low: float
+    """The ends of the cells that were counted: those asked for, moved outwards to whole cells."""
+    high: float
+    """The numbers counted are under it."""
+    count: float
+    least: float
+    """Where the exact count is, with 95 %."""
+    most: float
 
 
-def _ends(details: Mapping[str, Any], cells: int, low: Number, high: Number) -> tuple[int, int]:
-    """The first cell, and the one after the last."""
-    first, step = Fraction(details["low"]), Fraction(details["step"])
-    start = floor((_number("low", low) - first) / step)
-    end = ceil((_number("high", high) - first) / step)
-    start, end = (min(max(cell, 0), cells) for cell in (start, end))
-    return start, max(end, start)
+@dataclass(frozen=True)
+class Ranged:
+    """Every range of a published answer, as often as wanted: made from what was published."""
+
+    first: Fraction
+    step: Fraction
+    counts: Floats
+    """Of the cells."""
+    answered: Answered | None
+    """The tree's answers by cell; None where the answer is of counts up to each value."""
+    off: float = 0.0
+    """How far any range is off, where there is no tree."""
+
+    @classmethod
+    def of(cls, table: Shown, details: Mapping[str, Any]) -> Ranged:
+        """From an answer about ranges.
+
+        Raises:
+            DataError: The answer is not one about ranges.
+        """
+        if "branching" not in details and "reach" not in details:
+            raise DataError("this answer is not about ranges", fix="Ask for `ranges`.")
+        first, step = Fraction(details["low"]), Fraction(details["step"])
+        counts = np.array(table.told("count"), np.float64)
+        if "reach" in details:
+            return cls(first, step, counts, None, float(details["reach"]))
+        kind = DiscreteGaussian if details["gaussian"] else DiscreteLaplace
+        mechanism = kind(scale=Fraction(details["scale"]))
+        tree = RangeTree(cells=len(counts), branching=details["branching"])
+        return cls(first, step, counts, Answered(tree=tree, leaves=counts, mechanism=mechanism))
+
+    @cached_property
+    def edges(self) -> Floats:
+        """Where each cell begins, and where the last ends."""
+        ends = [float(self.first + i * self.step) for i in range(len(self.counts) + 1)]
+        return np.array(ends, np.float64)
+
+    @cached_property
+    def prefixes(self) -> Floats:
+        """The counts of all cells before each, and of all."""
+        return np.append(0.0, np.cumsum(self.counts))
+
+    def between(self, low: Number, high: Number) -> Between:
+        """The count of the numbers from low up to, not including, high.
+
+        Ends within a cell are moved outwards, those beyond the bounds to the bounds.
+        """
+        ends = ((_number(*end) - self.first) / self.step for end in (("low", low), ("high", high)))
+        below, above = ends
+        start, end = (min(max(i, 0), len(self.counts)) for i in (floor(below), ceil(above)))
+        end = max(end, start)
+        count, reach = float(self.prefixes[end] - self.prefixes[start]), self._reach(start, end)
+        low_end, high_end = (float(self.first + i * self.step) for i in (start, end))
+        off = float(reach)
+        return Between(low_end, high_end, count, max(count - off, 0.0), max(count + off, 0.0))
+
+    def many(self, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
+        """The counts of many ranges, by arrays of their ends, and how far off each may be.
+
+        Ends are moved as by `between`.
+        """
+        start, end = self.cells(low, high)
+        return np.asarray(self.prefixes[end] - self.prefixes[start]), self._reach(start, end)
+
+    def cells(self, low: ArrayLike, high: ArrayLike) -> tuple[Places, Places]:
+        """The first cell of each range, and the one after its last.
+
+        Raises:
+            DataError: An end is no number.
+        """
+        ends = [np.asarray(end, np.float64) for end in (low, high)]
+        if any(np.isnan(end).any() for end in ends):
+            raise DataError("an end of a range is no number")
+        most = len(self.counts)
+        start = np.clip(np.searchsorted(self.edges, ends[0], side="right") - 1, 0, most)
+        end = np.clip(np.searchsorted(self.edges, ends[1], side="left"), 0, most)
+        return start, np.maximum(start, end)
+
+    def _reach(self, start: Any, end: Any) -> Floats:
+        if self.answered is None:
+            return np.where(np.asarray(end) > np.asarray(start), self.off, 0.0)
+        return np.asarray(self.answered.interval(start, end, confidence=CONFIDENCE))
 
 
 def _number(name: str, value: Number) -> Fraction:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.canonical import digest
 from hedgerow.dp.measures import Loss
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.faults import point
+from hedgerow.errors import PlanError
 from hedgerow.ledger.which import ENVIRONMENT, ledger_place
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.query.answer import Answer
 from hedgerow.query.asking import Asking, Question
+from hedgerow.query.charging import Charge, charged, source_of, told_before
 from hedgerow.query.design import Design
 from hedgerow.query.distance import claimed, exact_notes
-from hedgerow.query.mixing import NEIGHBOURS, POLICY, require_one_policy
+from hedgerow.query.mixing import POLICY, Unit
 from hedgerow.query.preview import Preview, Previewing
 from hedgerow.query.public import Public
 
 if TYPE_CHECKING:
     from hedgerow.engines.base import Engine
-    from hedgerow.ledger import Entry, Ledger, Position
+    from hedgerow.ledger import Ledger, Position
 
 KIND = "answer"
 """What the ledger calls it."""
@@ -67,8 +65,7 @@ class Session(Asking[Answer]):
         self.population: str = plan.population
         self._data, self._memory = data, memory
         self._where = ledger_place(plan, ledger)
-        # A table in memory has no name by which to know it again, unless it is given one.
-        self._source = name or (_place(plan.source) if data is None else f"memory {uuid.uuid4()}")
+        self._source = source_of(plan, data, name=name)
         self._open = contextlib.ExitStack()
         self._ledger: Ledger | None = None
         self._engine: Engine | None = None
@@ -134,43 +131,24 @@ class Session(Asking[Answer]):
             BudgetError: It does not fit into the budget; nothing was looked at.
         """
         design = question.design(self.public, loss)
-        spend = design.loss.amounts()
-        asked = self._asked(question, design, loss)
-        key = digest(asked)
-        if not self.anew and (entry := self.ledger.find(self.population, key)) is not None:
-            content = self.ledger.content(entry)
-            assert content is not None, "an answer is kept with its bytes"
+        charge = Charge(
+            population=self.population,
+            asked=self._asked(question, design, loss),
+            what={"kind": KIND, "name": question.words(), "question": question.asked()},
+            unit=Unit.of(self.public, self.plan.person),
+            design=design,
+        )
+        if not self.anew and (content := told_before(self.ledger, charge)) is not None:
             return Answer.read(content)
-        stated = self.public.stated
-        require_one_policy(self.ledger, self.population, stated, self.public.neighbours)
-        engine = self._opened()
-        what = {"kind": KIND, "name": question.words(), "question": question.asked()}
-        what |= {NEIGHBOURS: self.public.protects}
-        if stated is not None:
-            what |= {POLICY: stated.digest}
-        reservation = self.ledger.reserve(self.population, key=key, what=what, spend=spend)
-        point("reserved")
-        try:
-            # Again, as others may have come in between: whoever reserved first goes first.
-            require_one_policy(
-                self.ledger, self.population, stated, self.public.neighbours,
-                before=reservation.seq,
-            )  # fmt: skip
-            exact = design.read([engine.tally(tally) for tally in design.tallies])
-            point("counted")
-            answer = self._answer(question, design, design.noisy(exact), reservation)
-            body = what | {"loss": answer.loss}
-            self.ledger.released(reservation, body=body, content=answer.to_bytes())
-        except BaseException as error:
-            why = error.what if isinstance(error, HedgerowError) else type(error).__name__
-            # The first error is what the steward has to hear of.
-            with contextlib.suppress(HedgerowError):
-                self.ledger.failed(reservation, why=why)
-            raise
-        point("released")
-        return answer
 
-    def _answer(self, question: Question, design: Design, noisy: Any, reservation: Entry) -> Answer:
+        def made(noisy: Any, tip: Mapping[str, Any]) -> Answer:
+            return self._answer(question, design, noisy, tip)
+
+        return charged(self.ledger, charge, self._opened(), made=made)
+
+    def _answer(
+        self, question: Question, design: Design, noisy: Any, tip: Mapping[str, Any]
+    ) -> Answer:
         return Answer(
             question=question.asked(),
             words=question.words(),
@@ -185,12 +163,7 @@ class Session(Asking[Answer]):
                 *self._earlier,
                 *design.notes,
             ),
-            ledger={
-                "id": self.ledger.id,
-                "seq": reservation.seq,
-                "hash": reservation.hash,
-                "reservation": reservation.reservation,
-            },
+            ledger=tip,
             details=design.details,
         )
 
@@ -243,12 +216,6 @@ class Session(Asking[Answer]):
         return self._engine
 
 
-def _place(source: object) -> str:
-    """A source as it is known again from any folder: two files of one name are two sources."""
-    text = str(source)
-    return text if "://" in text else os.path.abspath(text)  # noqa: PTH100 (patterns, and file::table)
-
-
 def public_of(plan: Plan) -> Public:
     """What a plan says everybody may know.
 
@@ -262,6 +229,7 @@ def public_of(plan: Plan) -> Public:
         neighbours=plan.neighbours(),
         places={name: plan.where("columns", name) for name in plan.columns},
         stated=plan.stated(),
+        person=plan.person,
     )
 
 

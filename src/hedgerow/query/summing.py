@@ -24,6 +24,8 @@ from hedgerow.query.design import (
     Numbers,
     Shown,
     Told,
+    asked_by,
+    delta_notes,
     dense,
     distribution,
     key_columns,
@@ -32,6 +34,7 @@ from hedgerow.query.distance import Noise, count_under, mover, noise_for, sum_un
 from hedgerow.query.public import Labelled, Public, in_units, require_few
 from hedgerow.tally import Summed, Tally
 
+MOST_DIGITS = 10
 Kind = Literal["sum", "mean", "variance"]
 Floats = NDArray[np.float64]
 
@@ -41,7 +44,10 @@ _POWERS = {"sum": 1, "mean": 2, "variance": 3}
 
 @dataclass(frozen=True, kw_only=True)
 class Aggregate:
-    """The sum, mean or variance of a column's numbers, all together or in each cell."""
+    """The sum, mean or variance of a column's numbers, all together or in each cell.
+
+    The variance is the mean square of the distance from the mean: it is divided by n.
+    """
 
     kind: Kind
     column: str
@@ -52,7 +58,7 @@ class Aggregate:
         return {"ask": self.kind, "of": self.column, "where": self.where, "by": list(self.by)}
 
     def words(self) -> str:
-        return f"the {self.kind} of {self.column}"
+        return asked_by(f"the {self.kind} of {self.column}", self.by, self.where)
 
     def design(self, public: Public, loss: Loss) -> Design:
         condition = public.condition(self.where)
@@ -73,6 +79,7 @@ class Aggregate:
             neighbours=public.neighbours,
             price=loss,
             stated=public.stated,
+            rules=public.counts("rows"),
         )
 
 
@@ -98,6 +105,8 @@ class Aggregating:
     neighbours: Neighbours
     price: Loss
     stated: Stated | None = None
+    rules: tuple[str, ...] = ()
+    """Which rows count, to be told."""
 
     @property
     def sizes(self) -> list[int]:
@@ -110,11 +119,13 @@ class Aggregating:
 
     @property
     def rounding(self) -> Fraction:
-        """The farthest a number is moved to become a multiple of the unit; 0 for the step's."""
-        low, step, unit = self.bounds.low, self.bounds.step, self.summed.unit
-        if step is not None and (step / unit).denominator == (low / unit).denominator == 1:
-            return Fraction(0)
-        return unit
+        """The farthest a number between the bounds is moved to become a multiple of the unit.
+
+        Half a unit; a whole one where the bounds are no multiples, for what is beyond them.
+        """
+        unit = self.summed.unit
+        ends = (self.bounds.low / unit, self.bounds.high / unit)
+        return unit / 2 if all(end.denominator == 1 for end in ends) else unit
 
     @property
     def half_square(self) -> int:
@@ -170,7 +181,15 @@ class Aggregating:
             )
         ]
         if self.kind != "sum":
-            told.append(told_count(self.mechanisms[1], self.parts[1], "the number of values", who))
+            told.append(
+                told_count(
+                    self.mechanisms[1],
+                    self.parts[1],
+                    "the number of values",
+                    who,
+                    several=bool(self.cells),
+                )
+            )
         if self.kind == "variance":
             square, third = unit**2, self.mechanisms[2]
             told.append(
@@ -187,12 +206,21 @@ class Aggregating:
     def notes(self) -> tuple[str, ...]:
         low, high = decimal(self.bounds.low), decimal(self.bounds.high)
         name = self.summed.column
-        rounded = f"Numbers of {name} count as multiples of {decimal(self.summed.unit)}."
+        about = {
+            "sum": "the interval is about the sum of these",
+            "mean": "the interval allows for that",
+            "variance": "the interval allows for that",
+        }[self.kind]
+        divided = "The variance is divided by n, the number of values, not by n - 1."
         return (
+            *self.rules,
             f"Numbers of {name} under {low} or above {high} count as these; rows without a number "
             "do not count.",
-            *([rounded] if self.rounding else []),
+            f"Numbers of {name} count as the nearest multiple of {few_digits(self.summed.unit)}; "
+            f"{about}.",
+            *([divided] if self.kind == "variance" else []),
             *outside_notes(self.cells),
+            *delta_notes(self.loss),
         )
 
     @property
@@ -229,12 +257,11 @@ class Aggregating:
             told = [np.round(one * unit) if whole else one * unit for one in told]
         else:
             told = self._mean(values, reach) if self.kind == "mean" else self._spread(values, reach)
-        columns = key_columns(self.cells)
-        columns |= {
+        columns = {
             name: [float(number) for number in one]
             for name, one in zip((self.kind, "low", "high"), told, strict=True)
         }
-        return (Shown(tuple(one.cells.column for one in self.cells), columns),)
+        return (Shown.of(key_columns(self.cells), columns),)
 
     def _mean(self, values: list[Floats], reach: list[float]) -> list[Floats]:
         unit, middle = float(self.summed.unit), self.summed.centre * float(self.summed.unit)
@@ -300,6 +327,19 @@ def _summed(column: str, bounds: Bounds, kind: Kind) -> Summed:
 def _short(number: Fraction) -> str:
     """A number for people: to six digits."""
     return f"{float(number):,.6g}"
+
+
+def few_digits(number: Fraction) -> str:
+    """A number for people: exactly, or about what it is where that would take many digits.
+
+    >>> few_digits(Fraction(1, 100)), few_digits(Fraction(1, 2**26)), few_digits(Fraction(5, 3))
+    ('0.01', 'about 1.5e-8', 'about 1.7')
+    """
+    written = decimal(number)
+    if "/" not in written and len(written) <= MOST_DIGITS:
+        return written
+    found, _, power = f"{float(number):.2g}".partition("e")
+    return f"about {found}e{int(power)}" if power else f"about {found}"
 
 
 def _held(numbers: Any) -> Numbers:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp
 
 from hedgerow.dp.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.dp.pricing import Additive
+from hedgerow.dp.rounding import exp_up
+from hedgerow.errors import PlanError
+from hedgerow.explaining.meaning import told
 from hedgerow.query.design import distribution
-from hedgerow.randomised.making import upwards
 from hedgerow.randomised.request import Request
+from hedgerow.semantics import exceptions
 
 EXAMPLE_DELTA = Fraction(1, 10**6)
 """For which a zero-concentrated loss is told as epsilon."""
@@ -43,17 +45,22 @@ def protected(request: Request, loss: Loss, mechanism: Additive, *, rows: bool) 
         "drawn before anything else was done with it.",
         "Protected is each single person"
         + (
-            ": whether the person is in the table at all, and every value of theirs."
+            f": whether the person is in the table at all. {_values(loss)}"
             if adding
             else ": every value of theirs. How many people there are is taken as public."
         ),
         _promise(loss, adding=adding),
-        "That holds whatever the reader knows already, and whatever is done with the release.",
+        _odds(loss, adding=adding),
+        "That holds whatever is done with the release.",
     ]
     if request.person is not None:
         said.append(
             f"A person has at most {many} row{'s' * (many > 1)} that count; further ones changed "
             "nothing."
+        )
+    else:
+        said.append(
+            "Each row is taken for a person: somebody with several rows is a group of so many."
         )
     said.append(
         "Not protected is what holds for people in general: a reader may learn from the release "
@@ -70,55 +77,91 @@ def protected(request: Request, loss: Loss, mechanism: Additive, *, rows: bool) 
     )
     if rows:
         said.append(
-            "The rows are made up from the published counts alone. None of them is anybody's; one "
-            "that is like somebody's is so by chance. They say nothing that the tables do not: "
-            "how columns go together that no table has together cannot be learned from them."
+            "The rows are made up from the published counts alone. A row may equal somebody's "
+            "record; what that tells of the person is bounded by the loss above, and by nothing "
+            "else. They say nothing that the tables do not: how columns go together that no table "
+            "has together cannot be learned from them."
         )
     return " ".join(said)
 
 
+def _values(loss: Loss) -> str:
+    """Under add-remove, another value is one person less and one more."""
+    return f"To tell one value of theirs from another may cost as much as two: {_group(loss, 2)}."
+
+
 def _promise(loss: Loss, *, adding: bool) -> str:
-    sides = (
-        "with the person in the table as without"
+    """The definition: of this release or, where there is a delta, of any event."""
+    here, there = (
+        ("with the person in the table", "without")
         if adding
-        else "with these values of the person as with any others"
+        else ("with these values of the person", "with any others")
     )
-    about = "the person being in it" if adding else "one set of the person's values over another"
-    epsilon, told = (
-        (loss.approximate(delta=EXAMPLE_DELTA).epsilon, f"{loss}: but for one case in a million,")
-        if isinstance(loss, ZeroConcentrated)
-        else (loss.epsilon, f"{loss}:")
-    )
-    if isinstance(loss, Approximate) and loss.delta:
-        told = f"{loss}: but for a probability of {float(loss.delta):.3g},"
-    if epsilon > EMPTY:
-        return (
-            f"{told} this release was at most e^{float(epsilon):.4g} times as likely {sides}: a "
-            "number so large that it promises nothing."
+    bound = _bound(loss)
+    times = _times(bound.epsilon)
+    if isinstance(bound, Pure):
+        likely = f"this release was at most {times} times as likely {here} as {there}"
+    else:
+        likely = (
+            f"whatever one looks for in the release, its probability {here} was at most {times} "
+            f"times that {there}, plus {told(bound.delta)}"
         )
-    return (
-        f"{told} this release was at most {_times(epsilon)} times as likely {sides}, and the other "
-        f"way round. So the odds a reader gives to {about} change at most by that factor."
+    same = f", for instance {bound}" if isinstance(loss, ZeroConcentrated) else ""
+    return f"{loss}{same}: {likely}, and the other way round."
+
+
+def _odds(loss: Loss, *, adding: bool) -> str:
+    """What that means for a belief; with a delta it is no bound for every release."""
+    odds = "the odds a reader gives to " + (
+        "the person being in the table" if adding else "one set of the person's values over another"
     )
+    bound = _bound(loss)
+    factor, fails = bound.epsilon, Fraction(0)
+    if isinstance(bound, Approximate):
+        factor, fails = 2 * bound.epsilon, exceptions(bound)
+    if fails == 1:
+        return f"With this delta nothing can be said about how far {odds} change."
+    but = f", but for a probability of {told(fails)}" if fails else ""
+    empty = ", a number so large that it promises nothing" if factor > EMPTY else ""
+    return (
+        f"So {odds} change at most by a factor of {_times(factor)}{empty}{but}, if to this reader "
+        "the person's data tell nothing about other people's. To a reader who knows that they do, "
+        "these people are a group."
+    )
+
+
+def _bound(loss: Loss) -> Pure | Approximate:
+    """The loss in the currencies that can be told."""
+    if isinstance(loss, ZeroConcentrated):
+        return loss.approximate(delta=EXAMPLE_DELTA)
+    return loss if isinstance(loss, Pure) or loss.delta else Pure(epsilon=loss.epsilon)
 
 
 def _times(epsilon: Fraction) -> str:
-    """e^epsilon to three digits, never too small.
+    """e^epsilon, never too small.
 
-    >>> _times(Fraction(1)), _times(Fraction(8))
-    ('2.72', '2,990')
+    >>> _times(Fraction(1)), _times(Fraction(8)), _times(Fraction(40))
+    ('2.719', '2,981', 'e^40')
     """
-    near = upwards(exp(float(epsilon)) * (1 + 1e-12), digits=3)
-    return f"{near:,.3g}" if near < 1000 else f"{near:,.0f}"
+    return told(exp_up(epsilon)) if epsilon <= EMPTY else f"e^{told(epsilon)}"
 
 
 def _groups(loss: Loss) -> str:
-    ten = (
-        f"100 times the rho for ten people ({loss.group(10)})"
-        if isinstance(loss, ZeroConcentrated)
-        else f"ten times the epsilon for ten people ({Pure(epsilon=loss.epsilon).group(10)}"
-        + (", and more than ten times the delta)" if isinstance(loss, Approximate) else ")")
-    )
     return (
-        f"Less protected are groups whose values go together, such as a family: the loss is {ten}."
+        "Less protected are groups whose values go together, such as a family: ten people have "
+        f"{_group(loss, 10)}."
     )
+
+
+def _group(loss: Loss, people: int) -> str:
+    """The loss of so many people together.
+
+    >>> _group(Pure(epsilon=1), 10), _group(ZeroConcentrated(rho="0.5"), 2)
+    ('10-differential privacy', '2-zCDP')
+    >>> _group(Approximate(epsilon=3, delta="1e-9"), 10)
+    'no promise at all, as the deltas add up to 1'
+    """
+    try:
+        return str(loss.group(people))
+    except PlanError:
+        return "no promise at all, as the deltas add up to 1"

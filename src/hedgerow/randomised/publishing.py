@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.canonical import digest
 from hedgerow.certificate import as_text
 from hedgerow.choosing import Progress
 from hedgerow.delivery import DATA, TABLES, check_target, deliver, staging
@@ -25,7 +24,8 @@ from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of
 from hedgerow.ledger.which import ENVIRONMENT, ledger_place
 from hedgerow.plan import Plan
-from hedgerow.query.mixing import NEIGHBOURS, require_one_policy
+from hedgerow.query.charging import Charge, charged, source_of, told_before
+from hedgerow.query.mixing import Unit
 from hedgerow.randomised.certificate import certify
 from hedgerow.randomised.drawn import Drawn
 from hedgerow.randomised.making import Made, make, rehearse
@@ -108,11 +108,13 @@ def publish_randomised(
     from hedgerow.ledger import Ledger
 
     with Ledger.open(where) as book:
-        key = digest({"kind": KIND, "source": _source(plan, data)} | request.as_json())
-        drawn = None if anew else _recalled(book, request.population, key)
-        again = drawn is not None
-        if drawn is None:
-            drawn = _drawn(plan, data, request, book, key, target, replace, memory, say)
+        charge = _charge(plan, data, request, target)
+        before = None if anew else told_before(book, charge)
+        again = before is not None
+        if before is not None:
+            drawn = Drawn.read(before)
+        else:
+            drawn = _drawn(plan, data, request, book, charge, target, replace, memory, say)
         with _told(drawn, target):
             say("making tables agree", None)
             made = make(drawn.request, drawn.noisy, rows=form.rows)
@@ -131,86 +133,50 @@ def publish_randomised(
         )
 
 
+def _charge(plan: Plan, data: Any, request: Request, target: Path | None) -> Charge:
+    name = "in memory" if target is None else target.name
+    return Charge(
+        population=request.population,
+        asked={"kind": KIND, "source": source_of(plan, data)} | request.as_json(),
+        what={"kind": KIND, "name": name, "tables": len(request.tables)},
+        unit=Unit.of(request.public, request.person),
+        design=request.design,
+    )
+
+
 def _drawn(
     plan: Plan,
     data: Any,
     request: Request,
     book: Ledger,
-    key: str,
+    charge: Charge,
     target: Path | None,
     replace: bool,
     memory: str | None,
     say: Progress,
 ) -> Drawn:
-    """Charge, count, add noise, and keep it. From then on it counts as published."""
+    """The noisy numbers, charged and kept, if there is room for what is made of them."""
     from hedgerow.engines import open_engine
 
     origin = plan.source if data is None else data
     if origin is None:
         raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
-    design = request.design
     with open_engine(origin, null=plan.null, person=plan.person, memory=memory) as engine:
         plan.fit(engine.columns())
         if target is not None:
             check_target(target, replace=replace, inputs=engine.files)
-        name = "in memory" if target is None else target.name
-        what = {
-            "kind": KIND,
-            "name": name,
-            "tables": len(request.tables),
-            NEIGHBOURS: str(request.neighbours),
-        }
-        require_one_policy(book, request.population, None, request.neighbours)
-        reservation = book.reserve(
-            request.population, key=key, what=what, spend=design.loss.amounts()
-        )
-        point("reserved")
-        try:
-            require_one_policy(
-                book, request.population, None, request.neighbours, before=reservation.seq
-            )
-            say("counting", None)
-            exact = design.read([engine.tally(tally) for tally in design.tallies])
-            point("counted")
-            tip = {
-                "id": book.id,
-                "seq": reservation.seq,
-                "hash": reservation.hash,
-                "reservation": reservation.reservation,
-            }
-            say("adding noise", None)
-            drawn = Drawn.of(request, design.noisy(exact), tip)
-            body = what | {"loss": str(drawn.loss)}
-            book.released(reservation, body=body, content=drawn.to_bytes())
-        except BaseException as error:
-            why = error.what if isinstance(error, HedgerowError) else type(error).__name__
-            # The first error is what the steward has to hear of.
-            with contextlib.suppress(HedgerowError):
-                book.failed(reservation, why=why)
-            raise
-    point("released")
-    return drawn
-
-
-def _recalled(book: Ledger, population: str, key: str) -> Drawn | None:
-    entry = book.find(population, key)
-    if entry is None:
-        return None
-    content = book.content(entry)
-    assert content is not None, "a randomised release is kept with its numbers"
-    return Drawn.read(content)
-
-
-def _source(plan: Plan, data: Any) -> str:
-    """A table in memory has no name by which to know it again."""
-    return str(plan.source) if data is None else f"memory {uuid.uuid4()}"
+        return charged(book, charge, engine, made=partial(Drawn.of, request), say=say)
 
 
 @contextlib.contextmanager
 def _told(drawn: Drawn, target: Path | None) -> Iterator[None]:
-    """Whoever interrupts now hears that nothing is lost."""
+    """Whoever is interrupted now, or has no room on the disk, hears that nothing is lost."""
     try:
         yield
+    except HedgerowError as error:
+        kept = "The noisy numbers are in the ledger: to run it again costs nothing more."
+        error.fix = f"{error.fix} {kept}" if error.fix else kept
+        raise
     except KeyboardInterrupt:
         there = target is not None and target.exists()
         raise KeyboardInterrupt(

@@ -61,7 +61,7 @@ class Request:
     @cached_property
     def design(self) -> Tabulating:
         """What is counted, how much noise it gets, and what that costs."""
-        return Marginals(tables=self.tables).tabulating(self._public, self.price)
+        return Marginals(tables=self.tables).tabulating(self.public, self.price)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class Request:
     @cached_property
     def cells(self) -> dict[str, Labelled]:
         """The cells of each column."""
-        return {column: self._public.cells(column) for column in self.columns}
+        return {column: self.public.cells(column) for column in self.columns}
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -83,15 +83,16 @@ class Request:
         return tuple(self.sizes[column] for column in table)
 
     @property
-    def _public(self) -> Public:
-        return Public(self.columns, self.domains, self.neighbours, {})
+    def public(self) -> Public:
+        """What everybody may know of the people and the columns."""
+        return Public(self.columns, self.domains, self.neighbours, {}, person=self.person)
 
     def as_json(self) -> dict[str, Any]:
         """All of it, exactly: equal requests have equal texts."""
         return {
             "population": self.population,
             "tables": [list(table) for table in self.tables],
-            "domains": [{"column": name} | _domain(one) for name, one in self.domains.items()],
+            "domains": [{"column": name} | domain_json(one) for name, one in self.domains.items()],
             "neighbours": {"kind": self.neighbours.kind.value, "rows": self.neighbours.rows},
             "price": loss_json(self.price),
             "person": self.person,
@@ -148,7 +149,8 @@ def read_loss(told: Mapping[str, str]) -> Loss:
     raise PlanError("a loss is an epsilon, an epsilon with a delta, or a rho")
 
 
-def _domain(domain: Domain) -> dict[str, Any]:
+def domain_json(domain: Domain) -> dict[str, Any]:
+    """A domain, exactly."""
     if isinstance(domain, Values):
         return {"values": list(domain.values)}
     assert domain.step is not None, "a plan's tables are of columns with cells"

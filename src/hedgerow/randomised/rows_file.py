@@ -16,8 +16,15 @@ from hedgerow.engines.csvlines import unrun
 from hedgerow.engines.target import replacing
 from hedgerow.errors import DataError
 from hedgerow.query.public import Labelled
-from hedgerow.randomised.request import Request
-from hedgerow.randomised.texts import field, joined, read_csv, require_columns, sha256, written
+from hedgerow.randomised.texts import (
+    Columned,
+    field,
+    joined,
+    read_csv,
+    require_columns,
+    sha256,
+    written,
+)
 
 AT_ONCE = 1_000_000
 """Rows made at once; bounds memory."""
@@ -25,7 +32,7 @@ WHOLE = 2**53
 """Whole numbers up to this are the same as doubles, whoever reads them."""
 
 
-def write_rows(path: Path, request: Request, records: Codes, *, escaped: bool) -> str:
+def write_rows(path: Path, request: Columned, records: Codes, *, escaped: bool) -> str:
     """Write rows; the file's SHA-256.
 
     Args:
@@ -57,7 +64,7 @@ def write_rows(path: Path, request: Request, records: Codes, *, escaped: bool) -
         return sha256(part)
 
 
-def read_rows(path: Path, request: Request, *, escaped: bool) -> Codes:
+def read_rows(path: Path, request: Columned, *, escaped: bool) -> Codes:
     """The places of the values of rows in their domains.
 
     Raises:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +14,17 @@ from pyarrow import csv as pa_csv
 
 from hedgerow.engines.csvlines import QUOTED, payload, unrun
 from hedgerow.errors import DataError, PlanError, some
-from hedgerow.randomised.request import Request
+from hedgerow.query.public import Labelled
+
+
+class Columned(Protocol):
+    """What has columns, each with the values a file may have of it."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def cells(self) -> Mapping[str, Labelled]: ...
 
 
 def written(label: str | None, *, escaped: bool, alone: bool = False) -> str | None:
@@ -41,7 +51,7 @@ def field(text: str | None) -> str:
     return '"' + text.replace('"', '""') + '"' if quoted else text
 
 
-def refuse_alike(request: Request, *, escaped: bool) -> None:
+def refuse_alike(request: Columned, *, escaped: bool) -> None:
     """Refuse values that could not be told apart in the files.
 
     Raises:

@@ -169,6 +169,13 @@ class Safe:
     drawn: Drawn = Drawn.HERE
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole("k", self.k))
+        object.__setattr__(self, "beta", share("beta", self.beta))
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", share("delta", self.delta))
+        object.__setattr__(self, "choice", exact("choice", self.choice))
+        object.__setattr__(self, "choices", whole("choices", self.choices))
+        object.__setattr__(self, "drawn", Drawn(self.drawn))
         if self.drawn is Drawn.BEFORE and self.choice:
             raise PlanError(
                 "a table that is a sample already cannot be used to choose its recoding: the "

@@ -1,0 +1,155 @@
+"""Charging: nothing is looked at before it is paid for, and what comes of it is written down.
+
+Answers and randomised releases go one way: was it told before? does its loss add up with what was
+spent? Then charge, count, add noise, keep. Once it is charged, nothing gives the price back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from hedgerow.canonical import digest
+from hedgerow.errors import DataError, HedgerowError
+from hedgerow.faults import point
+from hedgerow.plan import Plan
+from hedgerow.query.design import Design
+from hedgerow.query.mixing import Unit, require_one_unit
+
+if TYPE_CHECKING:
+    from hedgerow.choosing import Progress
+    from hedgerow.engines.base import Engine
+    from hedgerow.ledger import Entry, Ledger
+
+
+class Kept(Protocol):
+    """What the ledger keeps, to tell it again for nothing."""
+
+    @property
+    def loss(self) -> Any: ...
+
+    def to_bytes(self) -> bytes: ...
+
+
+Found = TypeVar("Found", bound=Kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Charge:
+    """What is asked for, before anybody has looked at the data."""
+
+    population: str
+    """Who pays."""
+    asked: Mapping[str, Any]
+    """Everything that makes two requests the same one; none of it is from the data."""
+    what: Mapping[str, Any]
+    """What the ledger is told of it."""
+    unit: Unit
+    """Whom the loss is about."""
+    design: Design
+
+    @property
+    def key(self) -> str:
+        """The same for the same request."""
+        return digest(dict(self.asked))
+
+
+def source_of(plan: Plan, data: Any, *, name: str | None = None) -> str:
+    """What a table is known by again, from any folder: two files of one name are two tables.
+
+    Args:
+        plan: Names the source.
+        data: The table, where it is in memory.
+        name: Of the table, if it was given one. Without it one in memory is not known again.
+    """
+    if name:
+        return name
+    if data is not None:
+        return f"memory {uuid.uuid4()}"
+    text = str(plan.source)
+    return text if "://" in text else os.path.abspath(text)  # noqa: PTH100 (patterns, and file::table)
+
+
+def told_before(ledger: Ledger, charge: Charge) -> bytes | None:
+    """What was kept of the same request, whether or not the data have changed since."""
+    entry = ledger.find(charge.population, charge.key)
+    if entry is None:
+        return None
+    content = ledger.content(entry)
+    assert content is not None, "what was charged for is kept with its bytes"
+    return content
+
+
+def charged(
+    ledger: Ledger,
+    charge: Charge,
+    engine: Engine,
+    *,
+    made: Callable[[Any, Mapping[str, Any]], Found],
+    say: Progress = lambda what, share: None,
+) -> Found:
+    """Charge, count, add noise, and keep it. From then on it counts as published.
+
+    Args:
+        ledger: What is charged.
+        charge: For what.
+        engine: The source, open; nothing but the names of its columns was looked at.
+        made: From noisy numbers, and the place in the ledger, what is kept.
+        say: Called as work goes on.
+
+    Raises:
+        BudgetError: It does not fit into the budget; nothing was looked at.
+        PlanError: Its loss does not add up with what was spent.
+    """
+    design, population = charge.design, charge.population
+    what = {**charge.what, **charge.unit.told}
+    require_one_unit(ledger, population, charge.unit)
+    reservation = ledger.reserve(population, key=charge.key, what=what, spend=design.loss.amounts())
+    point("reserved")
+    try:
+        # Again, as others may have come in between: whoever reserved first goes first.
+        require_one_unit(ledger, population, charge.unit, before=reservation.seq)
+        say("counting", None)
+        exact = design.read([engine.tally(tally) for tally in design.tallies])
+        point("counted")
+        say("adding noise", None)
+        found = made(design.noisy(exact), _tip(ledger, reservation))
+        body = what | {"loss": str(found.loss)}
+        ledger.released(reservation, body=body, content=found.to_bytes())
+    except BaseException as error:
+        why = error.what if isinstance(error, HedgerowError) else type(error).__name__
+        # The first error is what the steward has to hear of.
+        with contextlib.suppress(HedgerowError):
+            ledger.failed(reservation, why=why)
+        _say_what_it_cost(error, reservation)
+        raise
+    point("released")
+    return found
+
+
+def _tip(ledger: Ledger, reservation: Entry) -> dict[str, Any]:
+    return {
+        "id": ledger.id,
+        "seq": reservation.seq,
+        "hash": reservation.hash,
+        "reservation": reservation.reservation,
+    }
+
+
+def _say_what_it_cost(error: BaseException, reservation: Entry) -> None:
+    """Whoever hears of the failure hears that it was not for nothing."""
+    if not reservation.spend:
+        return
+    told = f"{reservation.spend} stays charged (entry {reservation.seq})."
+    if isinstance(error, DataError):
+        told += " `hedgerow init FILE --to NEW` reads a file for nothing, and says what is wrong."
+    if isinstance(error, HedgerowError):
+        error.fix = f"{error.fix} {told}" if error.fix else told
+    elif isinstance(error, KeyboardInterrupt):
+        error.args = (f"interrupted; {told}",)
+    else:
+        error.add_note(told)

@@ -1,0 +1,58 @@
+"""The certificate of a safe release: nothing in it is from the data but what the file shows."""
+
+from __future__ import annotations
+
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from hedgerow.domain import decimal
+from hedgerow.randomised.certificate import software
+from hedgerow.randomised.texts import sha256
+from hedgerow.safe.kept import Kept
+from hedgerow.safe.protected import claim, protected
+from hedgerow.safe.schema import FORMAT
+
+
+def certify(kept: Kept, *, file: Path, form: str, escaped: bool) -> dict[str, Any]:
+    """The certificate of a file that was written.
+
+    Args:
+        kept: What is published.
+        file: The file.
+        form: csv or parquet.
+        escaped: Whether formulas were escaped.
+    """
+    asked, terms, loss = kept.asked, kept.terms, kept.loss
+    columns = [
+        one | {"level": level, "labels": list(labels)}
+        for one, level, labels in zip(asked["columns"], kept.node, kept.labels, strict=True)
+    ]
+    among = prod(one["levels"][1] - one["levels"][0] + 1 for one in columns)
+    return {
+        "format": FORMAT,
+        "software": software(form=form, escaped=escaped),
+        "population": asked["population"],
+        "claim": claim(terms),
+        "k": kept.k,
+        "loss": {"epsilon": decimal(loss.epsilon), "delta": decimal(loss.delta)},
+        "price": asked["price"],
+        "spent": loss.amounts().texts(),
+        "neighbours": asked["neighbours"] | {"words": str(terms.neighbours)},
+        "sampling": asked["sampling"] | {"assumption": terms.sampled.assumption},
+        "choice": None if asked["choice"] is None else asked["choice"] | {"among": among},
+        "columns": columns,
+        "counting": {
+            "person": asked["person"],
+            "null": asked["null"],
+            "rules": list(kept.rules),
+        },
+        "data": {
+            "file": file.name,
+            "rows": int(kept.counts.sum()),
+            "columns": list(kept.names),
+            "sha256": sha256(file),
+        },
+        "ledger": dict(kept.ledger),
+        "protected": protected(terms, k=kept.k, person=asked["person"]),
+    }

@@ -1,0 +1,125 @@
+"""Count by public cells; choose levels privately; draw; leave out small groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hedgerow.dp.measures import Approximate
+from hedgerow.engines.base import Table
+from hedgerow.groups import Ints
+from hedgerow.hierarchy import Codes
+from hedgerow.query.counting import outside_notes
+from hedgerow.query.design import Shown, Told
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.lattice import Lattice, Node
+from hedgerow.safe.request import Request, codes_of
+from hedgerow.sampling.choosing import Ramp, Scoring, choose, walk
+from hedgerow.sampling.nodes import NodeScores
+from hedgerow.tally import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """What may be published: levels, and the groups of the sample that are not small."""
+
+    node: Node
+    codes: Codes
+    """Published tuples, groups by columns, sorted; codes of the levels' labels."""
+    counts: Ints
+    """Rows of each."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Groups of a sample, at levels that are public or chosen privately.
+
+    Guarantee: the terms' loss. Every step that depends on the data is here: the tally (row by
+    row, at most one row a person), the choice, the draw.
+    Reference: `hedgerow.sampling.pipeline`.
+    """
+
+    request: Request
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        cells = tuple(column.cells.cells for column in self.request.columns)
+        return (Tally(by=cells, count="people", most=1),)
+
+    @property
+    def loss(self) -> Approximate:
+        return self.request.terms.loss
+
+    @property
+    def noise(self) -> tuple[Told, ...]:
+        return ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which rows count: rules, not looked up."""
+        notes = outside_notes([column.cells for column in self.request.columns])
+        if self.request.person is None:
+            return (*notes, "Each row is taken for a person.")
+        return (*notes, "Of a person with several rows one counts; rows without a person do not.")
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        return {}
+
+    def read(self, counted: Sequence[Table]) -> Cells:
+        """The whole table as cells of public leaves."""
+        (table,) = counted
+        columns = self.request.columns
+        found = [_integers(table, f"k{i}") for i in range(len(columns))]
+        n = _integers(table, "n")
+        return Cells(
+            hierarchies=tuple(column.hierarchy for column in columns),
+            q=codes_of(columns, [codes.astype(np.int32) for codes in found]),
+            n=n,
+            rows=n,
+        )
+
+    def noisy(self, exact: Cells) -> Published:
+        lattice = Lattice.of(exact, {column.name: column.levels for column in self.request.columns})
+        node = self._node(lattice)
+        frequency = lattice.roll_up(lattice.base, node)
+        drawn = self.request.terms.safe.release(frequency.groups.n)
+        kept = drawn > 0
+        codes = lattice.layout.unpack(frequency.words[kept]).astype(np.int32)
+        # The order in which groups were found would tell about the rows.
+        order = np.lexsort(codes.T[::-1])
+        return Published(node, codes[order], drawn[kept][order])
+
+    def best(self, exact: Cells) -> None:
+        return None
+
+    def shown(self, numbers: Any) -> tuple[Shown, ...]:
+        return ()
+
+    def _node(self, lattice: Lattice) -> Node:
+        """The levels: the plan's, or by private choices on the whole table."""
+        terms = self.request.terms
+        safe = terms.safe
+        if not safe.choice:
+            return lattice.bottom
+        scoring = Scoring(ramp=Ramp.around(k=safe.k, beta=safe.beta))
+        scores = NodeScores(lattice, scoring, row=terms.row)
+        if terms.steps is None:
+            nodes, values = scores.all
+            return nodes[choose(values, scoring=scoring, choice=safe.choice)]
+        return walk(
+            lattice.top,
+            beside=scores.beside,
+            score=scores.score,
+            scoring=scoring,
+            choice=safe.choice,
+            steps=terms.steps,
+        )
+
+
+def _integers(table: Table, column: str) -> Ints:
+    # Arrow's own `to_numpy` would import pandas where there is one: a third of a second.
+    return np.from_dlpack(table.column(column).combine_chunks()).astype(np.int64)

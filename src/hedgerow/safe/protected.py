@@ -1,0 +1,137 @@
+"""What a safe release protects and what it does not, for somebody who is no expert."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hedgerow.dp.measures import Approximate
+from hedgerow.dp.rounding import exp_up
+from hedgerow.errors import PlanError
+from hedgerow.explaining.meaning import told
+from hedgerow.safe.terms import Terms
+from hedgerow.sampling.measure import Drawn
+from hedgerow.semantics import truth
+
+EMPTY = 20
+"""An epsilon beyond which nothing is promised that anybody could use."""
+POPULATION = "of a population of which the table is taken to be a random sample"
+
+
+def claim(terms: Terms) -> str:
+    """The promise in one line."""
+    of = f", {POPULATION}" if terms.drawn is Drawn.BEFORE else ""
+    return f"{terms.loss} ({terms.neighbours}{of})"
+
+
+def protected(terms: Terms, *, k: int, person: str | None) -> str:
+    """One paragraph.
+
+    Args:
+        terms: What was asked for.
+        k: Groups of fewer drawn people were left out.
+        person: The column that says whose row it is.
+    """
+    before, loss = terms.drawn is Drawn.BEFORE, terms.loss
+    table = "the population" if before else "the table"
+    said = [
+        terms.sampled.assumption,
+        f"Every published column was made coarser, {_levels(terms)}.",
+        f"People with the same published values are a group, and groups of fewer than {k:,} people "
+        f"{'of the sample' if before else 'who were drawn'} were left out altogether.",
+        "Each row of the file is one such person; rows of a group do not differ, and the order of "
+        "the rows follows from what is in them.",
+        f"How many people there are in all, {'' if before else 'how many were drawn, '}and how "
+        "many were left out is not published: these numbers would tell about people.",
+        _promise(loss, table=table, pair=terms.pair),
+        _guess(loss, table=table, pair=terms.pair),
+        "That holds whatever else a reader knows about other people, and whatever is done with "
+        "the release"
+        + (", but for somebody who knows who came into the table." if before else "."),
+    ]
+    if not terms.pair:
+        said.append(
+            "To tell one value of a person from another may cost as much as two people: "
+            f"{_group(loss, 2)}."
+        )
+    said.append(
+        "Each row of the source is taken for a person: somebody with several rows is a group of so "
+        "many."
+        if person is None
+        else "Of a person with several rows only one counted."
+    )
+    said.append(
+        "Less protected are groups whose values go together, such as a family: ten people have "
+        f"{_group(loss, 10)}."
+    )
+    said.append(
+        "Not protected is what holds for people in general: a reader may learn from the release "
+        "that something is frequent among people of some age, and believe it of somebody of that "
+        "age, whether or not that person is in it."
+    )
+    said.append(
+        "Nothing else may be published from the same table: two releases from one sample can tell "
+        "together who was drawn."
+        if before
+        else "Every further release or answer about the same people adds its loss to this one; the "
+        "publisher's ledger keeps the sum."
+    )
+    said.append(
+        "The columns, their values, bounds and hierarchies, the rate, epsilon and delta come from "
+        "the plan and are taken as public: if they were chosen by looking at the data, that is not "
+        "protected. Neither is how long publishing took, nor anything from somebody who has the "
+        "data, the ledger or the publisher's machine."
+    )
+    return " ".join(said)
+
+
+def _levels(terms: Terms) -> str:
+    if not terms.choice:
+        return "to levels that were fixed beforehand, without looking at the data"
+    if terms.steps is None:
+        return (
+            "to levels that were chosen by lot on the whole table, better ones being likelier; "
+            f"epsilon {told(terms.choice)} of the loss below is for that choice"
+        )
+    return (
+        f"to levels that were found on the whole table by {terms.choices:,} choices by lot, better "
+        f"ones being likelier, each at epsilon {told(terms.choice)}; the loss below has all of them"
+    )
+
+
+def _promise(loss: Approximate, *, table: str, pair: bool) -> str:
+    here, there = (
+        ("with these values of the person", "with any others")
+        if pair
+        else (f"with the person in {table}", "without")
+    )
+    who = "every value of theirs" if pair else f"whether the person is in {table} at all"
+    return (
+        f"Protected is each single person: {who}. {loss}: whatever one looks for in the release, "
+        f"its probability {here} was at most {_times(loss.epsilon)} times that {there}, plus "
+        f"{told(loss.delta)}, and the other way round."
+    )
+
+
+def _guess(loss: Approximate, *, table: str, pair: bool) -> str:
+    if loss.epsilon > EMPTY:
+        return "With so large an epsilon that promises nothing."
+    what = (
+        "which of two sets of values a person has"
+        if pair
+        else f"whether a person is in {table}, both being as likely"
+    )
+    return (
+        f"So somebody who knows everybody else, and has to guess {what}, is right with probability "
+        f"{told(truth(loss))} at most; a coin is right with 0.5."
+    )
+
+
+def _times(epsilon: Fraction) -> str:
+    return told(exp_up(epsilon)) if epsilon <= EMPTY else f"e^{told(epsilon)}"
+
+
+def _group(loss: Approximate, people: int) -> str:
+    try:
+        return str(loss.group(people))
+    except PlanError:
+        return "no promise at all, as the deltas add up to 1"

@@ -1,0 +1,161 @@
+"""Terms: what a safe release promises and how; all of it from the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from hedgerow.domain import decimal
+from hedgerow.dp.measures import Approximate
+from hedgerow.dp.neighbours import Neighbouring, Neighbours
+from hedgerow.plan import Plan
+from hedgerow.sampling.measure import Drawn, Sampled
+from hedgerow.sampling.pipeline import Safe
+
+TENTH = Fraction(1, 10)
+"""The part of epsilon that the choice takes unless the plan says."""
+ROW = Fraction(1, 5)
+"""What a row is worth by itself unless the plan says."""
+_TINY = Fraction(1, 10**15)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """The price under the plan's neighbours, the sampling rate, and how levels are chosen.
+
+    Guarantee: `loss` is never more than the price. The mechanism is proved for one person more or
+    less. To change a person is to remove one and add one, so under change-one the mechanism gets
+    half of epsilon (and of each choice), and as much of delta as leaves the loss of the two at
+    the price.
+    """
+
+    neighbours: Neighbours
+    epsilon: Fraction
+    delta: Fraction
+    beta: Fraction
+    drawn: Drawn = Drawn.HERE
+    choice: Fraction = Fraction(0)
+    """The part of epsilon for each choice; 0 where all levels are fixed."""
+    row: Fraction = Fraction(0)
+    steps: int | None = None
+    """How many nodes a walk goes to; None: one choice among all."""
+
+    @classmethod
+    def of(cls, plan: Plan, *, fixed: bool) -> Terms:
+        """What a plan says, with what it leaves out.
+
+        Args:
+            plan: The plan.
+            fixed: Whether there is no level to choose.
+        """
+        method = plan.method
+        assert method.epsilon is not None, "a plan without is refused"
+        assert method.delta is not None, "likewise"
+        assert method.beta is not None, "likewise"
+        row = ROW if method.row is None else Fraction(repr(method.row))
+        return cls(
+            neighbours=plan.neighbours(),
+            epsilon=method.epsilon,
+            delta=method.delta,
+            beta=method.beta,
+            drawn=Drawn(method.drawn),
+            choice=Fraction(0) if fixed else method.choice or method.epsilon * TENTH,
+            row=Fraction(0) if fixed else row,
+            steps=None if fixed else method.steps,
+        )
+
+    @property
+    def price(self) -> Approximate:
+        """What the plan allows."""
+        return Approximate(epsilon=self.epsilon, delta=self.delta)
+
+    @property
+    def pair(self) -> bool:
+        """Whether neighbours are two steps apart: somebody is removed, somebody is added."""
+        return self.neighbours.kind is Neighbouring.CHANGE_ONE
+
+    @property
+    def choices(self) -> int:
+        """How many private choices there are, if any."""
+        return 1 if self.steps is None else self.steps + 1
+
+    @cached_property
+    def safe(self) -> Safe:
+        """The mechanism, with the smallest k that keeps the price.
+
+        Raises:
+            PlanError: No k does.
+        """
+        return Safe.keeping(**self._inner())
+
+    def with_k(self, k: int) -> Safe:
+        """The mechanism with this k.
+
+        Raises:
+            PlanError: It does not keep the price.
+        """
+        return Safe(k=k, **self._inner())
+
+    @property
+    def loss(self) -> Approximate:
+        """What is lost under the plan's neighbours, and charged."""
+        one = self.sampled.approximate()
+        return one.group(2) if self.pair else one
+
+    @property
+    def sampled(self) -> Sampled:
+        """The loss of one person more or less, as one under sampling."""
+        inner = self._inner()
+        return Sampled(
+            beta=self.beta, epsilon=inner["epsilon"], delta=inner["delta"], drawn=self.drawn
+        )
+
+    def _inner(self) -> dict[str, Any]:
+        """The same for one person more or less."""
+        half = Fraction(1, 2) if self.pair else Fraction(1)
+        epsilon, delta = self.epsilon * half, self.delta
+        if self.pair:
+            delta /= Approximate(epsilon=epsilon, delta=_TINY).group(2).delta / _TINY
+        return {
+            "beta": self.beta,
+            "epsilon": epsilon,
+            "delta": delta,
+            "choice": self.choice * half,
+            "choices": self.choices if self.choice else 1,
+            "drawn": self.drawn,
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Exactly: equal terms have equal texts."""
+        return {
+            "neighbours": {"kind": self.neighbours.kind.value, "rows": self.neighbours.rows},
+            "price": {"epsilon": decimal(self.epsilon), "delta": decimal(self.delta)},
+            "sampling": {"beta": decimal(self.beta), "drawn": self.drawn.value},
+            "choice": None
+            if not self.choice
+            else {"epsilon": decimal(self.choice), "steps": self.steps, "row": decimal(self.row)},
+        }
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> Terms:
+        """From their JSON.
+
+        Raises:
+            PlanError: The neighbours are none.
+        """
+        price, sampling, choice = told["price"], told["sampling"], told["choice"] or {}
+        return cls(
+            neighbours=Neighbours(
+                kind=Neighbouring.read(told["neighbours"]["kind"]), rows=told["neighbours"]["rows"]
+            ),
+            epsilon=Fraction(price["epsilon"]),
+            delta=Fraction(price["delta"]),
+            beta=Fraction(sampling["beta"]),
+            drawn=Drawn(sampling["drawn"]),
+            choice=Fraction(choice.get("epsilon", 0)),
+            row=Fraction(choice.get("row", 0)),
+            steps=choice.get("steps"),
+        )
