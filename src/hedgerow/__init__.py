@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from hedgerow.explaining.parameters import explain_epsilon as explain_epsilon
     from hedgerow.explaining.policies import PolicyStudy as PolicyStudy
     from hedgerow.explaining.policies import explain_policy as explain_policy
+    from hedgerow.explaining.samples import SamplingStudy as SamplingStudy
+    from hedgerow.explaining.samples import explain_sampling as explain_sampling
     from hedgerow.explaining.study import AdversaryStudy as AdversaryStudy
     from hedgerow.ledger import Ledger as Ledger
     from hedgerow.models import AlphaKAnonymity as AlphaKAnonymity
@@ -86,6 +88,8 @@ _HOME = {
     "explain_epsilon": "explaining.parameters",
     "PolicyStudy": "explaining.policies",
     "explain_policy": "explaining.policies",
+    "SamplingStudy": "explaining.samples",
+    "explain_sampling": "explaining.samples",
     "publish": "publishing",
     "Frontier": "tradeoff",
     "frontier": "tradeoff",

@@ -148,7 +148,8 @@ PRIVATE = tuple(
         "pufferfish",
         "query",
         "randomised",
-        "recode.sampling",
+        "safe",
+        "sampling",
     )
 )
 """Where randomness protects people."""

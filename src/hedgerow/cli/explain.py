@@ -112,6 +112,36 @@ def explain_policy(
         job.done(result, lambda: explain_show.policy(study, plots))
 
 
+@explain.command("sampling")
+def explain_sampling(
+    beta: Annotated[
+        str, typer.Option(help="Chance of everybody to be drawn, e.g. 0.8.", show_default=False)
+    ],
+    epsilon: Annotated[str, typer.Option(help="Of the release, e.g. 1.", show_default=False)],
+    delta: Annotated[str, typer.Option(help="Of the release.")] = "1e-6",
+    k: Annotated[
+        int | None, typer.Option("--k", help="What holds if groups under this are left out.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw it: a file that ends in .svg, .html or .png.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """What a secret sample buys, and how large groups must be to publish it safely."""
+    with running("explain", as_json, quiet) as job:
+        import hedgerow
+        from hedgerow.cli import sampling_show
+        from hedgerow.explaining.study import refuse_plot
+
+        if plot is not None:
+            refuse_plot(plot)
+        study = hedgerow.explain_sampling(beta=beta, epsilon=epsilon, delta=delta, k=k)
+        plots = () if plot is None else (study.plot(plot),)
+        result = study.summary() | {"plots": [str(path) for path in plots]}
+        job.done(result, lambda: sampling_show.sampling(study, plots))
+
+
 @explain.command("definitions")
 def explain_definitions(
     name: Annotated[

@@ -40,8 +40,7 @@ def protected(terms: Terms, *, k: int, person: str | None) -> str:
         f"{'of the sample' if before else 'who were drawn'} were left out altogether.",
         "Each row of the file is one such person; rows of a group do not differ, and the order of "
         "the rows follows from what is in them.",
-        f"How many people there are in all, {'' if before else 'how many were drawn, '}and how "
-        "many were left out is not published: these numbers would tell about people.",
+        _unsaid(before=before, pair=terms.pair),
         _promise(loss, table=table, pair=terms.pair),
         _guess(loss, table=table, pair=terms.pair),
         "That holds whatever else a reader knows about other people, and whatever is done with "
@@ -84,13 +83,26 @@ def protected(terms: Terms, *, k: int, person: str | None) -> str:
     return " ".join(said)
 
 
+def _unsaid(*, before: bool, pair: bool) -> str:
+    numbers = ["how many were left out"]
+    if not before:
+        numbers.insert(0, "how many were drawn")
+    start = "How many people there are is taken as public. "
+    if not pair:
+        start = ""
+        numbers.insert(0, "how many people there are")
+    listed = " and ".join(filter(None, [", ".join(numbers[:-1]), numbers[-1]]))
+    tell = "these numbers would tell about people" if numbers[1:] else "that would tell about them"
+    return f"{start}{listed[0].upper()}{listed[1:]} is not published: {tell}."
+
+
 def _levels(terms: Terms) -> str:
     if not terms.choice:
         return "to levels that were fixed beforehand, without looking at the data"
     if terms.steps is None:
         return (
             "to levels that were chosen by lot on the whole table, better ones being likelier; "
-            f"epsilon {told(terms.choice)} of the loss below is for that choice"
+            f"that choice costs epsilon {told(terms.choice)} by itself, and is in the loss below"
         )
     return (
         f"to levels that were found on the whole table by {terms.choices:,} choices by lot, better "

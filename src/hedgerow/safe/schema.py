@@ -15,14 +15,14 @@ from hedgerow.randomised.schema import Domain, Exact, Name, Neighbours, Positive
 FORMAT = "hedgerow-safe/1"
 
 
-class Price(Form):
+class Priced(Form):
     """Epsilon and delta, exactly."""
 
     epsilon: Exact
     delta: Exact
 
 
-class Sampling(Form):
+class Drawing(Form):
     """Who is in the sample."""
 
     beta: Exact = Field(description="The chance of each person to be drawn.")
@@ -33,7 +33,7 @@ class Sampling(Form):
     assumption: str
 
 
-class Choice(Form):
+class ChosenLevels(Form):
     """How the levels were chosen by looking at the data, at a price that is in the loss."""
 
     epsilon: Exact = Field(description="Of each choice.")
@@ -42,7 +42,7 @@ class Choice(Form):
     among: Positive = Field(description="How many combinations of levels there are.")
 
 
-class Published(Domain):
+class PublishedColumn(Domain):
     """A column: what may be in the data, and what is published of it."""
 
     levels: Annotated[list[Whole], Field(min_length=2, max_length=2)] = Field(
@@ -55,7 +55,7 @@ class Published(Domain):
     hierarchy: Sha256 = Field(description="Digest of all labels of all levels.")
 
     @model_validator(mode="after")
-    def _within(self) -> Published:
+    def _within(self) -> PublishedColumn:
         if not self.levels[0] <= self.level <= self.levels[1]:
             raise ValueError("the published level is not one of the levels")
         if len(set(self.labels)) < len(self.labels):
@@ -63,7 +63,7 @@ class Published(Domain):
         return self
 
 
-class Counting(Form):
+class RowsThatCount(Form):
     """Which rows count."""
 
     person: str | None = Field(description="The column that says whose row it is.")
@@ -81,16 +81,16 @@ class Safe(Form):
     population: Name
     claim: str
     k: Positive = Field(description="Groups of fewer drawn people were left out.")
-    loss: Price
-    price: Price = Field(description="What the plan allowed; the loss is never more.")
+    loss: Priced
+    price: Priced = Field(description="What the plan allowed; the loss is never more.")
     spent: dict[Literal["epsilon", "delta"], str] = Field(
         description="What the ledger was charged."
     )
     neighbours: Neighbours
-    sampling: Sampling
-    choice: Choice | None = Field(description="Null where the plan fixed all levels.")
-    columns: list[Published] = Field(min_length=1)
-    counting: Counting
+    sampling: Drawing
+    choice: ChosenLevels | None = Field(description="Null where the plan fixed all levels.")
+    columns: list[PublishedColumn] = Field(min_length=1)
+    counting: RowsThatCount
     data: Data
     ledger: Tip
     protected: str

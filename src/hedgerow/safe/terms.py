@@ -11,6 +11,8 @@ from typing import Any
 from hedgerow.domain import decimal
 from hedgerow.dp.measures import Approximate
 from hedgerow.dp.neighbours import Neighbouring, Neighbours
+from hedgerow.dp.rounding import FARTHEST
+from hedgerow.errors import PlanError
 from hedgerow.plan import Plan
 from hedgerow.sampling.measure import Drawn, Sampled
 from hedgerow.sampling.pipeline import Safe
@@ -66,6 +68,10 @@ class Terms:
             row=Fraction(0) if fixed else row,
             steps=None if fixed else method.steps,
         )
+
+    def __post_init__(self) -> None:
+        if self.epsilon > FARTHEST:
+            raise PlanError("such an epsilon promises nothing", fix="Ask for less than 10.")
 
     @property
     def price(self) -> Approximate:

@@ -1,0 +1,117 @@
+"""The commands on a safe release: what people and programs see, and kill -9 at each step."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import hedgerow
+from hedgerow.cli import app
+from hedgerow.ledger import Amounts, Ledger
+
+PLAN = """\
+population: town
+ledger: ledger.db
+source: people.csv
+columns:
+  age: {role: quasi-identifier, bounds: [0, 99], step: 1, hierarchy: {ranges: [10, 50]}}
+  sex: {role: quasi-identifier, domain: [F, M], levels: [0, 0]}
+privacy: add-remove
+method: {search: safe, beta: 0.8, epsilon: 1, delta: 1e-6}
+publish: {to: out}
+"""
+
+
+@pytest.fixture
+def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HEDGEROW_LEDGER", raising=False)
+    rows = [f"{i % 100},{'FM'[i % 2]}" for i in range(3000)]
+    Path("people.csv").write_text("age,sex\n" + "\n".join(rows) + "\n", "utf-8")
+    Path("plan.yaml").write_text(PLAN, "utf-8")
+    with Ledger.open("ledger.db") as ledger:
+        ledger.set_budget("town", Amounts.of(epsilon=4, delta="1e-5"))
+    return tmp_path
+
+
+def test_what_people_see(town: Path) -> None:
+    done = CliRunner().invoke(app, ["publish", "plan.yaml"])
+    assert done.exit_code == 0, done.output
+    text = " ".join(done.stdout.split())
+    for words in (
+        "each of at least 138", "Everybody in the table was drawn with probability 0.8",
+        "by one choice at epsilon 0.1 among 4 combinations",
+        "not published: how many people there are, were drawn, or were left out",
+        "cost: (1, 1e-6)-differential privacy, charged as epsilon 1, delta 1e-6",
+        "protects: add-remove", "1 of 4 spent", "release: out",
+    ):  # fmt: skip
+        assert words in text, words
+    assert "3,000" not in text
+    again = CliRunner().invoke(app, ["publish", "plan.yaml"])
+    assert "Published before" in again.stdout
+    assert "charged" not in again.stdout
+    quiet = CliRunner().invoke(app, ["publish", "plan.yaml", "-q"])
+    assert (quiet.exit_code, quiet.output) == (0, "")
+
+
+def test_one_object(town: Path) -> None:
+    told = json.loads(CliRunner().invoke(app, ["publish", "plan.yaml", "--json"]).stdout)
+    assert set(told) == {
+        "release", "rows", "groups", "k", "levels", "claim", "sampling", "choice", "spent", "left",
+        "notes", "again",
+    }  # fmt: skip
+    assert (told["k"], told["left"]) == (138, {"epsilon": "3", "delta": "9e-6"})
+    anew = ["publish", "plan.yaml", "--json", "--anew", "--to", "next"]
+    other = json.loads(CliRunner().invoke(app, anew).stdout)
+    assert (other["again"], other["left"]["epsilon"]) == (False, "2")
+
+
+def test_verify_and_attack(town: Path) -> None:
+    assert CliRunner().invoke(app, ["publish", "plan.yaml", "-q"]).exit_code == 0
+    done = CliRunner().invoke(app, ["verify", "out", "--plan", "plan.yaml"])
+    assert done.exit_code == 0, done.output
+    text = " ".join(done.stdout.split())
+    assert "if 0.8 of the people were drawn, k = 138 keeps (1, 1e-6)" in text
+    assert "nobody can see from a result that people were drawn as stated" in text
+    assert CliRunner().invoke(app, ["verify", "out", "--strict"]).exit_code == 1
+    attacked = CliRunner().invoke(app, ["attack", "out", "--json"])
+    assert attacked.exit_code == 2
+    assert "of a random sample" in json.loads(attacked.stdout)["error"]["what"]
+    lines = Path("out/data.csv").read_text("utf-8").splitlines(keepends=True)
+    Path("out/data.csv").write_text("".join(lines[:50]), "utf-8")
+    assert CliRunner().invoke(app, ["verify", "out"]).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "fault", ["reserved", "counted", "released", "written", "measured", "certified", "delivered"]
+)
+def test_a_crash_leaves_a_truthful_ledger(town: Path, fault: str) -> None:
+    command = [sys.executable, "-m", "hedgerow", "publish", "plan.yaml", "--json"]
+    died = subprocess.run(
+        command, env={**os.environ, "HEDGEROW_FAULT": fault}, capture_output=True, check=False
+    )
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    lost = fault in ("reserved", "counted")
+    with Ledger.open("ledger.db") as ledger:
+        assert ledger.verify().problems == ()
+        position = ledger.budget("town")
+        assert position.spent == Amounts.of(epsilon=1, delta="1e-6"), "charged before it is read"
+        assert (position.releases, position.reserved_open) == ((0, 1) if lost else (1, 0))
+    assert Path("out").exists() == (fault == "delivered")
+    done = CliRunner().invoke(app, ["publish", "plan.yaml", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["again"] is not lost
+    assert hedgerow.verify("out").refuted == ()
+    with Ledger.open("ledger.db") as ledger:
+        spent = Amounts.of(epsilon=2, delta="2e-6") if lost else Amounts.of(epsilon=1, delta="1e-6")
+        assert ledger.budget("town").spent == spent
+    assert sorted(path.name for path in town.iterdir()) == sorted(
+        ["ledger.db", "out", "people.csv", "plan.yaml"]
+    )
