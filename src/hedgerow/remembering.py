@@ -69,12 +69,17 @@ class Memory:
             yield
             return
         assert self.plan.population is not None, "checked when the ledger was opened"
+        from hedgerow.query.mixing import require_no_sample
+
+        require_no_sample(self.ledger, self.plan.population)
         name = None if target is None else target.name
         self.entry = self.ledger.reserve(
             self.plan.population, key=self.key, what={"kind": PARTITION, "name": name}
         )
         point("reserved")
         try:
+            # Again, as others may have come in between: whoever reserved first goes first.
+            require_no_sample(self.ledger, self.plan.population, before=self.entry.seq)
             yield
         except BaseException as error:
             if self.done and isinstance(error, KeyboardInterrupt):

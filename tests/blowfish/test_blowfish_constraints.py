@@ -14,7 +14,10 @@ from hedgerow.blowfish.constraints import Constraints, _nearest, brute
 from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
 from hedgerow.blowfish.moves import longest_sum
 from hedgerow.blowfish.points import Explicit, Grid
+from hedgerow.blowfish.tied import most_changed
+from hedgerow.domain import Values
 from hedgerow.errors import PlanError
+from hedgerow.where import parse
 
 Table = tuple[int, ...]
 
@@ -217,6 +220,40 @@ def test_too_many_overlapping_counts_have_the_bound_of_steinitz() -> None:
     counts = tuple(tuple(bool(x >> bit & 1) for x in range(16)) for bit in range(4))
     assert Constraints(Full(16), counts).changed == 9**4
     assert Constraints(Full(16), counts).within(50) == 50
+
+
+@pytest.mark.parametrize(
+    ("tables", "counts", "changed"),
+    [
+        ([("a",)], [], 2),
+        ([("a", "b")], [], 4),
+        ([("a",), ("b", "a"), ("a", "b")], [], 4),
+        ([("a",), ("b",)], [], 4),
+        ([("a",)], ["b = 'y'"], 4),
+        ([("a", "b")], ["b = 'y'", "a = 'x' or b = 'y'"], 4),
+        ([("a",)], ["a = 'x' and b = 'y'"], 3),
+        ([], ["a = 'x'", "a = 'x' and b = 'y'"], 3),
+    ],
+)
+def test_what_follows_from_a_table_changes_nothing(
+    tables: list[tuple[str, ...]], counts: list[str], changed: int
+) -> None:
+    """Against all that is known, with nothing left out: four rows, by value or anything else."""
+    domains = {"a": Values(("x",)), "b": Values(("y",))}
+    every = list(product(("x", None), ("y", None)))
+    rows = []
+    for table in tables:
+        cells = [tuple(row["ab".index(column)] for column in table) for row in every]
+        rows += [tuple(cell == kind for cell in cells) for kind in dict.fromkeys(cells)]
+    truth = {
+        "b = 'y'": lambda a, b: b == "y",
+        "a = 'x'": lambda a, b: a == "x",
+        "a = 'x' or b = 'y'": lambda a, b: a == "x" or b == "y",
+        "a = 'x' and b = 'y'": lambda a, b: a == "x" and b == "y",
+    }
+    rows += [tuple(truth[text](*row) for row in every) for text in counts]
+    found = most_changed(domains, tables, [parse(text) for text in counts])
+    assert found == changed == Constraints(Full(4), tuple(rows)).changed
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ from hedgerow.errors import DataError, PlanError
 from hedgerow.learning import PolicyKMeans
 from hedgerow.learning.boxes import Box
 from hedgerow.learning.kmeans import Sensitivity
+from hedgerow.learning.policy_kmeans import _coded_under
+from hedgerow.plan import Plan
 
 Point = tuple[int, ...]
 POLICIES: dict[str, tuple[Policy, tuple[int, ...], Callable[[Point, Point], bool]]] = {
@@ -349,3 +351,36 @@ def test_no_value_is_an_error_and_names_are_the_policy_s() -> None:
     for parameters, message in wrong:
         with pytest.raises(PlanError, match=message):
             PolicyKMeans(**(common | parameters)).fit(np.zeros((5, 3)))
+
+
+def test_a_plan_s_policy_is_taken_as_it_is() -> None:
+    side = {"role": "quasi-identifier", "bounds": [0, 1], "step": 0.1}
+    blocks = {"low": ["0", "0.1", "0.2"], "high": [f"0.{i}" for i in range(3, 10)] + ["1"]}
+    plan = Plan.of(
+        columns={"x": side, "y": side},
+        privacy="change-one",
+        policy={"x": {"partition": blocks}, "y": {"within": 0.2}},
+    )
+    towns = np.repeat([[0.1, 0.1], [0.9, 0.9]], 1000, axis=0)
+    stated: Any = plan.stated()
+    for method in ("histogram", "sums"):
+        means = PolicyKMeans(
+            n_clusters=2, epsilon=20, policy=stated, method=method,
+            first=[[0.2, 0.2], [0.6, 0.6]],
+        ).fit(towns)  # fmt: skip
+        assert np.abs(means.cluster_centers_ - [[0.1, 0.1], [0.9, 0.9]]).max() < 0.1
+        assert means.policy_loss_[0] == stated.inside()
+    with pytest.raises(PlanError, match="other bounds or another step"):
+        PolicyKMeans(
+            n_clusters=2, epsilon=1, policy=stated,
+            domains=Bounds(Fraction(0), Fraction(2), Fraction(1, 10)),
+        ).fit(towns)  # fmt: skip
+
+
+def test_codes_are_the_steps_under_numbers_as_in_plans() -> None:
+    """What a block ends with stays in it: 0.29 is under 0.3, and 0.3 is not, in doubles too."""
+    side = Bounds(Fraction(0), Fraction(1), Fraction(1, 10))
+    given = np.array([-5, 0, 0.05, 0.29, 0.3, 0.6, 0.7, 0.95, 1, 7, np.nan, np.inf])
+    codes = _coded_under(side, given)
+    assert codes[:-2].tolist() == [0, 0, 0, 2, 3, 6, 7, 9, 10, 10]
+    assert all(0 <= code <= 10 for code in codes.tolist())

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,7 @@ def test_pictures(folder: Path) -> None:
     drawn = (folder / "p.svg").read_text("utf-8")
     assert drawn.startswith("<svg ")
     assert 'role="img" aria-label="What the policy' in drawn
-    assert "pain: 14 values, 2 groups without a path between them." in drawn
+    assert "pain: 13 values and no number, 2 groups without a path between them." in drawn
     assert "<script>" not in drawn
     run("many.yaml", "--plot", "p.png", "-q")
     assert (folder / "p.png").read_bytes().startswith(b"\x89PNG")
@@ -149,7 +150,10 @@ def test_the_picture_shows_the_edges() -> None:
         ends.setdefault(point["edge"], []).append(point["x"])
     drawn = {(round(xs[0]), round(xs[-1])) for xs in ends.values()}
     assert drawn == {(a, b) for a in range(13) for b in range(a + 1, min(a + 4, 13))}
-    band = panels[("dose",)]["data"]["values"]
+    picture, note = panels[("dose",)]["vconcat"]
+    band = picture["data"]["values"]
+    assert max(row["value"] for row in band) == 5000
+    assert "No number is not in the picture" in note["data"]["values"][0]["text"]
     for row in band:
         assert row["from"] == pytest.approx(max(row["value"] - 20, 0))
         assert row["to"] == pytest.approx(min(row["value"] + 20, 5000))
@@ -163,6 +167,80 @@ def test_the_picture_shows_the_edges() -> None:
     # A tenth of a degree is 11 km northwards and 8 km eastwards there.
     assert near == {(0, 0.1), (0, -0.1), (0.1, 0), (-0.1, 0)}
     assert np.ptp([p["up"] for p in places]) > 0.2
+
+
+PAIRS = """\
+privacy: {neighbours: change-one}
+columns:
+  sex: {role: quasi-identifier, domain: [F, M]}
+  pain: {role: quasi-identifier, bounds: [0, 30], step: 1}
+  grade: {role: quasi-identifier, domain: [none to speak of, a very little, a little more, much]}
+  code: {role: quasi-identifier, domain: CODES}
+  bill: {role: quasi-identifier, bounds: [0, 90000], step: 1}
+policy:
+  sex: {partition: {all: [F, M]}}
+  pain: {within: 4}
+  grade: {partition: {a: [none to speak of], b: [a very little, a little more], c: [much]}}
+  code: {partition: {a: FIRST, b: SECOND, c: [Z]}}
+  bill: {within: 20000}
+"""
+
+
+@pytest.fixture
+def pairs(folder: Path) -> dict[tuple[str, ...], Any]:
+    """The panels of a policy with pairs, single values and a large partition."""
+    first, second = [f"A{i}" for i in range(30)], [f"B{i}" for i in range(20)]
+    plan = PAIRS.replace("CODES", f"[{', '.join([*first[:9], 'Z', *second, *first[9:]])}]")
+    plan = plan.replace("FIRST", f"[{', '.join(first)}]").replace(
+        "SECOND", f"[{', '.join(second)}]"
+    )
+    (folder / "pairs.yaml").write_text(plan, "utf-8")
+    study = hedgerow.explain_policy("pairs.yaml")
+    spec = study.chart().to_dict()
+    return dict(zip([c for c, _ in study.stated.policy.parts], spec["vconcat"], strict=True))
+
+
+def _dots(panel: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = panel["layer"][1]["data"]["values"]
+    return found
+
+
+def test_pairs_are_drawn_level(pairs: dict[tuple[str, ...], Any]) -> None:
+    for column in ("sex", "grade"):
+        assert {dot["y"] for dot in _dots(pairs[(column,)])} == {0}
+    # Whatever is not on the list is none of the two values.
+    assert pairs[("sex",)]["title"]["subtitle"].startswith("2 values and none of them, 2 groups")
+
+
+@pytest.mark.parametrize("column", ["sex", "pain", "grade"])
+def test_names_do_not_run_into_each_other(pairs: dict[tuple[str, ...], Any], column: str) -> None:
+    panel = pairs[(column,)]
+    low, high = panel["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    pixels = panel["width"] / (high - low)
+    named = sorted((dot["x"] * pixels, dot["name"]) for dot in _dots(panel) if dot["name"])
+    assert named[-1][1] in ("anything else", "no number")
+    for (x, name), (y, after) in pairwise(named):
+        # Letters of this size are somewhat over five pixels wide.
+        assert y - x > 5.3 * (len(name) + len(after)) / 2
+
+
+def test_a_large_partition_says_where_its_groups_are(pairs: dict[tuple[str, ...], Any]) -> None:
+    picture, words = pairs[("code",)]["vconcat"]
+    sides = [(row["from"], row["to"]) for row in picture["data"]["values"]]
+    assert sides == [(0.5, 30.5), (30.5, 50.5), (50.5, 51.5), (51.5, 52.5)]
+    assert [row["text"] for row in words["data"]["values"]] == [
+        "places 1 to 30: A0, A1, A2 and 27 more",
+        "places 31 to 50: B0, B1, B2 and 17 more",
+        "place 51: Z",
+        "place 52: anything else",
+    ]
+    assert picture["mark"]["strokeWidth"] > 0, "a group of one is seen by its border"
+
+
+def test_noise_is_written_out(pairs: dict[tuple[str, ...], Any]) -> None:
+    told = run("pairs.yaml", "--epsilon", "2").stdout
+    assert re.search(r"^sum of bill +10,000 +45,000 +4\.5 times *$", told, re.M)
+    assert "e+" not in told
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import hedgerow
 from hedgerow.cli import app
 from hedgerow.ledger import Amounts, Ledger
 
@@ -293,3 +294,63 @@ def test_the_command_itself() -> None:
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["words"] == "the mean of age"
+
+
+@pytest.fixture
+def policy(folder: Path) -> str:
+    """What the policy of the plan is called."""
+    plan = PLAN.replace("add-remove", "change-one").replace(
+        "[0, 100], step: 1", "[0, 20000], step: 1"
+    )
+    rest = "policy:\n  age: {within: 5000}\n  ill: {partition: {a: [flu], b: [gout]}}\n"
+    (folder / "plan.yaml").write_text(plan + rest, "utf-8")
+    name: str = hedgerow.explain_policy("plan.yaml").stated.name
+    return name
+
+
+@pytest.mark.parametrize("preview", [False, True])
+def test_what_a_policy_leaves_open_is_said_before_the_numbers(policy: str, preview: bool) -> None:
+    shown = run("--sum", "age", "--epsilon", "0.5", *["--preview"] * preview).stdout
+    flat = " ".join(shown.split())
+    first = r"^ *typical size" if preview else r"^ *sum +low +high$"
+    table = re.search(first, shown, re.M)
+    assert table is not None
+    above, below = shown[: table.start()], " ".join(shown[table.end() :].split())
+    assert "Not protected: how many rows there are." in above
+    assert "Not protected: anything about ill. It may be published exactly." in above
+    assert "Not protected" not in below
+    # An edge is 5,000 years of age, and 20,000 are four of them: e^0.5 and e^2, rounded up.
+    assert "values of age at most 5,000" in below
+    assert "by a factor of 1.65" in below
+    assert "7.39 for the 4 that are always enough" in below
+    assert "scale 10,000;" in flat
+    if not preview:
+        assert f"0.5 of 100 spent under policy {policy}" in flat
+
+
+def test_an_exact_answer_says_so_first(policy: str) -> None:
+    shown = run("--count", "--by", "ill", "--epsilon", "1").stdout
+    lines = shown.splitlines()
+    assert lines[1].startswith("EXACT, without any noise")
+    found = told("--count", "--by", "ill", "--epsilon", "1")
+    kept = [note for note in found["notes"] if note.startswith("Protected")]
+    assert any("at most 5,000" in note for note in kept)
+    assert all(note.endswith(": this answer is the same for either.") for note in kept)
+
+
+def test_other_losses_have_no_factors(policy: str) -> None:
+    found = told("--count", "--by", "sex", "--rho", "0.1")
+    assert found["policy"].startswith(policy)
+    assert len(found["policy"]) == 64
+    notes = " ".join(found["notes"])
+    assert "at most 5,000" in notes
+    assert "apart, at the loss this answer names." in notes
+    assert "factor" not in notes
+    assert "e^" not in notes
+
+
+def test_without_a_policy_nothing_is_said_of_one() -> None:
+    found = told("--count", "--epsilon", "1")
+    assert found["policy"] is None
+    assert not [note for note in found["notes"] if "rotected" in note]
+    assert "policy" not in run("--count", "--epsilon", "1").stdout

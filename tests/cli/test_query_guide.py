@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shlex
 from pathlib import Path
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 from hedgerow.cli import app
 from hedgerow.demo import BUDGET, write_hospital
 from hedgerow.ledger import Amounts, Ledger
+from hedgerow.plan import Plan
 
 GUIDE = Path(__file__).parents[2] / "docs" / "differential_privacy.md"
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
@@ -55,3 +57,21 @@ def test_the_questions_of_the_guide_are_answered(
         command = ["query", "plan.yaml", *shlex.split(asked), "--epsilon", "1", "--preview"]
         done = CliRunner().invoke(app, command)
         assert done.exit_code == 0, f"{question}: {done.output}"
+
+
+def test_the_policy_of_the_guide_hides_diagnoses_of_one_chapter(tmp_path: Path) -> None:
+    (block,) = [b for kind, b in BLOCKS if kind == "yaml" and "policy:" in b]
+    plan = write_hospital(tmp_path, patients=100)
+    text = plan.read_text("utf-8").replace("privacy: {neighbours: add-remove}\n", block)
+    plan.write_text(text, "utf-8")
+    stated = Plan.read(plan).stated()
+    assert stated is not None
+    graph = stated.policy.graph("diagnosis")
+    values = stated.domains["diagnosis"].values
+    with (tmp_path / "diagnosis.csv").open(encoding="utf-8", newline="") as file:
+        chapter = {row[0]: row[2] for row in csv.reader(file, delimiter=";")}
+    groups: dict[int, set[str]] = {}
+    for code, value in enumerate(values):
+        groups.setdefault(int(graph.components[code]), set()).add(chapter[value])
+    assert len(groups) > 5
+    assert all(len(chapters) == 1 for chapters in groups.values())

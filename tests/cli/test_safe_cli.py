@@ -115,3 +115,58 @@ def test_a_crash_leaves_a_truthful_ledger(town: Path, fault: str) -> None:
     assert sorted(path.name for path in town.iterdir()) == sorted(
         ["ledger.db", "out", "people.csv", "plan.yaml"]
     )
+
+
+# explain sampling
+
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def explained(*options: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, ["explain", "sampling", *options])
+    assert done.exit_code == code, done.output
+    return done.stdout if not code else done.stderr
+
+
+def test_explain_sampling_as_it_is_documented() -> None:
+    documented = (DOCS / "commands.md").read_text("utf-8")
+    part = documented.partition("## `hedgerow explain sampling`")[2].partition("\n## ")[0]
+    told = explained("--beta", "0.85", "--epsilon", "1", "--k", "150")
+    shown = part.partition("$ hedgerow explain sampling --beta 0.85 --epsilon 1 --k 150\n")[2]
+    lines = [line.rstrip() for line in told.splitlines()]
+    for line in shown.partition("\n```")[0].splitlines():
+        assert line in (*lines, "..."), line
+    given = json.loads(explained("--beta", "0.85", "--epsilon", "1", "--k", "150", "--json"))
+    stated = json.loads(part.rpartition("```json\n")[2].partition("\n```")[0])
+    assert set(stated) == set(given)
+    for key in ("beta", "epsilon", "delta", "on_sample", "groups", "given"):
+        assert stated[key] == given[key], key
+
+
+def test_explain_sampling_says_what_cannot_be() -> None:
+    # FACTS: Theorem 1 backwards, 2.44 on the sample for 0.1 on a 1 % sample.
+    assert "may lose epsilon 2.443" in " ".join(
+        explained("--beta", "0.01", "--epsilon", "0.1").split()
+    )
+    told = " ".join(explained("--beta", "0.1", "--epsilon", "1", "--k", "5").split())
+    assert "no epsilon has a delta of 1e-6" in told
+    assert "theorem it would be 9" in told
+    told = " ".join(explained("--beta", "0.999", "--epsilon", "0.001").split())
+    assert "No k up to 100,000" in told
+    assert "theorem is silent" in told
+    for wrong, words in (
+        (("--beta", "1", "--epsilon", "1"), "beta"),
+        (("--beta", "0.5", "--epsilon", "0"), "epsilon"),
+        (("--beta", "0.5", "--epsilon", "1000"), "at most 100"),
+        (("--beta", "0.5", "--epsilon", "1", "--k", "0"), "k"),
+        (("--beta", "0.5", "--epsilon", "1", "--k", "200000"), "100,000"),
+        (("--beta", "0.5", "--epsilon", "1", "--plot", "k.pdf"), "k.pdf"),
+    ):
+        assert words in explained(*wrong, code=2)
+
+
+def test_explain_sampling_draws(tmp_path: Path) -> None:
+    file = tmp_path / "k.svg"
+    explained("--beta", "0.5", "--epsilon", "1", "--plot", str(file), "-q")
+    assert "smallest k" in file.read_text("utf-8")

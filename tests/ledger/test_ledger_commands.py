@@ -66,6 +66,7 @@ def test_a_budget_is_set_and_shown(path: Path) -> None:
                 "left": {"epsilon": "3", "delta": "1e-6", "rho": "0"},
                 "releases": 0,
                 "reserved_open": 0,
+                "policies": [],
             }
         ]
     }
@@ -139,6 +140,29 @@ def test_list(release: tuple[Entry, Entry], path: Path) -> None:
     assert newest == {"entries": [json.loads(entry.line())], "more": True}
     assert "--last" in run("list", "--last", "1").stdout
     assert "no entries" in run("list", "--population", "nowhere").stdout
+
+
+def test_a_policy_is_named(release: Any, path: Path) -> None:
+    """A spend under a policy is no spend of differential privacy, and must not look like one."""
+    for command in (["list"], ["budget"]):
+        assert "policy" not in run(*command).stdout
+    mine, other = "546dc1ea" + "0" * 56, "abcdef01" + "0" * 56
+    with Ledger.open(path) as book:
+        spend = Amounts.of(epsilon="0.5")
+        made = book.reserve("gotham", key="p", what={"policy": mine}, spend=spend)
+        book.released(made, body={"name": "second"})
+        failed = book.reserve("gotham", key="q", what={"policy": other})
+        book.failed(failed, why="no reason")
+        book.reserve("metropolis", key="k", what={})
+    shown = " ".join(run("list").stdout.split())
+    assert "epsilon 0.5 under policy 546dc1ea" in shown
+    assert shown.count("under policy") == 2
+    shown = run("budget").stdout
+    assert "gotham: what is spent is under policy 546dc1ea, which is no" in shown
+    # What failed told nobody anything.
+    assert shown.count("policy") == 1
+    policies = {p["population"]: p["policies"] for p in told("budget")["populations"]}
+    assert policies == {"gotham": [mine], "metropolis": []}
 
 
 def test_show(release: tuple[Entry, Entry]) -> None:

@@ -44,6 +44,7 @@ from hedgerow.query.marginals import Marginals
 from hedgerow.query.mixing import Unit, require_one_unit
 from hedgerow.query.ranging import Ranges
 from hedgerow.query.summing import Aggregate
+from hedgerow.tally import Summed
 
 NUMBERS = ["0", "1", "2", "3", "4", "2.5", "-7", "9", "0.9", "1.9", "abc", None]
 TEXTS = ["a", "b", "c", "d", "z", None]
@@ -373,6 +374,60 @@ def test_a_count_that_no_edge_changes_costs_nothing() -> None:
         _ = stated({"x": "line", "known": {"counts": ["x <= 2"]}}).changed
 
 
+def test_where_nothing_else_agrees_nothing_is_hidden_and_it_says_so() -> None:
+    found = stated({"g": "full", "known": {"marginals": [["g"]]}})
+    assert found.changed == 5, "four values, and anything else"
+    assert any("nothing is hidden, not even one edge" in line for line in found.not_protected())
+    assert any("there are such" in line for line in found.protected())
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "within"),
+    [(0, 400_001, 1, 4), (0, 11, 1, 4), (-3, 9, 1, 2), (1, 13, 2, 4), (-6, 6, 1, 6), (1, 6, 1, 5)],
+)
+@pytest.mark.parametrize("unit", [Fraction(4), Fraction(3), Fraction(1, 2), Fraction(5, 3)])
+def test_sums_of_units_that_do_not_divide_the_bounds(
+    low: int, high: int, step: int, within: int, unit: Fraction
+) -> None:
+    """All pairs of numbers at and near the ends, and beyond them."""
+    columns = {"x": {"role": "quasi-identifier", "bounds": [low, high], "step": step}}
+    ends = [*range(low - 3, low + 12), *range(high - 12, high + 4), low - 10**6, high + 10**6]
+    numbers = {Fraction(n) + Fraction(part, 4) for n in ends for part in range(4)}
+    summed = Summed("x", unit, math.floor(low / unit), math.ceil(high / unit))
+    held = {n: min(max(n, Fraction(low)), Fraction(high)) for n in numbers}
+    added = {
+        n: min(max(math.floor(n / unit + Fraction(1, 2)), summed.low), summed.high) for n in numbers
+    }
+    code = {n: (held[n] - low) // step for n in numbers}
+    lower = list(range(low, low + (high - low) // step // 2 * step + 1, step))
+    upper = [n for n in range(low, high + 1, step) if n not in set(lower)] if high < 100 else []
+    policies: dict[str, Any] = {"within": {"within": within}}
+    if upper:
+        policies["partition"] = {"partition": {"low": lower, "high": upper}}
+    for kind, policy in policies.items():
+        claimed = stated({"x": policy}, columns).spread(summed)
+        true = max(
+            abs(added[a] - added[b])
+            for a, b in product(numbers, repeat=2)
+            if (
+                abs(held[a] - held[b]) <= within
+                if kind == "within"
+                else (code[a] < len(lower)) == (code[b] < len(lower))
+            )
+        )
+        assert true <= claimed <= true + 2 + math.ceil(step / unit), kind
+
+
+def test_large_domains_are_explained_without_spelling_them_out() -> None:
+    columns = {"x": {"role": "quasi-identifier", "bounds": [0, 3_000_000], "step": 1}}
+    plan = Plan.of(columns=columns, privacy="change-one", policy={"x": {"within": 5}})
+    study = hedgerow.explain_policy(plan)
+    asked = [row.question for row in study.beside]
+    assert asked == ["how many rows", "cumulative histogram of x", "sum of x"]
+    sums = study.beside[-1]
+    assert sums.policy == 5
+
+
 # The ledger
 
 
@@ -426,6 +481,24 @@ def test_plain_answers_go_with_a_policy_if_a_row_is_changed(tmp_path: Path) -> N
     with asking(tmp_path) as plain:
         plain.count(epsilon="0.5")
     with asking(tmp_path, policy=POLICIES["within"]) as session:
+        session.count(by="g", epsilon="0.5")
+        assert session.budget.spent.texts() == {"epsilon": "1"}
+
+
+def test_plain_answers_do_not_go_where_neighbours_differ_in_several_rows(tmp_path: Path) -> None:
+    """The plain count of a, at epsilon each row: two rows changed at once are two of its."""
+    tied = {"g": "full", "known": {"counts": ["g in ('a', 'c')"]}}
+    assert stated(tied).changed == 2
+    with asking(tmp_path) as plain:
+        plain.count(where="g = 'a'", epsilon="0.5")
+    refused = pytest.raises(PlanError, match="they differ in up to 2, by what is known")
+    with asking(tmp_path, policy=tied) as session:
+        with refused as error:
+            session.count(by="g", epsilon="0.5")
+        assert session.budget.spent.texts() == {"epsilon": "0.5"}
+    assert "would count 2 times" in str(error.value.fix)
+    untied = {"g": {"partition": BLOCKS}, "known": {"counts": ["g in ('a', 'b')"]}}
+    with asking(tmp_path, policy=untied) as session:
         session.count(by="g", epsilon="0.5")
         assert session.budget.spent.texts() == {"epsilon": "1"}
 
@@ -531,7 +604,7 @@ def test_more_rows_of_the_same_person_add_up(tmp_path: Path) -> None:
 
 PEOPLE = (None, "id", "household")
 WAYS = tuple(product(("add-remove", "change-one", "one", "two"), PEOPLE))
-"""Neighbours or a policy, and what is taken for a person."""
+"""Neighbours or a policy, and what is taken for a person; neighbours under two differ in 2 rows."""
 Way = tuple[str, str | None]
 NOT_SAID, EXACT = ("change-one", "not said"), ("partition", None)
 
@@ -565,7 +638,7 @@ def entries_of(history: list[tuple[Way, str]]) -> list[Entry]:
 
 def fits(now: Way, then: Way) -> bool:
     """Whether losses of the two add up, for all that was before."""
-    goes = {"one": {"one", "change-one"}, "two": {"two", "change-one"}}
+    goes = {"one": {"one", "change-one"}, "two": {"two"}}
     kind = then[0] in goes.get(now[0], {now[0]})
     return then == EXACT or (kind and now[1] == then[1])
 
@@ -598,7 +671,9 @@ def test_looking_back_stops_where_it_may(history: list[tuple[Way, str]], way: Wa
             return found if limit is None else found[-limit:]
 
     kind, person = way
-    policy: Any = type("Stated", (), {"digest": kind, "name": kind})()
+    policy: Any = type(
+        "Stated", (), {"digest": kind, "name": kind, "changed": 1 + (kind == "two")}
+    )()
     unit = Unit(
         neighbours=Neighbours(kind=Neighbouring("change-one" if kind in ("one", "two") else kind)),
         person=person,

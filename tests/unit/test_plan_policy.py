@@ -142,11 +142,11 @@ def test_what_is_known(tmp_path: Path) -> None:
     found, _ = graphs(
         tmp_path,
         "  age: {within: 2}\n"
-        "  known: {marginals: [[sex], [sex, disease]], counts: [\"ward = '007'\"]}\n",
+        "  known: {marginals: [[sex], [sex, disease]], counts: [\"sex = 'F'\"]}\n",
     )
     assert found.marginals == (("sex",), ("sex", "disease"))
-    assert [str(count) for count in found.counts] == ["ward = '007'"]
-    assert found.changed > 1
+    assert [str(count) for count in found.counts] == ["sex = 'F'"]
+    assert found.changed == 12, "the cells of the wider table, from which the others follow"
     still, _ = graphs(tmp_path, "  sex: known\n  known: {marginals: [[sex]]}\n")
     assert still.changed == 1
 
@@ -156,6 +156,67 @@ def test_equal_policies_have_equal_digests(tmp_path: Path) -> None:
     same, _ = graphs(tmp_path, "  age: line\n")
     other, _ = graphs(tmp_path, "  age: {within: 4}\n")
     assert one.digest == same.digest != other.digest
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("""counts: ["sex = 'F'", "disease = 'flu'"]""", None),
+        ("marginals: [[sex], [disease]]", "is 161,051, which would drown every answer"),
+        ("marginals: [[sex, disease], [ward]]", "more than 12 digits"),
+        ("marginals: [[age, sex, disease], [ward]]", "kinds of rows"),
+        ("marginals: [[big, sex]]", "is 60,006"),
+        ("marginals: [[big, sex], [age, disease]]", "combinations of values"),
+        ("marginals: [[age]], counts: ['age < 5']", "not decided by the public values"),
+    ],
+)
+def test_what_ties_too_many_rows_is_refused(tmp_path: Path, known: str, said: str | None) -> None:
+    base = f"{BASE}  big: {{role: quasi-identifier, bounds: [0, 20000], step: 1}}\n"
+    plan = read(tmp_path, f"  disease: {{partition: 1}}\n  known: {{{known}}}\n", base)
+    if said is None:
+        found = plan.stated()
+        assert found is not None
+        assert found.changed == 4
+        return
+    with pytest.raises(PlanError, match=said) as error:
+        plan.stated()
+    assert str(error.value.where).endswith(":18"), error.value.where
+
+
+def test_thresholds_between_steps_say_what_is_left(tmp_path: Path) -> None:
+    found, _ = graphs(tmp_path, "  age: {within: 5}\n")
+    assert any("5 protects 4, as steps are 2" in line for line in found.not_protected())
+    exact, _ = graphs(tmp_path, "  age: {within: 4}\n")
+    assert not exact.coarser
+    assert exact.digest == found.digest
+
+
+def test_digests_have_the_domains_of_columns_that_share_a_graph(tmp_path: Path) -> None:
+    place = "  place: {of: [lat, lon], within: 0.5, distance: L1}\n"
+    one, _ = graphs(tmp_path, place)
+    moved = read(tmp_path, place, BASE.replace("bounds: [46, 47]", "bounds: [56, 57]")).stated()
+    assert moved is not None
+    assert one.policy.parts == moved.policy.parts
+    assert one.digest != moved.digest
+
+
+def test_inside_has_the_values_of_the_domains_alone(tmp_path: Path) -> None:
+    found, parts = graphs(
+        tmp_path,
+        "  age: {within: 4}\n  disease: {partition: 1}\n  ward: {graph: [[x, no]]}\n"
+        "  place: {of: [lat, lon], within: 0.5, distance: L1}\n",
+    )
+    inner = dict(found.inside().parts)
+    assert inner["age",] == Threshold(tuple(range(11)), 2)
+    assert inner["sex",] == Full(2)
+    assert inner["lat", "lon"] == parts["lat", "lon"]
+    for columns, graph in inner.items():
+        outer = parts[columns if len(columns) > 1 else columns[0]]
+        codes = np.arange(graph.size)
+        assert (graph.joined(codes[:, None], codes) == outer.joined(codes[:, None], codes)).all()
+    tied, _ = graphs(tmp_path, "  age: {within: 4}\n  known: {marginals: [[age]]}\n")
+    with pytest.raises(PlanError, match="up to 12 rows"):
+        tied.inside()
 
 
 @pytest.mark.parametrize(

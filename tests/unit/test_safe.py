@@ -106,6 +106,7 @@ def exact_law(table: tuple[Row, ...], request: Request, monkeypatch: pytest.Monk
         return np.array(given, np.int8)
 
     def chosen(scores: tuple[int, ...], *, scoring: Scoring, choice: Fraction) -> int:
+        assert choice == request.terms.safe.choice, "what is accounted for is spent"
         scale = float(scoring.mechanism(choice).scale)
         weights = [math.exp((score - max(scores)) / scale) for score in scores]
         seen["chance"] = weights[seen["node"]] / sum(weights)
@@ -280,6 +281,24 @@ def test_a_person_counts_once(town: Path, monkeypatch: pytest.MonkeyPatch) -> No
     privacy = {"neighbours": "add-remove", "rows": 1}
     found = publish(source="people.csv", person="id", privacy=privacy)
     assert (found.rows, found.groups) == (200, 1), "one with 500 rows is no group of 135"
+    # Nor is one with 300 different rows, which all become one tuple.
+    rows = [("1", str(age), sex) for age in range(100) for sex in ("F", "M", "")]
+    write(pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)}))
+    coarse = {"age": AGE | {"levels": [3, 3]}, "sex": SEX | {"levels": [1, 1]}}
+    found = publish(source="people.csv", person="id", privacy=privacy, columns=coarse, anew=True)
+    assert found.rows == 0
+
+
+def test_the_order_of_rows_follows_from_what_is_in_them(
+    town: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first row of a group that is found must not show: here M stands before F in the data."""
+    monkeypatch.setattr(noise, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
+    write(pa.table({"age": ["0"] * 200 + ["1"] * 200, "sex": ["M"] * 200 + ["F"] * 200}))
+    publish(source="people.csv", to="out")
+    lines = Path("out/data.csv").read_text("utf-8").splitlines()
+    assert lines[1:] == ["0-49,F"] * 200 + ["0-49,M"] * 200
+    assert hedgerow.verify("out").refuted == ()
 
 
 # Price, ledger, replay
@@ -377,6 +396,9 @@ def test_a_sample_is_published_as_it_is_and_once(town: Path) -> None:
     plan = Plan.of(**said(source="people.csv", method={"search": "lattice"}))
     with hedgerow.session(plan) as session, pytest.raises(PlanError, match="random sample"):
         session.count(epsilon=1)
+    claims = said(source="people.csv", method={}, protect=[{"k-anonymity": 5}])
+    with pytest.raises(PlanError, match="random sample"):
+        hedgerow.publish(Plan.of(**claims), to="table")
     with Ledger.open("ledger.db") as ledger:
         assert ledger.budget("town").spent == Amounts.of(epsilon=1, delta="1e-6")
 
@@ -489,6 +511,9 @@ def test_forged_certificates_are_refuted(what: str, released: Path) -> None:
     if what == "label":
         found = hedgerow.verify(released, plan="plan.json")
     assert found.refuted, what
+    if what in ("k", "beta", "epsilon", "loss", "spent", "choice", "unpaid choice", "drawn"):
+        assert "loss" in {one.what for one in found.checks if one.verdict == "refuted"}
+        assert found.claims[0].verdict == "refuted"
 
 
 def test_forged_files_are_refuted(released: Path) -> None:

@@ -9,23 +9,23 @@ or along an edge. So what is not decided by codes is protected as if everything 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import ceil
+from math import ceil, floor, lcm
 from typing import Any
 
 import numpy as np
 
 from hedgerow.blowfish import words
-from hedgerow.blowfish.base import Flags, Graph, Ints, relabelled
-from hedgerow.blowfish.constraints import Constraints
+from hedgerow.blowfish.base import LARGEST, Graph, Ints, relabelled
 from hedgerow.blowfish.graphs import Full, Partition, Threshold
-from hedgerow.blowfish.points import Grid, Near
-from hedgerow.blowfish.policy import Policy
+from hedgerow.blowfish.points import Explicit, Grid, Near
+from hedgerow.blowfish.policy import Part, Policy
 from hedgerow.blowfish.settled import by_column, settled, size
+from hedgerow.blowfish.tied import most_changed
 from hedgerow.canonical import digest
-from hedgerow.conditions import And, Condition, Not, Or
+from hedgerow.conditions import Condition
 from hedgerow.domain import Bounds, Domain, decimal
 from hedgerow.dp.measures import Pure
 from hedgerow.errors import PlanError
@@ -35,8 +35,6 @@ FORMAT = "hedgerow-policy/1"
 """What is hashed of a policy; a change of it makes every policy another one."""
 MOST_SPELT = 10_000
 """Values of a column that are spelled out in words or pictures."""
-MOST_KINDS = 1_000_000
-"""Combinations of values that are looked at for known counts."""
 
 Known = tuple[tuple[str, ...], ...]
 
@@ -64,6 +62,10 @@ class Stated:
     """Of which filters everybody knows how many rows meet them."""
     at_once: int | None = None
     """In how many parts, and columns without public values, neighbours may differ; None: all."""
+    sides: Mapping[str, Domain] = field(default_factory=dict)
+    """Of the columns that share a graph with others: their steps make its points."""
+    coarser: tuple[str, ...] = ()
+    """Where less is protected than was asked for, in words; no part of the policy itself."""
 
     @cached_property
     def digest(self) -> str:
@@ -74,7 +76,9 @@ class Stated:
                 "format": FORMAT,
                 "parts": sorted([list(names), _spelt(graph)] for names, graph in self.policy.parts),
                 "at_once": self.at_once if (self.at_once or every) < every else None,
-                "domains": {name: _values(domain) for name, domain in self.domains.items()},
+                "domains": {
+                    name: _values(domain) for name, domain in {**self.domains, **self.sides}.items()
+                },
                 "known": sorted(self.known),
                 "others": sorted(self.others),
                 "marginals": sorted(sorted(table) for table in self.marginals),
@@ -97,6 +101,28 @@ class Stated:
             if column in columns:
                 return columns
         return (column,)
+
+    def inside(self) -> Policy:
+        """The policy over the values of the domains alone, without the code for anything else.
+
+        For whoever takes each number as the step under it, and what is no number as some number:
+        the code left out is joined to all others or to none, so that no edge is lost.
+
+        Raises:
+            PlanError: What is known ties rows together: no policy by itself says so.
+        """
+        if self.changed > 1:
+            raise PlanError(
+                f"with what is known, neighbours differ in up to {self.changed} rows, which a "
+                "policy without it does not cover",
+                fix="Leave `known` counts out only if nobody knows them; else ask for counts, "
+                "sums or ranges.",
+            )
+        parts: dict[Part, Graph] = {
+            columns: _without_last(graph) if columns[0] in self.domains else graph
+            for columns, graph in self.policy.parts
+        }
+        return Policy(parts, at_once=self.policy.at_once)
 
     # In words
 
@@ -134,10 +160,12 @@ class Stated:
             if len(columns) > 1:
                 joined = " and ".join(columns)
                 lines.append(f"Not protected: whether somebody's {joined} are numbers at all.")
+        lines += [f"Not protected: {line}" for line in self.coarser]
         if self.changed > 1:
             lines.append(
                 f"Not protected: what everybody knows ({self._told()}). Noise is for neighbours "
                 f"that agree with it: up to {self.changed} rows differ, one of them along an edge. "
+                "Where what is known leaves no other table, nothing is hidden, not even one edge. "
                 "What is known and not listed may break the promise."
             )
         elif self.marginals or self.counts:
@@ -161,8 +189,9 @@ class Stated:
             )
         if self.changed > 1:
             lines.append(
-                "The factor is for neighbours as above; with what is known, paths of several "
-                "steps may not exist, and then nothing is promised farther away."
+                "Every factor is for tables that agree with what is known, where there are such; "
+                "with it, one edge or a path of several may not exist, and then nothing is "
+                "promised."
             )
         lines.append(
             "Every factor is for one row. People whose rows go together are told apart by as much "
@@ -242,10 +271,16 @@ class Stated:
             return width
         assert domain.step is not None, "else it had no codes"
         if isinstance(graph, Threshold):
-            return min(ceil(graph.within * domain.step / summed.unit), width)
-        lows = [ceil((domain.low + i * domain.step) / summed.unit) for i in range(domain.cells)]
+            along = ceil(graph.within * domain.step / summed.unit)
+            # Bounds between two units are held one unit farther out for what lies beyond them.
+            above = summed.high - _nearest(domain.high / summed.unit)
+            below = _nearest(domain.low / summed.unit) - summed.low
+            return min(along + max(above, 0) + max(below, 0), width)
+        lows = _units_above(domain.low / summed.unit, domain.step / summed.unit, domain.cells)
+        if lows is None:
+            return width
         # Within a step, numbers lie up to a step apart; the last code has no number.
-        along = graph.spread(np.array([*lows, lows[-1]], np.int64))
+        along = graph.spread(np.append(lows, lows[-1]))
         return min(along + ceil(domain.step / summed.unit) + 1, width)
 
     # What everybody knows
@@ -257,57 +292,49 @@ class Stated:
         One of them moves along an edge, the others anywhere.
 
         Raises:
-            PlanError: There are too many combinations of values to find out.
+            PlanError: There are too many combinations of values to find out, or too many rows.
         """
         if not any(self.noticed(count) for count in self.counts) and not any(
             self._marginal_noticed(columns) for columns in self.marginals
         ):
             return 1
-        every = [c for columns in self.marginals for c in columns]
-        every += [c for count in self.counts for c in count.columns]
-        columns = list(dict.fromkeys(every))
-        shape = [size(self.domains[column]) for column in columns]
-        if np.prod(shape, dtype=object) > MOST_KINDS:
-            raise PlanError(
-                f"what is known is about {int(np.prod(shape, dtype=object)):,} combinations of "
-                f"values, and at most {MOST_KINDS:,} can be looked at",
-                fix="Name fewer columns, or columns with fewer values.",
-            )
-        codes = dict(zip(columns, np.indices(shape).reshape(len(shape), -1), strict=True))
-        rows = [self._met(count, codes) for count in self.counts]
-        for names in self.marginals:
-            cell = np.ravel_multi_index(
-                [codes[name] for name in names], [size(self.domains[name]) for name in names]
-            )
-            rows += [cell == kind for kind in np.unique(cell)]
-        kinds = np.unique(np.array(rows, np.bool_), axis=1)
-        counts = tuple(tuple(row.tolist()) for row in kinds)
-        return Constraints(Full(kinds.shape[1]), counts).changed
+        return most_changed(self.domains, self.marginals, self.counts)
 
     def _marginal_noticed(self, columns: tuple[str, ...]) -> bool:
         graphs = [self.policy.graph(column) for column in columns if column not in self.known]
         return any(graph.diameter for graph in graphs)
 
-    def _met(self, condition: Condition, codes: Mapping[str, Ints]) -> Flags:
-        """Whether each combination of codes meets a filter that codes decide."""
-        if len(condition.columns) == 1:
-            (column,) = condition.columns
-            may, may_not = settled(condition, self.domains[column])
-            if (may & may_not).any():
-                raise PlanError(
-                    f"whether a row meets {str(condition)!r} is not decided by the public values "
-                    f"of {column!r}",
-                    fix="Name values of the domain, or ends of its steps (age >= 40).",
-                )
-            return np.asarray(may[codes[column]])
-        match condition:
-            case Not(part):
-                return ~self._met(part, codes)
-            case And(parts):
-                return np.asarray(np.all([self._met(part, codes) for part in parts], axis=0))
-            case Or(parts):
-                return np.asarray(np.any([self._met(part, codes) for part in parts], axis=0))
-        raise AssertionError("a comparison is about one column")
+
+def _without_last(graph: Graph) -> Graph:
+    match graph:
+        case Full():
+            return Full(graph.size - 1)
+        case Partition():
+            return Partition(graph.blocks[:-1])
+        case Threshold():
+            return Threshold(graph.at[:-1], graph.within)
+    pairs = graph.edges()
+    kept = pairs[pairs[:, 1] < graph.size - 1]
+    return Explicit(graph.size - 1, tuple((int(a), int(b)) for a, b in kept))
+
+
+def _nearest(number: Fraction) -> int:
+    return floor(number + Fraction(1, 2))
+
+
+def _units_above(low: Fraction, step: Fraction, cells: int) -> Ints | None:
+    """The whole number above (or at) each of so many numbers; None where they do not fit.
+
+    >>> _units_above(Fraction(1, 2), Fraction(1, 3), 4)
+    array([1, 1, 2, 2])
+    """
+    parts = lcm(low.denominator, step.denominator)
+    if parts * (cells + 1) > LARGEST or abs(low) + step * cells > LARGEST:
+        return None
+    (whole, rest), (more, left) = divmod(int(low * parts), parts), divmod(int(step * parts), parts)
+    i = np.arange(cells, dtype=np.int64)
+    found: Ints = whole + i * more - (-(rest + i * left) // parts)
+    return found
 
 
 def _spelt(graph: Graph) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hedgerow.cli.terminal import columns, console, plain, say
+from hedgerow.cli.terminal import columns, console, plain, rounded, say
 from hedgerow.explaining.meaning import told
 from hedgerow.explaining.parameters import Beliefs, EpsilonStudy, Joint
 from hedgerow.explaining.policies import SCALE, PolicyStudy
@@ -51,10 +51,10 @@ def policy(found: PolicyStudy, plots: Sequence[Path] = ()) -> None:
         ("less", "right"),
     )  # fmt: skip
     for line in found.beside:
-        less = "none" if line.times is None else f"{line.times:.4g} times"
-        noise = f"{line.policy:.4g}" if line.policy else "exact"
+        less = "none" if line.times is None else f"{rounded(line.times)} times"
+        noise = rounded(line.policy) if line.policy else "exact"
         asked = line.question if line.what == SCALE else f"{line.question}: {line.what}"
-        table.add_row(plain(asked), noise, f"{line.plain:.4g}", less)
+        table.add_row(plain(asked), noise, rounded(line.plain), less)
     console.print(table)
     for path in plots:
         say(f"\nplot: {path}")

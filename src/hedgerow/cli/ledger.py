@@ -108,8 +108,11 @@ def budget(
             found = book.populations()
             if population is not None:
                 found = _only(found, population, book)
-            result = {"populations": [_position(p) for p in found]}
-            job.done(result, lambda: _show().positions(found))
+            policies = {p.population: _policies(book, p.population) for p in found}
+            result = {
+                "populations": [_position(p) | {"policies": policies[p.population]} for p in found]
+            }
+            job.done(result, lambda: _show().positions(found, policies))
 
 
 @ledger.command()
@@ -215,6 +218,20 @@ def _position(p: Position) -> dict[str, Any]:
         "releases": p.releases,
         "reserved_open": p.reserved_open,
     }
+
+
+def _policies(book: Ledger, population: str) -> list[str]:
+    """Under which policies a population's budget was spent, the oldest first."""
+    from hedgerow.ledger import Kind
+
+    policy_of = _show().policy_of
+    found: dict[str, str] = {}
+    for entry in book.entries(population=population):
+        if entry.kind == Kind.FAILED:  # it told nobody anything
+            found.pop(entry.reservation, None)
+        elif (policy := policy_of(entry)) is not None:
+            found[entry.reservation] = policy
+    return list(dict.fromkeys(found.values()))
 
 
 def _refuse_itself(path: Path, where: str | None) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
-from hedgerow.cli.terminal import columns, console, plain, say
+from hedgerow.cli.terminal import columns, console, plain, say, tell
 from hedgerow.ledger import Amounts, Checked, Entry, Kind, Position, Tip
 from hedgerow.ledger.amounts import PLACES
 
 GAUGE = 10
 """Characters of a full gauge."""
+SHORT = 8
+"""Digits by which people know a policy."""
 
 
 def entries(found: Sequence[Entry], *, more: bool) -> None:
@@ -26,6 +28,8 @@ def entries(found: Sequence[Entry], *, more: bool) -> None:
     )  # fmt: skip
     for e in found:
         spends = str(e.budget if e.kind == Kind.BUDGET else e.spend)
+        if (policy := policy_of(e)) is not None:
+            spends += f" under policy {policy[:SHORT]}"
         name = str(e.body.get("name") or "")
         table.add_row(
             str(e.seq), e.at[:16].replace("T", " "), plain(e.population), e.kind.lower(),
@@ -34,6 +38,12 @@ def entries(found: Sequence[Entry], *, more: bool) -> None:
     console.print(table)
     if more:
         say(f"\nThere are older ones: --last {10 * len(found)} shows more.")
+
+
+def policy_of(entry: Entry) -> str | None:
+    """The policy a spend is under; None: there is none."""
+    policy = entry.body.get("policy") if entry.kind == Kind.RESERVE else None
+    return None if policy is None else str(policy)
 
 
 def each(found: Sequence[Entry]) -> None:
@@ -62,8 +72,13 @@ def _entry(found: Entry) -> None:
     say(json.dumps(found.body, indent=2, ensure_ascii=False, sort_keys=True))
 
 
-def positions(found: Sequence[Position]) -> None:
-    """What each population may spend, has spent, and has left."""
+def positions(found: Sequence[Position], policies: Mapping[str, Sequence[str]]) -> None:
+    """What each population may spend, has spent, and has left.
+
+    Args:
+        found: The populations.
+        policies: Under which policies what was spent of each.
+    """
     if not found:
         say("The ledger is empty.")
         return
@@ -81,6 +96,12 @@ def positions(found: Sequence[Position]) -> None:
             table.add_row(*first, *_currency(p, name))
             first = [Text("")] * 3
     console.print(table)
+    for p in found:
+        if names := [f"policy {policy[:SHORT]}" for policy in policies.get(p.population, ())]:
+            tell(
+                f"{p.population}: what is spent is under {' and '.join(names)}, which is no "
+                "differential privacy."
+            )
 
 
 def _currency(p: Position, name: str) -> list[Text]:

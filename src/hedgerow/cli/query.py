@@ -137,7 +137,7 @@ def query(
             if job.progress is not None:
                 job.progress("counting, and drawing noise for each number", None)
             answer = ask(session, session)
-            left = session.budget
+            left, stated = session.budget, session.public.stated
             if to is not None:
                 write_answer(answer, to, escape=session.escape_formulas)
             told = [answer.between(*span) for span in spans]
@@ -145,8 +145,10 @@ def query(
                 "again": answer.again,
                 "between": [[one.low, one.high, one.count, one.least, one.most] for one in told],
                 "left": {} if left.left is None else left.left.texts(),
+                "policy": None if stated is None else stated.digest,
             }
-            job.done(found, lambda: query_show.answer(answer, left, told, to))
+            policy = None if stated is None else stated.name
+            job.done(found, lambda: query_show.answer(answer, left, told, to, policy))
 
 
 GOES_WITH = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.cli.ledger_show import gauge
-from hedgerow.cli.terminal import columns, console, plain, say, tell
+from hedgerow.cli.terminal import columns, console, plain, rounded, say, tell
 from hedgerow.ledger import Position
 from hedgerow.query.answer import Answer
 from hedgerow.query.design import Shown
@@ -16,6 +16,8 @@ from hedgerow.query.ranging import Between
 
 MOST_LINES = 40
 """Of a table; the rest is in the file or in --json."""
+URGENT = ("EXACT", "Not protected")
+"""How notes begin that nobody may overlook."""
 
 
 def answer(
@@ -23,9 +25,19 @@ def answer(
     position: Position,
     between: Sequence[Between],
     to: Path | None,
+    policy: str | None = None,
 ) -> None:
-    """The numbers first, then how far off they may be and what they cost."""
+    """What is not protected before all else, then the numbers, their errors and their cost.
+
+    Args:
+        found: The answer.
+        position: Where its population stands.
+        between: Ranges to tell.
+        to: The file it was written to.
+        policy: What the policy is called, if there is one.
+    """
     say(found.words, style="bold")
+    rest = _first(found.notes)
     if not between:
         _tables(found.tables)
     for one in between:
@@ -38,14 +50,14 @@ def answer(
             "by itself."
         )
     _noise(found.noise)
-    for note in found.notes:
+    for note in rest:
         tell(note)
     if found.again:
         tell("This was answered before: the same answer, for nothing (--anew asks and pays again).")
     else:
         tell(f"cost: {found.loss}, charged as {_amounts(found.spent)}")
     tell(f"protects: {found.neighbours}")
-    _budget(position, found.spent)
+    _budget(position, found.spent, policy)
     if to is not None:
         say(f"written to {to}")
 
@@ -53,6 +65,7 @@ def answer(
 def preview(found: Preview) -> None:
     """What an answer would look like, and how far off it would be."""
     say(f"preview: {found.words}", style="bold")
+    rest = _first(found.notes)
     tell(f"Simulated {found.runs:,} times on {found.on}; nothing was spent or looked at.")
     if found.errors:
         table = columns(
@@ -72,10 +85,18 @@ def preview(found: Preview) -> None:
     _tables(found.tables)
     console.print()
     _noise(found.noise)
-    for note in found.notes:
+    for note in rest:
         tell(note)
     tell(f"would cost: {found.loss}, charged as {_amounts(found.spends)}")
     tell(f"protects: {found.neighbours}")
+
+
+def _first(notes: Sequence[str]) -> list[str]:
+    """Say what is exact and what is not protected; the other notes can wait."""
+    urgent = [note for note in notes if note.startswith(URGENT)]
+    for note in urgent:
+        tell(note)
+    return [note for note in notes if note not in urgent]
 
 
 def _tables(tables: Sequence[Shown]) -> None:
@@ -96,21 +117,20 @@ def _tables(tables: Sequence[Shown]) -> None:
 
 def _noise(noise: Sequence[Any]) -> None:
     for told in noise:
-        tell(
-            f"noise on {told['of']}: {told['distribution']}, scale {float(told['scale']):,.4g}; "
-            f"{told['sensitivity']}"
-        )
+        scale = rounded(float(told["scale"]))
+        tell(f"noise on {told['of']}: {told['distribution']}, scale {scale}; {told['sensitivity']}")
 
 
-def _budget(position: Position, currencies: Any) -> None:
+def _budget(position: Position, currencies: Any, policy: str | None) -> None:
     if position.budget is None:
         return
+    under = "" if policy is None else f" under policy {policy}"
     for name, text in position.budget.texts().items():
         if name not in currencies:
             continue
         spent = position.spent.texts().get(name, "0")
         full = gauge(position.spent.units[name], position.budget.units[name])
-        tell(f"budget of {position.population}: {name} {full} {spent} of {text} spent")
+        tell(f"budget of {position.population}: {name} {full} {spent} of {text} spent{under}")
 
 
 def _amounts(texts: Any) -> str:

@@ -28,6 +28,16 @@ def plain(text: str, *, style: str = "", keep: str = "") -> Text:
     return Text(printable(text, keep=keep), style)
 
 
+def rounded(value: float) -> str:
+    """Four digits, and never fewer than all before the point.
+
+    >>> rounded(10_000), rounded(12345.6), rounded(0.123456), rounded(2.0), rounded(1e20)
+    ('10,000', '12,346', '0.1235', '2', '1e+20')
+    """
+    whole = 1000 <= abs(value) < 1e15
+    return f"{value:,.0f}" if whole else f"{value:.4g}"
+
+
 def columns(*named: tuple[str, Any]) -> Table:
     """An empty table: each column's name, and its side."""
     table = Table(box=None, pad_edge=False)

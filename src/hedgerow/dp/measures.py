@@ -87,7 +87,7 @@ class Approximate:
         object.__setattr__(self, "delta", exact("delta", delta))
         if self.delta >= 1:
             raise PlanError(
-                f"delta must be under 1, not {float(self.delta):.4g}: at 1 nothing is promised",
+                f"delta must be under 1, not {_short(self.delta)}: at 1 nothing is promised",
                 fix="Say something like delta=1e-6.",
             )
 
@@ -242,6 +242,15 @@ def _text(*, epsilon: Number = 0, delta: Number = 0, rho: Number = 0) -> str:
     if not (epsilon or delta or rho):
         return "0"
     return next(iter(Amounts.of(epsilon=epsilon, delta=delta, rho=rho).texts().values()))
+
+
+def _short(number: Fraction) -> str:
+    """Four digits, of numbers too large for a double as well.
+
+    >>> _short(Fraction(5, 2)), _short(Fraction(10**400))
+    ('2.5', 'more than 1e300')
+    """
+    return f"{float(number):.4g}" if number < 10**300 else "more than 1e300"
 
 
 def _expm1_down(x: Fraction) -> Fraction:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 SCALE = "noise scale of each number"
 MOST_RANGED = 20_000
-"""Values beyond which ranges are not compared: to find the best tree takes seconds."""
+"""Values beyond which histograms and ranges are not compared: to find the best tree, or to spell
+out the cells, takes seconds."""
 MOST_COLUMNS = 20
 """Columns whose questions are compared."""
 
@@ -184,9 +185,10 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
 
     yield both("how many rows", Count())
     for column in list(stated.domains)[:MOST_COLUMNS]:
-        yield both(f"histogram of {column}", Count(by=(column,)))
         graph, domain = stated.graph(column), stated.domains[column]
         assert graph is not None, "it has codes"
+        if graph.size <= MOST_RANGED:
+            yield both(f"histogram of {column}", Count(by=(column,)))
         if not isinstance(domain, Bounds):
             continue
         # Of the counts up to each value, all of which have noise.

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.dp.rounding import Number, exact, positive, share, whole
+from hedgerow.dp.rounding import Number, exact, exp_down, positive, share, whole
 from hedgerow.errors import PlanError
 from hedgerow.explaining.meaning import rounded_down, rounded_up, told
 from hedgerow.sampling.measure import Sampled
@@ -137,7 +137,7 @@ def explain_sampling(
 
     >>> study = explain_sampling(beta="0.01", epsilon="0.1")
     >>> round(study.on_sample.epsilon, 4), study.groups.k
-    (2.4438, 5)
+    (2.4438, 6)
     """
     e, b, d = positive("epsilon", epsilon), share("beta", beta), share("delta", delta)
     if e > LARGEST:
@@ -217,21 +217,22 @@ def _sentences(
             + (
                 "."
                 if groups.after_choice is None
-                else f", and one whose recoding is chosen privately at a tenth of epsilon if groups "
+                else ", and one whose recoding is chosen privately at a tenth of epsilon if groups "
                 f"of fewer than {groups.after_choice:,} are."
             )
         )
-    yield (
-        "The published theorem is silent there: it needs a rate of at most 1 - e^-epsilon."
-        if groups.theorem is None
-        else f"By the published theorem it would be {groups.theorem:,}."
-    )
+    if groups.theorem is not None:
+        yield f"By the published theorem it would be {groups.theorem:,}."
+    elif loss.beta > 1 - exp_down(-loss.epsilon):
+        yield "The published theorem is silent there: it needs a rate of at most 1 - e^-epsilon."
+    else:
+        yield "What the published theorem says there takes too long to compute."
     if given is None:
         return
     if given.epsilon is None:
         yield (
-            f"With k = {given.k:,} no epsilon has a delta of {d}: all of a group of {given.k:,} are "
-            f"drawn with a probability above it."
+            f"With k = {given.k:,} no epsilon has a delta of {d}: all people of a group of "
+            f"{given.k:,} are drawn with a probability above it."
         )
     else:
         yield f"With k = {given.k:,} and delta {d}, epsilon is {told(given.epsilon)}."

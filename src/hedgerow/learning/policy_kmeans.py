@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +12,8 @@ from numpy.typing import NDArray
 
 from hedgerow.blowfish.kmeans import AlongEdges, Smoothed, longest, placed
 from hedgerow.blowfish.policy import Policy
-from hedgerow.domain import Bounds
+from hedgerow.blowfish.stated import Stated
+from hedgerow.domain import Bounds, Domain
 from hedgerow.dp.measures import Pure
 from hedgerow.dp.rounding import Number, positive, whole
 from hedgerow.errors import PlanError
@@ -44,8 +47,13 @@ class PolicyKMeans(KMeans):
         n_clusters: How many.
         epsilon: The loss along one edge, in all.
         policy: With a graph for each column, over as many values as its bounds have steps. For
-            an array without names, columns are in the policy's order.
-        domains: `Bounds` with a step for each column, or one for all; by name for frames.
+            an array without names, columns are in the policy's order. Or `plan.stated()`, the
+            policy of a plan: then a number between two steps is taken as the step under it, as
+            answers take it, and `policy_loss_` has the policy without the code that plans have
+            for what is no number (`Stated.inside`). With known counts that tie rows together
+            it is refused.
+        domains: `Bounds` with a step for each column, or one for all; by name for frames. Those
+            of the plan if left out with `plan.stated()`.
         method: "histogram" counts boxes once; "sums" pays for each iteration. The first is
             better in the few columns it was tried in, and refused in more than 8.
         iterations: How often centres move.
@@ -67,7 +75,7 @@ class PolicyKMeans(KMeans):
         *,
         n_clusters: int = 8,
         epsilon: Number | None = None,
-        policy: Policy | None = None,
+        policy: Policy | Stated | None = None,
         domains: Any = None,
         method: Literal["histogram", "sums"] = "histogram",
         iterations: int | None = None,
@@ -88,7 +96,7 @@ class PolicyKMeans(KMeans):
             PlanError: A parameter is left out or wrong, or does not agree with the policy.
             ShapeError: These are no rows and columns.
         """
-        if self.epsilon is None or not isinstance(self.policy, Policy):
+        if self.epsilon is None or not isinstance(self.policy, Policy | Stated):
             raise PlanError("epsilon and a policy must be given")
         if self.method not in ("histogram", "sums"):
             raise PlanError(f"there is no method {self.method!r}", fix="Say histogram or sums.")
@@ -97,17 +105,24 @@ class PolicyKMeans(KMeans):
         usual = FREE if self.method == "histogram" else PAID
         often = whole("iterations", usual if self.iterations is None else self.iterations)
         columns = columns_of(self, X, reset=True)
-        names = self._names(self.policy, len(columns))
-        domains = per_column(self.domains, names=names_of(self), columns=len(columns))
+        stated = self.policy if isinstance(self.policy, Stated) else None
+        policy = self.policy if isinstance(self.policy, Policy) else self.policy.inside()
+        names = self._names(policy, len(columns))
+        domains: Sequence[object]
+        if stated is not None:
+            domains = _as_stated(stated, self.domains, names)
+        else:
+            domains = per_column(self.domains, names=names_of(self), columns=len(columns))
         bounds = tuple(domain for domain in domains if isinstance(domain, Bounds))
         if len(bounds) != len(domains):
             raise PlanError("k-means needs numbers: bounds for each column")
         self.box_ = Box(bounds)
         sizes = [side.cells for side in bounds]
-        codes = np.column_stack([_coded(*pair) for pair in zip(bounds, columns, strict=True)])
+        coded = _coded if stated is None else _coded_under
+        codes = np.column_stack([coded(*pair) for pair in zip(bounds, columns, strict=True)])
         if self.method == "histogram":
             grid = Smoothed.fitting(
-                self.policy,
+                policy,
                 columns=names,
                 sizes=sizes,
                 widths=[Fraction(side.high) - Fraction(side.low) for side in bounds],
@@ -119,12 +134,12 @@ class PolicyKMeans(KMeans):
             reached = self._settle(middles, weights, sizes, clusters, often)
             spent = grid.spent
         else:
-            reached = self._pay(names, sizes, codes, clusters, loss, often)
+            reached = self._pay(policy, names, sizes, codes, clusters, loss, often)
             spent = loss
         self.centres_ = reached
         self.cluster_centers_ = self.box_.numbers(reached)
-        self.neighbours_ = self.policy.neighbours
-        self.policy_loss_ = (self.policy, spent)
+        self.neighbours_ = policy.neighbours
+        self.policy_loss_ = (policy, spent)
         return self
 
     def _names(self, policy: Policy, count: int) -> list[str]:
@@ -160,6 +175,7 @@ class PolicyKMeans(KMeans):
 
     def _pay(
         self,
+        policy: Policy,
         names: list[str],
         sizes: list[int],
         codes: Ints,
@@ -167,10 +183,9 @@ class PolicyKMeans(KMeans):
         loss: Pure,
         iterations: int,
     ) -> Ints:
-        assert self.policy is not None, "checked before"
         scales = [Fraction(side.step or 1) / self.box_.step for side in self.box_.bounds]
         sided = dict(zip(names, zip(sizes, scales, strict=True), strict=True))
-        sensitivity = AlongEdges(longest(self.policy, sided))
+        sensitivity = AlongEdges(longest(policy, sided))
         if not sensitivity.longest:
             raise PlanError("this policy has no edge: it protects nothing about these columns")
         places = [
@@ -214,3 +229,38 @@ def _coded(side: Bounds, column: NDArray[Any]) -> Ints:
     numbers = (as_numbers(column) - float(side.low)) / float(side.step or 1)
     held = np.clip(np.where(np.isfinite(numbers), numbers, most / 2), 0, most)
     return np.asarray(np.rint(held), np.int64)
+
+
+def _coded_under(side: Bounds, column: NDArray[Any]) -> Ints:
+    """Codes as a plan's policy has them: the step under each number.
+
+    Numbers are doubles, and so is each step: 0.3 is the third step of 0.1, though three times
+    the double 0.1 is more.
+    """
+    step = side.step or Fraction(1)
+    unit = lcm(side.low.denominator, step.denominator)
+    if max(abs(side.low), abs(side.high), Fraction(1)) * unit < 2**53:
+        # Both are doubles without rounding, so that their quotient is the nearest double.
+        borders = (int(side.low * unit) + np.arange(side.cells) * int(step * unit)) / unit
+    else:
+        borders = np.array([float(side.low + i * step) for i in range(side.cells)])
+    numbers = as_numbers(column)
+    finite = np.isfinite(numbers)
+    codes = np.searchsorted(borders, np.where(finite, numbers, borders[0]), side="right") - 1
+    return np.where(finite, np.maximum(codes, 0), (side.cells - 1) // 2)
+
+
+def _as_stated(stated: Stated, given: Any, names: list[str]) -> list[Domain]:
+    """The domains of a plan, which others must not contradict."""
+    found: list[Domain] = []
+    wanted = None if given is None else per_column(given, names=names, columns=len(names))
+    for i, name in enumerate(names):
+        domain = stated.domains.get(name, stated.sides.get(name))
+        assert domain is not None, "every part has one"
+        if wanted is not None and wanted[i] != domain:
+            raise PlanError(
+                f"the plan has other bounds or another step for {name!r}",
+                fix="Leave `domains` out: those of the plan are taken.",
+            )
+        found.append(domain)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from hedgerow.domain import Bounds, Domain, Values, decimal
 from hedgerow.errors import PlanError, nearest, some
 from hedgerow.planning.domains import DomainFile, rows_in
 from hedgerow.planning.fields import exactly
-from hedgerow.planning.policies import Blocks, SecretPlan
+from hedgerow.planning.policies import Blocks, PolicyPlan, SecretPlan
 from hedgerow.schema import Role
 from hedgerow.where import parse
 
@@ -80,7 +80,7 @@ def stated(plan: Plan) -> Stated | None:
             fix="Give domains, or bounds and a step, under `columns`.",
         )  # fmt: skip
     told = policy.known
-    return Stated(
+    found = Stated(
         policy=Policy(parts, at_once=policy.at_once),
         domains=domains,
         known=known,
@@ -88,7 +88,36 @@ def stated(plan: Plan) -> Stated | None:
         marginals=() if told is None else told.marginals,
         counts=() if told is None else tuple(map(parse, told.counts)),
         at_once=policy.at_once,
+        sides={
+            column: side
+            for columns in parts
+            if isinstance(columns, tuple)
+            for column in columns
+            if (side := plan.domain(column)) is not None
+        },
+        coarser=tuple(_coarser(plan, policy)),
     )
+    try:
+        _ = found.changed
+    except PlanError as error:
+        raise PlanError(error.what, where=plan.where("policy", "known"), fix=error.fix) from None
+    return found
+
+
+def _coarser(plan: Plan, policy: PolicyPlan) -> Iterator[str]:
+    """Where `within` is no whole number of steps, and fewer are protected."""
+    for name, secret in policy.secrets.items():
+        columns = policy.columns(name)
+        side = plan.domain(columns[0])
+        if secret.within is None or secret.within[1] or not isinstance(side, Bounds):
+            continue
+        theta, step = secret.within[0], side.step
+        if step is not None and theta % step:
+            kept, asked = decimal(theta - theta % step), decimal(theta)
+            yield (
+                f"{' and '.join(columns)} within {asked}, only within {kept}: {asked} protects "
+                f"{kept}, as steps are {decimal(step)}."
+            )
 
 
 def coded(plan: Plan, column: str) -> Domain | None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PERSON = "one person"
 EDGE = "one edge of the policy"
+FACTOR = ", by a factor of "
+"""Between what a policy protects and how strongly, in its sentences."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,8 @@ def mover(stated: Stated | None) -> str:
     """Who or what changes numbers, in words."""
     if stated is None:
         return PERSON
-    return EDGE if stated.changed == 1 else f"{EDGE}, and {stated.changed - 1} rows besides,"
+    besides = stated.changed - 1
+    return f"{EDGE}, and {besides:,} row{'s' * (besides > 1)} besides," if besides else EDGE
 
 
 def claimed(loss: Loss, stated: Stated | None) -> str:
@@ -207,6 +210,27 @@ def exact_notes(noise: Iterable[Told]) -> tuple[str, ...]:
         f"EXACT, without any noise: {' and '.join(exact)}. No two values that the policy joins "
         "change them, so it lets everybody know them; whoever thinks they should be protected "
         "must change the policy before this is published.",
+    )
+
+
+def protected_notes(loss: Loss, stated: Stated | None) -> tuple[str, ...]:
+    """What must not be told apart by an answer, and how well that is kept: a reader has no plan.
+
+    Factors are for pure losses. Others have none: their loss is named, and how it grows with it.
+    """
+    if stated is None:
+        return ()
+    if isinstance(loss, Pure) and loss.epsilon:
+        return (*stated.protected(loss), "The factors of several answers multiply.")
+    cut = [line.partition(FACTOR) for line in stated.protected()]
+    if not loss.amounts().texts():
+        same = ": this answer is the same for either."
+        return tuple(f"{what}{same}" for what, factor, _ in cut if factor)
+    return tuple(
+        f"{what}, at the loss this answer names."
+        if factor
+        else what.replace("factors", "losses").replace("factor", "loss")
+        for what, factor, _ in cut
     )
 
 

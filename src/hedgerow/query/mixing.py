@@ -5,8 +5,10 @@ hides the other at twice that, or not at all. So are hiding a row and hiding all
 
 Under two policies an edge of one need not be an edge of the other, and answers under the other may
 tell its ends apart for certain. So a population's spends are all under one policy. Plain answers
-whose neighbours are change-one may stand among them, since each is as good under every policy;
-plain answers whose neighbours are add-remove may not: a changed row is two of theirs.
+whose neighbours are change-one may stand among them if the policy's neighbours differ in one row:
+each is then as good under the policy. Where known counts tie rows together, neighbours differ in
+several, and such an answer would cost its epsilon for each of them: it may not. Nor may plain
+answers whose neighbours are add-remove: a changed row is two of theirs.
 """
 
 from __future__ import annotations
@@ -15,15 +17,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.blowfish.stated import Stated
 from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.errors import PlanError
 from hedgerow.ledger.entry import CLOSING, Entry, Kind
 from hedgerow.ledger.which import PARTITION
-from hedgerow.query.public import Public
 
 if TYPE_CHECKING:
+    from hedgerow.blowfish.stated import Stated
     from hedgerow.ledger import Ledger
+    from hedgerow.query.public import Public
 
 POLICY, NEIGHBOURS, PERSON, SAMPLE = "policy", "neighbours", "person", "sample"
 """Keys of what the ledger is told of an answer."""
@@ -91,6 +93,21 @@ def require_one_unit(
         _require_one_person(entry, population, unit.person)
 
 
+def require_no_sample(ledger: Ledger, population: str, *, before: int | None = None) -> None:
+    """Refuse a release without a price from a table that is safe as a sample only.
+
+    Args:
+        ledger: Where it would be remembered.
+        population: Of whom it would be.
+        before: Look only at entries before this one.
+
+    Raises:
+        PlanError: Something was released that is safe because its table is a random sample.
+    """
+    for entry in _spending(ledger, population, before, partitions=True):
+        _require_one_sample(entry, population, None)
+
+
 def _require_one_policy(entry: Entry, population: str, unit: Unit) -> None:
     stated, kind = unit.stated, unit.neighbours.kind.value
     other = entry.body.get(POLICY)
@@ -114,6 +131,13 @@ def _require_one_policy(entry: Entry, population: str, unit: Unit) -> None:
             entry, population, "was paid for under other neighbours than change-one",
             "A changed row is one removed and one added: its loss would count twice. Use "
             "another population for the policy.",
+        )  # fmt: skip
+    if stated is not None and other is None and stated.changed > 1:
+        raise _refused(
+            entry, population, "was paid for where neighbours differ in one row, and under this "
+            f"policy they differ in up to {stated.changed}, by what is known",
+            f"Its loss would count {stated.changed} times. Use another population for the "
+            "policy, or ask everything under it from the beginning.",
         )  # fmt: skip
     if stated is None and not told.startswith(kind):
         raise _refused(
@@ -172,8 +196,8 @@ def _spending(
 
     What failed told nobody anything. The newest that was released was checked against all before
     it, and what goes with that one goes with them: it takes the same for a person and has the
-    same neighbours or policy, or is under a policy and goes with a plain answer, which went with
-    plain ones only.
+    same neighbours or policy, or is under a policy whose neighbours differ in one row and goes
+    with a plain answer, which went with plain ones only.
     """
     for limit in (64, 4096, None):
         closed: dict[str, Kind] = {}

@@ -16,7 +16,7 @@ from hedgerow.dp.rounding import whole
 from hedgerow.errors import PlanError
 from hedgerow.query.asking import Asking, Question
 from hedgerow.query.design import Design, Shown
-from hedgerow.query.distance import claimed, exact_notes
+from hedgerow.query.distance import claimed, exact_notes, protected_notes
 
 if TYPE_CHECKING:
     from hedgerow.plan import Plan
@@ -92,7 +92,12 @@ class Previewing(Asking[Preview]):
             if self.like is None
             else "the table you call public, whose exact numbers show through",
             runs=runs,
-            notes=(*exact_notes(design.noise), *self.public.not_protected, *design.notes),
+            notes=(
+                *exact_notes(design.noise),
+                *self.public.not_protected,
+                *protected_notes(design.loss, self.public.stated),
+                *design.notes,
+            ),
             errors=() if truth is None else _errors(truth, simulated),
             tables=simulated[0],
         )

@@ -16,7 +16,7 @@ from hedgerow.query.answer import Answer
 from hedgerow.query.asking import Asking, Question
 from hedgerow.query.charging import Charge, charged, source_of, told_before
 from hedgerow.query.design import Design
-from hedgerow.query.distance import claimed, exact_notes
+from hedgerow.query.distance import claimed, exact_notes, protected_notes
 from hedgerow.query.mixing import POLICY, Unit
 from hedgerow.query.preview import Preview, Previewing
 from hedgerow.query.public import Public
@@ -161,6 +161,7 @@ class Session(Asking[Answer]):
                 *exact_notes(design.noise),
                 *self.public.not_protected,
                 *self._earlier,
+                *protected_notes(design.loss, self.public.stated),
                 *design.notes,
             ),
             ledger=tip,
