@@ -48,7 +48,7 @@ def test_what_people_see(town: Path) -> None:
     for words in (
         "each of at least 138", "Everybody in the table was drawn with probability 0.8",
         "by one choice at epsilon 0.1 among 4 combinations",
-        "not published: how many people there are, were drawn, or were left out",
+        "not published, and not to be told: how many people were drawn, or were left out",
         "cost: (1, 1e-6)-differential privacy, charged as epsilon 1, delta 1e-6",
         "protects: add-remove", "1 of 4 spent", "release: out",
     ):  # fmt: skip

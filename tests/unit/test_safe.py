@@ -386,6 +386,11 @@ def test_a_sample_is_published_as_it_is_and_once(town: Path) -> None:
     assert "This was stated, not checked" in told["sampling"]["assumption"]
     assert told["sampling"]["assumption"] in told["protected"]
     assert "of a population" in told["claim"]
+    # The loss is about being in the population; whether somebody came into the table costs more.
+    assert told["neighbours"]["words"].startswith("add-remove: one person in the population or not")
+    assert "in the table or not" not in told["protected"] + told["claim"]
+    assert "nor how many" in told["protected"]
+    assert "as if k were one less" in told["protected"]
     assert publish(source="people.csv", method=BEFORE, to="out").again
     with pytest.raises(PlanError, match="the table is the sample"):
         publish(source="people.csv", method=BEFORE, to="new", anew=True)
@@ -564,6 +569,14 @@ def test_plans_that_would_claim_too_much(more: dict[str, Any], words: str) -> No
     with pytest.raises(HedgerowError) as caught:
         Plan.of(**told)
     assert words in str(caught.value)
+
+
+def test_whoever_is_drawn_is_not_published_outright(town: Path) -> None:
+    """With a delta as large as the rate, groups of one would keep the price."""
+    write(people())
+    method = METHOD | {"beta": "0.001", "delta": "0.001"}
+    with pytest.raises(PlanError, match="as large as the chance to be drawn"):
+        publish(source="people.csv", method=method, to="out")
 
 
 def test_what_fails_later_fails_before_it_costs(town: Path) -> None:

@@ -76,7 +76,9 @@ def safe(found: SafeRelease) -> None:
             f"levels: by {each} at epsilon {told['choice']['epsilon']} among "
             f"{told['choice']['among']:,} combinations; that is part of the cost"
         )
-    tell("not published: how many people there are, were drawn, or were left out")
+    here = told["sampling"]["drawn"] == "here"
+    drawn = "were drawn" if here else "came into the table"
+    tell(f"not published, and not to be told: how many people {drawn}, or were left out")
     for rule in told["counting"]["rules"]:
         tell(rule)
     if not found.again:

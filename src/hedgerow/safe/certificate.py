@@ -38,7 +38,7 @@ def certify(kept: Kept, *, file: Path, form: str, escaped: bool) -> dict[str, An
         "loss": {"epsilon": decimal(loss.epsilon), "delta": decimal(loss.delta)},
         "price": asked["price"],
         "spent": loss.amounts().texts(),
-        "neighbours": asked["neighbours"] | {"words": str(terms.neighbours)},
+        "neighbours": asked["neighbours"] | {"words": terms.protects},
         "sampling": asked["sampling"] | {"assumption": terms.sampled.assumption},
         "choice": None if asked["choice"] is None else asked["choice"] | {"among": among},
         "columns": columns,

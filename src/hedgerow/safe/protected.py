@@ -20,7 +20,7 @@ POPULATION = "of a population of which the table is taken to be a random sample"
 def claim(terms: Terms) -> str:
     """The promise in one line."""
     of = f", {POPULATION}" if terms.drawn is Drawn.BEFORE else ""
-    return f"{terms.loss} ({terms.neighbours}{of})"
+    return f"{terms.loss} ({terms.protects}{of})"
 
 
 def protected(terms: Terms, *, k: int, person: str | None) -> str:
@@ -35,7 +35,8 @@ def protected(terms: Terms, *, k: int, person: str | None) -> str:
     table = "the population" if before else "the table"
     said = [
         terms.sampled.assumption,
-        f"Every published column was made coarser, {_levels(terms)}.",
+        "Every published column was brought to one level of its hierarchy (level 0 being its "
+        f"values as they are), {_levels(terms)}.",
         f"People with the same published values are a group, and groups of fewer than {k:,} people "
         f"{'of the sample' if before else 'who were drawn'} were left out altogether.",
         "Each row of the file is one such person; rows of a group do not differ, and the order of "
@@ -45,7 +46,12 @@ def protected(terms: Terms, *, k: int, person: str | None) -> str:
         _guess(loss, table=table, pair=terms.pair),
         "That holds whatever else a reader knows about other people, and whatever is done with "
         "the release"
-        + (", but for somebody who knows who came into the table." if before else "."),
+        + (
+            ", but not for somebody who knows of anybody, themselves included, whether they came "
+            "into the table: for each such person of a group it holds as if k were one less."
+            if before
+            else "."
+        ),
     ]
     if not terms.pair:
         said.append(
@@ -75,30 +81,37 @@ def protected(terms: Terms, *, k: int, person: str | None) -> str:
         "publisher's ledger keeps the sum."
     )
     said.append(
-        "The columns, their values, bounds and hierarchies, the rate, epsilon and delta come from "
-        "the plan and are taken as public: if they were chosen by looking at the data, that is not "
-        "protected. Neither is how long publishing took, nor anything from somebody who has the "
-        "data, the ledger or the publisher's machine."
+        "The columns, their values, bounds, hierarchies and levels, how levels are chosen, the "
+        "rate, epsilon and delta come from the plan and are taken as public: if they were chosen "
+        "by looking at the data, that is not protected. Neither is how long publishing took, nor "
+        "anything from somebody who has the data, the ledger or the publisher's machine."
     )
     return " ".join(said)
 
 
 def _unsaid(*, before: bool, pair: bool) -> str:
-    numbers = ["how many were left out"]
-    if not before:
-        numbers.insert(0, "how many were drawn")
-    start = "How many people there are is taken as public. "
+    where = "the population" if before else "the table"
+    numbers = [
+        "how many people came into the table" if before else "how many were drawn",
+        "how many were left out",
+    ]
+    start = f"How many people {where} has is taken as public. "
     if not pair:
         start = ""
-        numbers.insert(0, "how many people there are")
+        numbers.insert(0, f"how many people {where} has")
     listed = " and ".join(filter(None, [", ".join(numbers[:-1]), numbers[-1]]))
-    tell = "these numbers would tell about people" if numbers[1:] else "that would tell about them"
-    return f"{start}{listed[0].upper()}{listed[1:]} is not published: {tell}."
+    return (
+        f"{start}{listed[0].upper()}{listed[1:]} is not published, and must not be: these numbers "
+        "would tell about people."
+    )
 
 
 def _levels(terms: Terms) -> str:
     if not terms.choice:
-        return "to levels that were fixed beforehand, without looking at the data"
+        return (
+            "to levels that the plan fixed; that they were not chosen by looking at the data is "
+            "taken for granted, not checked"
+        )
     if terms.steps is None:
         return (
             "to levels that were chosen by lot on the whole table, better ones being likelier; "

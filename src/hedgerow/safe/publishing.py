@@ -145,6 +145,7 @@ def _charge(plan: Plan, data: Any, request: Request, target: Path | None) -> Cha
         unit=Unit(
             neighbours=terms.neighbours,
             person=request.person,
+            words=terms.protects,
             sample=digest(asked) if terms.drawn is Drawn.BEFORE else None,
         ),
         design=Sampling(request),

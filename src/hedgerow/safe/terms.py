@@ -95,7 +95,7 @@ class Terms:
         Raises:
             PlanError: No k does.
         """
-        return Safe.keeping(**self._inner())
+        return _of_several(Safe.keeping(**self._inner()))
 
     def with_k(self, k: int) -> Safe:
         """The mechanism with this k.
@@ -103,7 +103,16 @@ class Terms:
         Raises:
             PlanError: It does not keep the price.
         """
-        return Safe(k=k, **self._inner())
+        return _of_several(Safe(k=k, **self._inner()))
+
+    @property
+    def protects(self) -> str:
+        """Who is protected: of a table that is a sample, somebody of the population."""
+        words = str(self.neighbours)
+        if self.drawn is Drawn.BEFORE:
+            words = words.replace("in the table", "in the population")
+            words = words.replace("the number of people", "the number of people of the population")
+        return words
 
     @property
     def loss(self) -> Approximate:
@@ -165,3 +174,14 @@ class Terms:
             row=Fraction(choice.get("row", 0)),
             steps=choice.get("steps"),
         )
+
+
+def _of_several(safe: Safe) -> Safe:
+    """Refuse a price that would allow to publish whoever is drawn."""
+    if safe.k < 2:
+        raise PlanError(
+            "delta is as large as the chance to be drawn: groups of one would be published, and "
+            "whoever is drawn alone with them",
+            fix="Take a delta far under the rate.",
+        )
+    return safe

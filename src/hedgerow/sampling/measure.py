@@ -125,8 +125,8 @@ class Sampled:
             return (
                 f"The table is taken to be a random sample of a population: everybody in the "
                 f"population came into it with probability {chance} at most, independently of "
-                f"all others, and nobody who sees the release knows who did. This was stated, "
-                f"not checked. Without it nothing is promised."
+                f"all others, and nobody who sees the release knows who did, nor how many. This "
+                f"was stated, not checked. Without it nothing is promised."
             )
         return (
             f"Everybody in the table was drawn with probability {chance}, each by a coin of "
