@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -158,6 +160,26 @@ def test_a_preview_spends_nothing_and_needs_no_ledger(folder: Path) -> None:
     shown = run("--count", "--by", "sex", "--epsilon", "1", "--preview", "--public", "like.csv")
     assert "the table you call public" in " ".join(shown.stdout.split())
     assert spends(folder) == []
+
+
+def test_a_preview_shows_nothing_of_the_plans_own_source(folder: Path) -> None:
+    command = ("--count", "--epsilon", "1", "--preview", "--public")
+    Path("link.csv").symlink_to("people.csv")
+    for same in ("people.csv", "./people.csv", str(folder / "people.csv"), "link.csv"):
+        done = run(*command, same, code=2)
+        assert "this is the plan's own source" in done.stderr
+        assert done.stdout == ""
+    table = pa.table({"age": [1, 2], "sex": ["F", "M"]})
+    pq.write_table(table, "a.parquet")
+    columns = {"age": {"role": "insensitive", "bounds": [0, 9]}, "sex": "insensitive"}
+    given = {"columns": columns, "privacy": "add-remove", "population": "town"}
+    plan = hedgerow.Plan.of(source=folder / "*.parquet", **given)
+    for asked, like in (
+        (hedgerow.session(plan), "a.parquet"),
+        (hedgerow.session(table, **given), table),
+    ):
+        with asked as session, pytest.raises(hedgerow.PlanError, match="own source"):
+            session.preview(public=like).count(epsilon=1)
 
 
 WRONG: list[tuple[list[str], str, str]] = [

@@ -217,7 +217,8 @@ def _sentences(
             + (
                 "."
                 if groups.after_choice is None
-                else ", and one whose recoding is chosen privately at a tenth of epsilon if groups "
+                else ", and one whose recoding is chosen privately on the whole table, before "
+                "anybody is drawn, at a tenth of epsilon, if groups "
                 f"of fewer than {groups.after_choice:,} are."
             )
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+import glob
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,8 +66,17 @@ class Preview:
 class Previewing(Asking[Preview]):
     """Simulates answers on a public table, or on people made up from the plan."""
 
-    def __init__(self, plan: Plan, public: Public, *, like: Any, people: int, runs: int) -> None:
-        self.plan, self.public = plan, public
+    def __init__(
+        self,
+        plan: Plan,
+        public: Public,
+        *,
+        like: Any,
+        people: int,
+        runs: int,
+        private: Any = None,
+    ) -> None:
+        self.plan, self.public, self.private = plan, public, private
         self.like, self.people, self.runs = like, whole("people", people), whole("runs", runs)
 
     def ask(self, question: Question, loss: Loss) -> Preview:
@@ -105,10 +115,10 @@ class Previewing(Asking[Preview]):
     def _exact(self, design: Design) -> Any:
         from hedgerow.engines import open_engine
 
-        self._refuse_private()
         source = self._made_up(design) if self.like is None else self.like
         person = self.plan.person if self.like is not None else None
         with open_engine(source, null=self.plan.null, person=person) as engine:
+            self._refuse_private(engine.files)
             for tally in design.tallies:
                 missing = [c for c in tally.columns if c not in engine.columns()]
                 if missing:
@@ -118,17 +128,23 @@ class Previewing(Asking[Preview]):
                     )
             return design.read([engine.tally(tally) for tally in design.tallies])
 
-    def _refuse_private(self) -> None:
-        """A preview shows exact numbers; those of the plan's own source are nobody's to see."""
-        if not isinstance(self.like, str | Path) or self.plan.source is None:
-            return
-        with contextlib.suppress(OSError):
-            if Path(self.like).samefile(self.plan.source):
-                raise PlanError(
-                    "this is the plan's own source, and a preview shows exact numbers of a table",
-                    where=str(self.like),
-                    fix="Give a table that is public, or none: then people are made up.",
-                )
+    def _refuse_private(self, files: Sequence[Path]) -> None:
+        """A preview shows exact numbers; those of the plan's own source are nobody's to see.
+
+        Args:
+            files: What the table that is called public is read from.
+        """
+        shared = self.like is not None and self.like is self.private
+        source = str(self.plan.source or "").partition("::")[0]
+        for own in [Path(source), *map(Path, glob.glob(source, recursive=True))]:  # noqa: PTH207
+            with contextlib.suppress(OSError):
+                shared = shared or any(file.samefile(own) for file in files)
+        if shared:
+            raise PlanError(
+                "this is the plan's own source, and a preview shows exact numbers of a table",
+                where=str(self.like) if files else None,
+                fix="Give a table that is public, or none: then people are made up.",
+            )
 
     def _made_up(self, design: Design) -> Any:
         """A table with the columns of the question, drawn evenly: anybody could have made it."""

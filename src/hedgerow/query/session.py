@@ -122,7 +122,9 @@ class Session(Asking[Answer]):
             people: How many are made up.
             runs: How often each answer is simulated.
         """
-        return Previewing(self.plan, self.public, like=public, people=people, runs=runs)
+        return Previewing(
+            self.plan, self.public, like=public, people=people, runs=runs, private=self._data
+        )
 
     def ask(self, question: Question, loss: Loss) -> Answer:
         """Answer a question at a price.
