@@ -119,6 +119,20 @@ def answers(folder: Path, held: ExitStack) -> Job:
 
 
 @job
+def answers_together(folder: Path, held: ExitStack) -> Job:
+    """The same, charged and answered at once."""
+
+    def work() -> list[Any]:
+        with opened(folder) as session:
+            several = session.together()
+            for ask, _ in QUESTIONS.values():
+                ask(several)
+            return [answer.to_dicts() for answer in several.answers()]
+
+    return Job(work, _told)
+
+
+@job
 def exact(folder: Path, held: ExitStack) -> Job:
     """DuckDB's answers to the same, in a connection of their own."""
 

@@ -12,6 +12,7 @@ from bench.suite import Bench, Row, Target
 
 OURS = {
     "answers": (3, 9),
+    "answers_together": (3, 9),
     "exact": (3, 9),
     "answers_open": (3, 9),
     "exact_open": (3, 9),
@@ -53,7 +54,7 @@ def measure(bench: Bench, *, large: bool = False) -> None:
                     bench.peers, "bench.noise_peers", name, bench.folder, str(runs)
                 ))  # fmt: skip
     for _ in range(2 if large else 0):
-        for name in ("answers", "exact"):
+        for name in ("answers", "answers_together", "exact"):
             bench.keep(f"noise_{name}_large", lambda name=name: process(
                 sys.executable, "bench.noise", name, bench.folder / LARGE, "3"
             ))  # fmt: skip
@@ -99,7 +100,12 @@ def rows(found: Mapping[str, Measured]) -> list[Row]:
         half_more)  # fmt: skip
     add("", "noise_answers", opendp, "noise_opendp", faster)
     add("", "noise_answers", diffprivlib, "noise_diffprivlib", faster)
+    add("the same five, charged and answered together", "noise_answers_together",
+        "DuckDB: the same five exactly, a new connection", "noise_exact", half_more)  # fmt: skip
     add("the same, 10,000,000 rows", "noise_answers_large",
+        "DuckDB: the same five exactly, a new connection", "noise_exact_large",
+        half_more)  # fmt: skip
+    add("10,000,000 rows, together", "noise_answers_together_large",
         "DuckDB: the same five exactly, a new connection", "noise_exact_large",
         half_more)  # fmt: skip
     add("1,000,000 rows in a session that is open", "noise_answers_open",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hedgerow.errors import HedgerowError
@@ -54,13 +54,14 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 def _refuse_other_keys(value: Any) -> None:
     """Python would write the keys 1 and "1" alike."""
-    if type(value) in _PLAIN:  # most are, and to ask an abstract class takes a while
-        return
-    if isinstance(value, Mapping):
-        for key, item in value.items():
+    items: Iterable[Any] = ()
+    if isinstance(value, dict | Mapping):
+        for key in value:
             if not isinstance(key, str):
                 raise TypeError(f"the key {key!r} is no text")
-            _refuse_other_keys(item)
+        items = value.values()
     elif isinstance(value, list | tuple):
-        for item in value:
+        items = value
+    for item in items:
+        if type(item) not in _PLAIN:  # most are, and a call for each takes a while
             _refuse_other_keys(item)

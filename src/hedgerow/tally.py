@@ -7,7 +7,8 @@ anybody looks at the data, and no value, however odd, can make counting fail.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -111,3 +112,27 @@ class Tally:
         named = [cells.column for cells in self.by] + [summed.column for summed in self.sums]
         filtered = () if self.where is None else self.where.columns
         return tuple(dict.fromkeys([*named, *filtered]))
+
+
+def merged(tallies: Iterable[Tally]) -> dict[Tally, tuple[Tally, tuple[int, ...]]]:
+    """For each tally one that several share, and which of its sums are whose.
+
+    Only tallies that leave out the same rows are merged: sums leave out rows without a number. And
+    only where each row is a person: of a person's rows, which ones count hangs on all sums.
+    """
+    shared: dict[tuple[object, ...], list[Summed]] = {}
+
+    def alike(tally: Tally) -> tuple[object, ...]:
+        numbers = frozenset(summed.column for summed in tally.sums)
+        return (tally.where, tally.by, tally.count, tally.most, numbers)
+
+    tallies = list(tallies)
+    for tally in tallies:
+        sums = shared.setdefault(alike(tally), [])
+        sums += [summed for summed in tally.sums if summed not in sums]
+    found = {}
+    for tally in tallies:
+        sums = shared[alike(tally)]
+        whole = replace(tally, sums=tuple(sums))
+        found[tally] = (whole, tuple(sums.index(summed) for summed in tally.sums))
+    return found

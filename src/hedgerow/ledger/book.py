@@ -7,6 +7,7 @@ import json
 import uuid
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,6 +179,10 @@ class Ledger:
         """Record that what was reserved was not published. What it cost stays spent."""
         return self._close(reservation, Kind.FAILED, self._body({"why": why}))
 
+    def at_once(self) -> AbstractContextManager[None]:
+        """A block whose entries are recorded together, when it ends, or none of them."""
+        return self._store.at_once()
+
     def tip(self) -> Tip:
         """How far the ledger has got; every certificate should have it."""
         from hedgerow.ledger.reading import newest
@@ -259,15 +264,15 @@ class Ledger:
         after: int = 0,
     ) -> Iterator[Entry]:
         """Page by page: a reader that takes its time keeps nobody from tidying up."""
-        from hedgerow.ledger.reading import page
+        from hedgerow.ledger.reading import PAGE, page
 
         while True:
             with self._store.reading() as connection:
                 rows = page(connection, population, after, kind)
                 found = [entry(row) for row in rows]
-            if not found:
-                return
             yield from found
+            if len(found) < PAGE:
+                return
             after = found[-1].seq
 
     def export(self) -> Iterator[str]:

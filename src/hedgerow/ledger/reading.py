@@ -153,23 +153,31 @@ def first_of_last(connection: Connection, population: str | None, limit: int) ->
     """The number at which the newest `limit` entries begin."""
     if limit < 1:
         raise LedgerError(f"at least one entry must be asked for, not {limit}")
-    query = _of(select(entries.c.seq), population).order_by(entries.c.seq.desc())
-    rows = connection.execute(query.limit(limit)).scalars().all()
+    given = {"most": limit} | ({} if population is None else {"population": population})
+    rows = connection.execute(_last(population is not None), given).scalars().all()
     return rows[-1] if rows else 1
+
+
+@cache
+def _last(of_one: bool) -> Select[Any]:
+    query = select(entries.c.seq).order_by(entries.c.seq.desc()).limit(bindparam("most"))
+    return query.where(entries.c.population == bindparam("population")) if of_one else query
 
 
 def page(
     connection: Connection, population: str | None, after: int, kind: Kind | None = None
 ) -> Sequence[Mapping[Any, Any]]:
     """The next rows after a number."""
-    query = _of(select(entries), population).where(entries.c.seq > after)
-    if kind is not None:
-        query = query.where(entries.c.kind == str(kind))
-    return connection.execute(query.order_by(entries.c.seq).limit(PAGE)).mappings().all()
+    wanted = {"population": population, "kind": None if kind is None else str(kind)}
+    given = {column: value for column, value in wanted.items() if value is not None}
+    return connection.execute(_page(tuple(given)), given | {"after": after}).mappings().all()
 
 
-def _of(query: Select[Any], population: str | None) -> Select[Any]:
-    return query if population is None else query.where(entries.c.population == population)
+@cache
+def _page(columns: tuple[str, ...]) -> Select[Any]:
+    query = select(entries).where(entries.c.seq > bindparam("after"))
+    query = query.where(*(entries.c[name] == bindparam(name) for name in columns))
+    return query.order_by(entries.c.seq).limit(PAGE)
 
 
 def packed_content(connection: Connection, seq: int) -> bytes | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -14,6 +16,9 @@ from hedgerow.ledger.errors import LedgerError
 PATIENCE = 30
 """Seconds to wait for other writers."""
 UNKNOWN = "It is not known whether the last step was recorded: `hedgerow ledger list` shows it."
+
+_COMPILED: dict[Any, Any] = {}
+"""Statements, compiled once for all ledgers of the process; there are about twenty."""
 
 _SQLITE = {
     "SQLITE_FULL": ("the disk is full", "Make room and try again. Nothing is lost."),
@@ -69,6 +74,7 @@ class Store:
     ) -> None:
         self.name, self._engine, self._secrets, self._lock = name, engine, secrets, lock
         self._process = os.getpid()
+        self._whole = threading.local()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -78,7 +84,13 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Everybody else waits; recorded when the block ends, and not at all if it fails."""
+        """Everybody else waits; recorded when the block ends, and not at all if it fails.
+
+        Within a block that is `at_once`, when that one ends.
+        """
+        if (held := getattr(self._whole, "connection", None)) is not None:
+            yield held
+            return
         with self._told(), self._connected(write=True) as connection:
             self._lock(connection)
             yield connection
@@ -93,6 +105,16 @@ class Store:
                 raise
 
     @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What is written inside, by this thread, is recorded together or not at all."""
+        with self.writing() as connection:
+            self._whole.connection = connection
+            try:
+                yield
+            finally:
+                self._whole.connection = None
+
+    @contextlib.contextmanager
     def _connected(self, *, write: bool) -> Iterator[Connection]:
         if os.getpid() != self._process:
             # Connections do not survive a fork: both sides would talk at once.
@@ -102,7 +124,7 @@ class Store:
             if connection.dialect.name == "postgresql":
                 level = "READ COMMITTED" if write else "REPEATABLE READ"
                 connection = connection.execution_options(isolation_level=level)
-            yield connection.execution_options(hedgerow_write=write)
+            yield connection.execution_options(hedgerow_write=write, compiled_cache=_COMPILED)
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:

@@ -9,20 +9,22 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hedgerow.canonical import digest
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.faults import point
+from hedgerow.ledger.amounts import NOTHING
 from hedgerow.plan import Plan
 from hedgerow.query.design import Design
 from hedgerow.query.mixing import Unit, require_one_unit
+from hedgerow.tally import Tally, merged
 
 if TYPE_CHECKING:
     from hedgerow.choosing import Progress
-    from hedgerow.engines.base import Engine
+    from hedgerow.engines.base import Engine, Table
     from hedgerow.ledger import Entry, Ledger
 
 
@@ -51,6 +53,8 @@ class Charge:
     unit: Unit
     """Whom the loss is about."""
     design: Design
+    doing: str = "adding noise"
+    """What is told of the step that draws."""
 
     @property
     def key(self) -> str:
@@ -84,12 +88,16 @@ def told_before(ledger: Ledger, charge: Charge) -> bytes | None:
     return content
 
 
+Made = Callable[[Any, Mapping[str, Any]], Found]
+"""From noisy numbers, and the place in the ledger, what is kept."""
+
+
 def charged(
     ledger: Ledger,
     charge: Charge,
     engine: Engine,
     *,
-    made: Callable[[Any, Mapping[str, Any]], Found],
+    made: Made[Found],
     say: Progress = lambda what, share: None,
 ) -> Found:
     """Charge, count, add noise, and keep it. From then on it counts as published.
@@ -105,30 +113,75 @@ def charged(
         BudgetError: It does not fit into the budget; nothing was looked at.
         PlanError: Its loss does not add up with what was spent.
     """
-    design, population = charge.design, charge.population
-    what = {**charge.what, **charge.unit.told}
-    require_one_unit(ledger, population, charge.unit)
-    reservation = ledger.reserve(population, key=charge.key, what=what, spend=design.loss.amounts())
+    return charged_together(ledger, [(charge, made)], engine, say=say)[0]
+
+
+def charged_together(
+    ledger: Ledger,
+    wanted: Sequence[tuple[Charge, Made[Found]]],
+    engine: Engine,
+    *,
+    say: Progress = lambda what, share: None,
+) -> list[Found]:
+    """The same for several, about one population and one unit: all are charged, or none is.
+
+    Each has entries of its own in the ledger; they are recorded together, and what two of them
+    have to count is counted once.
+    """
+    population, unit = wanted[0][0].population, wanted[0][0].unit
+    assert all((charge.population, charge.unit) == (population, unit) for charge, _ in wanted)
+    told = [{**charge.what, **unit.told} for charge, _ in wanted]
+    require_one_unit(ledger, population, unit)
+    with ledger.at_once():
+        reservations = [
+            ledger.reserve(
+                population, key=charge.key, what=what, spend=charge.design.loss.amounts()
+            )
+            for (charge, _), what in zip(wanted, told, strict=True)
+        ]
     point("reserved")
     try:
         # Again, as others may have come in between: whoever reserved first goes first.
-        require_one_unit(ledger, population, charge.unit, before=reservation.seq)
+        require_one_unit(ledger, population, unit, before=reservations[0].seq)
         say("counting", None)
-        exact = design.read([engine.tally(tally) for tally in design.tallies])
+        counted = _counted(
+            engine, [tally for charge, _ in wanted for tally in charge.design.tallies]
+        )
         point("counted")
-        say("adding noise", None)
-        found = made(design.noisy(exact), _tip(ledger, reservation))
-        body = what | {"loss": str(found.loss)}
-        ledger.released(reservation, body=body, content=found.to_bytes())
+        say(wanted[0][0].doing, None)
+        found = []
+        for (charge, made), reservation in zip(wanted, reservations, strict=True):
+            exact = charge.design.read([counted[tally] for tally in charge.design.tallies])
+            found.append(made(charge.design.noisy(exact), _tip(ledger, reservation)))
+        with ledger.at_once():
+            for what, reservation, one in zip(told, reservations, found, strict=True):
+                body = what | {"loss": str(one.loss)}
+                ledger.released(reservation, body=body, content=one.to_bytes())
     except BaseException as error:
         why = error.what if isinstance(error, HedgerowError) else type(error).__name__
         # The first error is what the steward has to hear of.
-        with contextlib.suppress(HedgerowError):
-            ledger.failed(reservation, why=why)
-        _say_what_it_cost(error, reservation)
+        with contextlib.suppress(HedgerowError), ledger.at_once():
+            for reservation in reservations:
+                ledger.failed(reservation, why=why)
+        _say_what_it_cost(error, reservations)
         raise
     point("released")
     return found
+
+
+def _counted(engine: Engine, tallies: Sequence[Tally]) -> dict[Tally, Table]:
+    """What the engine finds for each; what several have to look at is looked at once."""
+    if engine.person is not None or len(tallies) == 1:
+        return {tally: engine.tally(tally) for tally in dict.fromkeys(tallies)}
+    asked = merged(tallies)
+    found = {whole: engine.tally(whole) for whole in dict.fromkeys(w for w, _ in asked.values())}
+    counted = {}
+    for tally, (whole, places) in asked.items():
+        keys = [f"k{i}" for i in range(len(tally.by))]
+        sums = [f"s{i}" for i in range(len(places))]
+        own = found[whole].select([*keys, "n", *(f"s{place}" for place in places)])
+        counted[tally] = own.rename_columns([*keys, "n", *sums])
+    return counted
 
 
 def _tip(ledger: Ledger, reservation: Entry) -> dict[str, Any]:
@@ -140,11 +193,16 @@ def _tip(ledger: Ledger, reservation: Entry) -> dict[str, Any]:
     }
 
 
-def _say_what_it_cost(error: BaseException, reservation: Entry) -> None:
+def _say_what_it_cost(error: BaseException, reservations: Sequence[Entry]) -> None:
     """Whoever hears of the failure hears that it was not for nothing."""
-    if not reservation.spend:
+    spent = sum((reservation.spend for reservation in reservations), NOTHING)
+    if not spent:
         return
-    told = f"{reservation.spend} stays charged (entry {reservation.seq})."
+    numbers = [reservation.seq for reservation in reservations]
+    entries = (
+        f"entry {numbers[0]}" if len(numbers) == 1 else f"entries {numbers[0]} to {numbers[-1]}"
+    )
+    told = f"{spent} stays charged ({entries})."
     if isinstance(error, DataError):
         told += " `hedgerow init FILE --to NEW` reads a file for nothing, and says what is wrong."
     if isinstance(error, HedgerowError):

@@ -21,6 +21,7 @@ from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.errors import PlanError
 from hedgerow.ledger.entry import CLOSING, Entry, Kind
 from hedgerow.ledger.which import PARTITION
+from hedgerow.query.exact_releases import require_all_known
 
 if TYPE_CHECKING:
     from hedgerow.blowfish.stated import Stated
@@ -52,6 +53,9 @@ class Unit:
 
     Its loss holds for somebody to whom nothing else is told of that sample, so nothing else is.
     """
+
+    exact: tuple[int, ...] = ()
+    """Earlier releases without noise that were taken into account, or left out on purpose."""
 
     @classmethod
     def of(cls, public: Public, person: str | None) -> Unit:
@@ -85,8 +89,11 @@ def require_one_unit(
 
     Raises:
         PlanError: Something was answered under another policy, under other neighbours, or where
-            something else was taken for a person.
+            something else was taken for a person; or there is a release without noise that the
+            policy's answer does not take into account.
     """
+    if unit.stated is not None:
+        require_all_known(ledger, population, unit.exact, before)
     for entry in _spending(ledger, population, before, partitions=unit.sample is not None):
         _require_one_sample(entry, population, unit.sample)
         _require_one_policy(entry, population, unit)
@@ -123,8 +130,8 @@ def _require_one_policy(entry: Entry, population: str, unit: Unit) -> None:
         raise _refused(
             entry, population,
             f"was answered under the policy {str(other)[:8]}, and this plan has {stated.name}",
-            "Losses under two policies do not add up. Ask under the first, or decide anew "
-            "under another population.",
+            f"{_since(stated)}Losses under two policies do not add up. Ask under the first, or "
+            "decide anew under another population.",
         )  # fmt: skip
     if stated is not None and other is None and not told.startswith(CHANGE_ONE):
         raise _refused(
@@ -185,6 +192,16 @@ def _require_one_person(entry: Entry, population: str, person: str | None) -> No
         )  # fmt: skip
 
 
+def _since(stated: Stated) -> str:
+    """Why the policy is another one, though the plan may be the same."""
+    if not stated.releases or stated.changed == 1:
+        return ""
+    return (
+        "A release without noise is part of what is known: with it, neighbours differ in up to "
+        f"{stated.changed:,} rows. "
+    )
+
+
 def _taken(person: str | None) -> str:
     return "each row" if person is None else f"all rows with one {person!r}"
 
@@ -199,7 +216,7 @@ def _spending(
     same neighbours or policy, or is under a policy whose neighbours differ in one row and goes
     with a plain answer, which went with plain ones only.
     """
-    for limit in (64, 4096, None):
+    for limit in (16, 4096, None):
         closed: dict[str, Kind] = {}
         found: list[Entry] = []
         entries = list(ledger.entries(population=population, limit=limit))
