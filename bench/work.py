@@ -26,8 +26,8 @@ def job(make: Callable[[Path], Job]) -> Callable[[Path], Job]:
 
 def cells_of(plan: Path) -> Any:
     """What the engine counts in the plan's source."""
+    from hedgerow.job import opened
     from hedgerow.plan import Plan
-    from hedgerow.publishing import opened
 
     with opened(Plan.read(plan)) as source:
         return source.cells()
@@ -137,8 +137,8 @@ def counted_and_searched(plan: Path) -> Job:
     import pyarrow.csv
 
     from hedgerow.choosing import choose
+    from hedgerow.job import opened
     from hedgerow.plan import Plan
-    from hedgerow.publishing import opened
 
     read = Plan.read(plan)
     options = pyarrow.csv.ConvertOptions(column_types={"age": pyarrow.string()})

@@ -16,8 +16,8 @@ from hedgerow.attacks.intersection import Intersection, intersect
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.choosing import choose
 from hedgerow.groups import Ints
+from hedgerow.job import opened
 from hedgerow.models.base import PrivacyModel
-from hedgerow.publishing import opened
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import people_of
 

@@ -26,7 +26,7 @@ from hedgerow import (
 )
 from hedgerow.adversary import Adversary
 from hedgerow.groups import Groups
-from hedgerow.publishing import opened
+from hedgerow.job import opened
 from hedgerow.recode.lattice import Lattice
 from hedgerow.utility import AverageClassSize, Discernibility
 

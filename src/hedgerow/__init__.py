@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from hedgerow.explaining.samples import SamplingStudy as SamplingStudy
     from hedgerow.explaining.samples import explain_sampling as explain_sampling
     from hedgerow.explaining.study import AdversaryStudy as AdversaryStudy
+    from hedgerow.exploring.nodes import Exploration as Exploration
+    from hedgerow.exploring.people import DataLook as DataLook
+    from hedgerow.exploring.people import explore_data as explore_data
     from hedgerow.ledger import Ledger as Ledger
     from hedgerow.models import AlphaKAnonymity as AlphaKAnonymity
     from hedgerow.models import BetaLikeness as BetaLikeness
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
     from hedgerow.query.session import session as session
     from hedgerow.randomised.release import RandomisedRelease as RandomisedRelease
     from hedgerow.release import Release as Release
+    from hedgerow.reporting.making import Reports as Reports
+    from hedgerow.reporting.making import report as report
     from hedgerow.safe.release import SafeRelease as SafeRelease
     from hedgerow.tradeoff import Frontier as Frontier
     from hedgerow.tradeoff import frontier as frontier
@@ -80,6 +85,8 @@ _HOME = {
     "session": "query.session",
     "RandomisedRelease": "randomised.release",
     "Release": "release",
+    "Reports": "reporting.making",
+    "report": "reporting.making",
     "SafeRelease": "safe.release",
     "AdversaryStudy": "explaining.study",
     "check": "publishing",
@@ -90,6 +97,9 @@ _HOME = {
     "explain_policy": "explaining.policies",
     "SamplingStudy": "explaining.samples",
     "explain_sampling": "explaining.samples",
+    "DataLook": "exploring.people",
+    "Exploration": "exploring.nodes",
+    "explore_data": "exploring.people",
     "publish": "publishing",
     "Frontier": "tradeoff",
     "frontier": "tradeoff",

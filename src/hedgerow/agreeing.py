@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hedgerow import __version__
+from hedgerow.delivery import DATA, TABLE
 from hedgerow.models.base import PrivacyModel
 from hedgerow.outside import LISTED, reasons_for_unwritten
 from hedgerow.protected import against, protected
@@ -68,7 +69,7 @@ def _of_making(certificate: Mapping[str, Any]) -> Iterator[str]:
     configured = certificate["software"]["configured"]
     if configured["escape_formulas"] != plan["escape_formulas"]:
         yield "whether formulas were escaped is said in two ways"
-    if data["file"] != f"data.{configured['format']}":
+    if data["file"] != DATA.get(configured["format"], TABLE):
         yield f"the file {data['file']} is not of the format {configured['format']}"
     if search.get("optimal", False) != certificate["optimal"]:
         yield "whether nothing more useful exists is said in two ways"
@@ -114,7 +115,8 @@ def _other_words(
     for model, entry in zip(models, certificate["claims"], strict=True):
         if isinstance(model, PrivacyModel) and entry["adversary"] != against(model):
             return f"the adversary of {entry['claim']} is not the one stated"
-    if certificate["measured_on"].startswith("the written file") == (schema.person is not None):
+    written = "the written table" if certificate["data"]["file"] == TABLE else "the written file"
+    if certificate["measured_on"].startswith(written) == (schema.person is not None):
         return "the claims cannot have been measured on what is stated"
     if len(known) < len(models):
         return None

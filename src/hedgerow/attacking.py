@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from hedgerow.attacks.published import Published, Targets, columns_of, has_certi
 from hedgerow.attacks.taxonomies import nodes_of, specs_of
 from hedgerow.errors import DataError, PlanError, nearest, some
 from hedgerow.plan import Plan
+
+if TYPE_CHECKING:
+    from hedgerow.choosing import Progress
 
 
 def attack(
@@ -37,6 +40,7 @@ def attack(
     methods: Sequence[str] | None = None,
     overlap: float | str | None = None,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> tuple[AttackResult, ...]:
     """Attack one or more releases of the same people.
 
@@ -63,6 +67,7 @@ def attack(
         overlap: For the intersection, the share of the first release's people that is in each
             further one, or "estimate", which needs the control. All who fit, if left out.
         seed: Of attacks that draw guesses.
+        progress: Called as work goes on.
 
     Raises:
         DataError: A release cannot be read, or they have nothing in common.
@@ -89,6 +94,8 @@ def attack(
                 sensitive=about, seed=seed,
             ),
         )  # fmt: skip
+    say = progress or (lambda what, share: None)
+    say("reading the releases", None)
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
     published = read_releases(
         releases, sensitive=sensitive, quasi=quasi, located=located, taxonomies=taxonomies,
@@ -99,6 +106,7 @@ def attack(
     null = () if read is None else read.null
     original = None if truth is None else Targets.read(truth, null=null)
     lists = _lists(register, len(published), null)
+    say("looking for people in them", None)
     people = lists[0] if lists else original
     know = dict(know or {})
     wanted = _number("l", know.pop("l")) if "minimality" in chosen and "l" in know else None
@@ -125,7 +133,10 @@ def attack(
         {column: _fuzz(column, given) for column, given in (fuzzy or {}).items()},
         _overlaps(published, placed, strangers, overlap),
     )
-    results = [result for name in chosen for result in METHODS[name](assault)]
+    results: list[AttackResult] = []
+    for place, name in enumerate(chosen):
+        say(f"trying {name}", place / len(chosen))
+        results += METHODS[name](assault)
     if methods and not results:
         raise PlanError(
             f"{some(methods)} cannot be tried with what was given",

@@ -12,6 +12,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from math import floor, log10
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from hedgerow import __version__
 from hedgerow.builders import Suppression
 from hedgerow.certificate_schema import FORMAT
+from hedgerow.delivery import TABLE
 from hedgerow.engines.base import Written
 from hedgerow.groups import Groups, Sensitive
 from hedgerow.models.base import Needs, PrivacyModel, Verdict
@@ -96,7 +98,7 @@ def certify(
         "software": _software(written.path.suffix, escaped=escaped),
         "population": plan.population,
         "data": {
-            "file": written.path.name,
+            "file": written.path.name if isinstance(written.path, Path) else TABLE,
             "rows": written.rows,
             "columns": list(schema.published),
             "sha256": written.sha256,

@@ -52,7 +52,7 @@ class Libraries(Form):
 class Configured(Form):
     """How the software was told to write; how to search is in the plan."""
 
-    format: Literal["csv", "parquet"]
+    format: Literal["csv", "parquet", "table"]
     escape_formulas: bool
 
 
@@ -67,12 +67,16 @@ class Software(Form):
 
 
 class Data(Form):
-    """The published file."""
+    """The published file or table."""
 
-    file: Literal["data.csv", "data.parquet"]
+    file: Literal["data.csv", "data.parquet", "table"] = Field(
+        description="Its name; `table` where the release is a table of a database or a cluster."
+    )
     rows: People
     columns: list[str] = Field(description="Published columns in order, as the source names them.")
-    sha256: Sha256 = Field(description="Of the file's bytes.")
+    sha256: Sha256 = Field(
+        description="Of the file's bytes; of a table, of its rows in whatever order."
+    )
 
 
 class Counted(Form):

@@ -17,7 +17,8 @@ from hedgerow.agreeing import (
 from hedgerow.asked import matched, other_order, planned_order, unlike
 from hedgerow.certificate import default_order
 from hedgerow.certificate_schema import FORMAT, OLD, misfit
-from hedgerow.delivery import CERTIFICATE
+from hedgerow.delivery import CERTIFICATE, TABLE
+from hedgerow.engines import TablePlace, open_table
 from hedgerow.errors import DataError, HedgerowError, some
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel
@@ -39,12 +40,12 @@ from hedgerow.writing import Text, written_text
 
 
 def check_certified(
-    folder: Path, *, plan: Plan | None, key: Path | None
+    folder: Path | TablePlace, *, plan: Plan | None, key: Path | None
 ) -> tuple[tuple[Checked, ...], tuple[CheckedClaim, ...]]:
     """Check a release with its certificate.
 
     Args:
-        folder: The release.
+        folder: The release: a folder, or a table.
         plan: The plan it must keep, where one is given.
         key: Public key that must have signed the certificate, where one is given.
 
@@ -52,28 +53,34 @@ def check_certified(
         DataError: There is no certificate, or none of this version.
     """
     certificate = read_certificate(folder, randomised=True)
-    if str(certificate.get("format")).startswith(RANDOMISED):
+    stands = folder / CERTIFICATE if isinstance(folder, Path) else folder
+    form = str(certificate.get("format"))
+    if isinstance(folder, Path) and form.startswith(RANDOMISED):
         from hedgerow.randomised.verifying import check_randomised
 
         return check_randomised(certificate, folder, plan=plan, key=key)
-    if str(certificate.get("format")).startswith(SAFE):
+    if isinstance(folder, Path) and form.startswith(SAFE):
         from hedgerow.safe.verifying import check_safe
 
         return check_safe(certificate, folder, plan=plan, key=key)
-    _refuse_other_versions(certificate, folder / CERTIFICATE)
+    _refuse_other_versions(certificate, stands)
     if certificate.get("claims") == []:
         raise DataError(
             "claims nothing, so there is nothing to verify",
-            where=str(folder / CERTIFICATE),
+            where=str(stands),
             fix="Ask for the certificate as it was published.",
         )
     wrong = misfit(certificate)
-    form = Checked.of("form", wrong and f"the certificate has not the form it should have: {wrong}")
+    formed = Checked.of(
+        "form", wrong and f"the certificate has not the form it should have: {wrong}"
+    )
     if wrong:
-        return (form,), ()
-    checks = [form, signed_by(certificate, key)]
-    file = folder / certificate["data"]["file"]
-    checks.append(Checked.of("file", another_file(file, certificate["data"]["sha256"])))
+        return (formed,), ()
+    checks = [formed, signed_by(certificate, key)]
+    file: Path | TablePlace = folder
+    if isinstance(folder, Path):
+        file = folder / certificate["data"]["file"]
+    checks.append(Checked.of("file", another_data(file, certificate["data"])))
     models = [_model(entry) for entry in certificate["claims"]]
     checks.append(Checked.of("certificate", contradiction(certificate)))
     if plan is not None:
@@ -102,7 +109,7 @@ def check_certified(
     return tuple(checks), claims
 
 
-def _refuse_other_versions(certificate: Mapping[str, Any], where: Path) -> None:
+def _refuse_other_versions(certificate: Mapping[str, Any], where: Path | TablePlace) -> None:
     found = certificate.get("format")
     if found == FORMAT:
         return
@@ -136,6 +143,17 @@ def signed_by(certificate: Mapping[str, Any], key: Path | None) -> Checked:
     return Checked(what="signature", verdict=VERIFIED, why=f"signed by {name}, the key given")
 
 
+def another_data(file: Path | TablePlace, stated: Mapping[str, Any]) -> str | None:
+    """Why a file or a table is not the one a certificate was written for; None where it is."""
+    if isinstance(file, Path):
+        return another_file(file, stated["sha256"])
+    if stated["file"] != TABLE:
+        return f"the certificate was written for {stated['file']}, and this is a table"
+    with open_table(file) as engine:
+        same = engine.content_sha256() == stated["sha256"]
+    return None if same else "the rows are not those the certificate was written for"
+
+
 def another_file(file: Path, expected: str) -> str | None:
     """Why a file is not the one of a hash; None where it is."""
     try:
@@ -167,7 +185,10 @@ def _lost(model: Rebuilt) -> bool:
 
 
 def _read(
-    certificate: Mapping[str, Any], schema: Schema, file: Path, models: Sequence[Rebuilt]
+    certificate: Mapping[str, Any],
+    schema: Schema,
+    file: Path | TablePlace,
+    models: Sequence[Rebuilt],
 ) -> tuple[Seen, Text]:
     """The file, counted, with its columns as the source calls them; and how values are written.
 

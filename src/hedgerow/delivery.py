@@ -10,9 +10,13 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from hedgerow.errors import HedgerowError, TargetError, some
 from hedgerow.faults import point
+
+if TYPE_CHECKING:
+    from hedgerow.engines.base import Engine, TableEngine, TablePlace
 
 try:
     import fcntl
@@ -22,15 +26,21 @@ except ImportError:  # Windows
 CERTIFICATE = "certificate.json"
 DATA = {"csv": "data.csv", "parquet": "data.parquet"}
 """Name of the data file, by format."""
+TABLE = "table"
+"""What certificates call the data of a release that is a table of a database."""
 TABLES = "tables.csv"
 """Name of the file of tables in a randomised release."""
+REPORT = "report.html"
+"""Name of the report that goes with a release; anybody can make it from the other files."""
+INTERNAL = ".internal.html"
+"""What the name of the internal report ends with: it is beside a release, never in it."""
 HIDDEN = ".hedgerow-"
 """What the names of everything hidden begin with."""
 STAGED = f"{HIDDEN}release-"
 """A release on its way to its place, or the one it has taken the place of."""
 ASIDE = f"{HIDDEN}old-"
 """Holds a release, by its name, while another takes its place."""
-PARTS = {CERTIFICATE, *DATA.values(), TABLES}
+PARTS = {CERTIFICATE, *DATA.values(), TABLES, REPORT}
 """What a release consists of. A folder with anything else in it is never replaced."""
 ATTEMPTS = 20
 """How often something is tried that others may undo at the same moment."""
@@ -78,6 +88,37 @@ def check_target(target: Path, *, replace: bool, inputs: Iterable[Path] = ()) ->
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise _unwritable(target, error) from None
     return place
+
+
+def check_table(
+    engine: Engine, place: TablePlace, *, replace: bool, escaped: bool
+) -> TableEngine:
+    """Refuse early what would fail late; the engine, as one that makes tables.
+
+    Args:
+        engine: Holds the source.
+        place: The table that the release is to be.
+        replace: Whether a release that is there may be replaced.
+        escaped: Whether formulas are to be escaped, which only files have.
+
+    Raises:
+        TargetError: The release cannot or must not be put there.
+    """
+    if not hasattr(engine, "check_table"):
+        raise TargetError(
+            "a release that is a table is made where the source is, and the source is a file",
+            where=str(place),
+            fix="Publish to a folder, or read the source from a table there.",
+        )
+    if escaped:
+        raise TargetError(
+            "escape_formulas is for files that a spreadsheet opens, and this is a table",
+            where=str(place),
+            fix="Leave it out, or publish to a folder.",
+        )
+    tables = cast("TableEngine", engine)
+    tables.check_table(place, replace=replace)
+    return tables
 
 
 def _may_replace(target: Path, place: Path, *, replace: bool, inputs: Iterable[Path]) -> None:
@@ -155,6 +196,11 @@ def deliver(folder: Path, target: Path, certificate: str, *, replace: bool) -> N
         raise
     except (OSError, ValueError) as error:
         raise _unwritable(target, error) from None
+
+
+def internal_place(place: Path) -> Path:
+    """Where the internal report of the release at a place goes."""
+    return place.with_name(f"{place.name}{INTERNAL}")
 
 
 def _put(folder: Path, place: Path, *, replace: bool) -> None:

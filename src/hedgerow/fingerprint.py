@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.canonical import digest
-from hedgerow.engines import open_engine
+from hedgerow.engines import open_engine, table_place
 from hedgerow.errors import HedgerowError
 from hedgerow.plan import Plan
 
@@ -25,7 +25,7 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
     }
     models = [repr(model) for model in plan.models()]
     method = plan.method.model_dump(mode="json")
-    table = str(plan.source or "").partition("::")[2]
+    table = str(plan.source or "").rpartition("::")[2] if "::" in str(plan.source or "") else ""
     applied = None if recoding is None else _hashed([recoding])
     return digest(
         [columns, plan.person, plan.population, plan.null, models, method, plan.utility, form,
@@ -34,8 +34,14 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
 
 
 def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:
-    """A hash of everything a release is made from; None where not all of that is in files."""
+    """A hash of everything a release is made from; None where not all of that is in files.
+
+    What a database holds has no hash that is cheap to know, so nothing made from it is taken to
+    be made from the same data again.
+    """
     if data is not None or population_table is not None or plan.source is None:
+        return None
+    if table_place(plan.source) is not None:
         return None
     try:
         with open_engine(plan.source, null=plan.null) as engine:

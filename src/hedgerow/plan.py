@@ -25,8 +25,8 @@ from hedgerow.errors import MOST_NAMED, PlanError, nearest, some
 from hedgerow.planning.claims import Claim
 from hedgerow.planning.columns import ColumnPlan
 from hedgerow.planning.contradictions import contradictions
-from hedgerow.planning.documents import Document, read_document
-from hedgerow.planning.fields import File, Part, Source
+from hedgerow.planning.documents import Document, parse_document, read_document
+from hedgerow.planning.fields import Destination, Part, Source, TableSource
 from hedgerow.planning.methods import PRICED, Method, Table
 from hedgerow.planning.places import is_domain as _is_domain
 from hedgerow.planning.places import is_text as _is_text
@@ -49,7 +49,10 @@ class Publish(Part):
 
     brief: ClassVar[str] = "to"
 
-    to: File = Field(description="Folder of the release.")
+    to: Destination = Field(
+        description="Folder of the release; or postgresql://…::schema.table or spark://…::table, "
+        "which must be where the source is."
+    )
     format: Literal["csv", "parquet"] = Field(default="csv", description="Of the data file.")
     escape_formulas: bool = Field(
         default=False,
@@ -95,7 +98,15 @@ class Plan(Part):
         default=None,
         description="The record of all releases: a file, or postgresql://… for a database.",
     )
-    source: Source | None = Field(default=None, description="The data: a file.")
+    engine: Literal["duckdb", "postgresql", "spark"] | None = Field(
+        default=None,
+        description="What holds the data, where `source` is only the name of a table.",
+    )
+    source: TableSource | None = Field(
+        default=None,
+        description="The data: a file or a pattern of files, postgresql://…::schema.table or "
+        "spark://…::table; with `engine`, the name of a table. Never with a password.",
+    )
     person: str | None = Field(
         default=None, description="Column that says whose row it is, where people have several."
     )
@@ -149,7 +160,25 @@ class Plan(Part):
                 fix="Name a plan; `hedgerow init` writes a first one for a table.",
             )
         document = read_document(path, as_text=_is_text, or_null=_is_domain)
+        return cls._checked(document, path.parent)
 
+    @classmethod
+    def parse(cls, text: str, *, name: str, folder: Path) -> Plan:
+        """A plan from its text, as `read` has it from a file.
+
+        Args:
+            text: The YAML.
+            name: What messages call it, such as "plan.yaml".
+            folder: Where relative paths are seen from.
+
+        Raises:
+            PlanErrors: Everything that is wrong with it, sorted by line.
+        """
+        document = parse_document(text, name=name, as_text=_is_text, or_null=_is_domain)
+        return cls._checked(document, folder)
+
+    @classmethod
+    def _checked(cls, document: Document, folder: Path) -> Plan:
         def where(found: Problem) -> tuple[int, str]:
             line = found.line or document.line(found.place)
             return line, f"{document.name}:{line}"
@@ -160,7 +189,7 @@ class Plan(Part):
                 where=f"{document.name}:1",
                 fix="Begin with `columns:` and `protect:`, or let `hedgerow init` write one.",
             )
-        plan, problems = _validate(document.data, {"folder": path.parent})
+        plan, problems = _validate(document.data, {"folder": folder})
         raise_all([*document.problems, *problems], where)
         assert plan is not None, "no problem means a plan"
         plan._document = document
@@ -177,6 +206,7 @@ class Plan(Part):
         method: Mapping[str, Any] | str | None = None,
         utility: str | None = None,
         source: str | Path | None = None,
+        engine: str | None = None,
         person: str | None = None,
         population: str | None = None,
         ledger: str | Path | None = None,
@@ -198,6 +228,7 @@ class Plan(Part):
             "method": dict(method) if isinstance(method, Mapping) else method,
             "utility": utility,
             "source": source,
+            "engine": engine,
             "person": person,
             "population": population,
             "ledger": ledger,

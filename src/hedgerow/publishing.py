@@ -8,39 +8,34 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.attacks.taxonomies import written_out
 from hedgerow.certificate import as_text, certify
 from hedgerow.choosing import Progress, again, choose, refuse_hopeless, refuse_meaningless
-from hedgerow.delivery import DATA, check_target, deliver, staging
-from hedgerow.earlier import Before, Left, explain_refusal, exposure, left_by, with_earlier
-from hedgerow.engines import open_engine
-from hedgerow.engines.base import Engine, Written
-from hedgerow.errors import ClaimError, DataError, HedgerowError, PlanError
+from hedgerow.delivery import DATA, check_table, check_target, deliver, staging
+from hedgerow.earlier import explain_refusal, exposure
+from hedgerow.engines.address import table_place
+from hedgerow.engines.base import TablePlace, Written
+from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.base import PrivacyModel, Verdict
+from hedgerow.job import Job, opened
+from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
-from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.plan import Plan
-from hedgerow.planning.claims import Claim
 from hedgerow.planning.given import plan_of
-from hedgerow.prior_files import refuse_misspelt
+from hedgerow.planning.methods import PRICED
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.recoding import SUPPRESSED, Recoding, people_of
+from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.release import Release, level_in_words
-from hedgerow.remembering import as_published, earlier_releases, remembering
-from hedgerow.schema import Schema
-from hedgerow.table import read_cells
+from hedgerow.remembering import as_published, remembering
+from hedgerow.reporting.accompanying import Accompanied
 from hedgerow.utility import measure
 from hedgerow.warming import warming
 from hedgerow.writing import Measured, measured_groups, write_release
@@ -66,6 +61,7 @@ def publish(
     sign: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     anew: bool = False,
+    report: bool = True,
     **more: Any,
 ) -> Release | RandomisedRelease | SafeRelease:
     """Publish the most useful table that keeps every claim.
@@ -77,7 +73,8 @@ def publish(
         protect: Claims: models such as `KAnonymity(k=5)`, or entries of the plan's `protect`.
         method: The plan's `method`.
         utility: The metric to minimise.
-        to: Folder of the release; without it the result stays in memory.
+        to: Folder of the release, or a table where the source is (postgresql://…::schema.table,
+            spark://…::table); without it the result stays in memory.
         recoding: Folder of an earlier release whose recoding is applied instead of searching.
         replace: Whether an existing release at `to` may be replaced.
         population_table: The outside population that `KMap`, `DeltaPresence` and
@@ -88,6 +85,8 @@ def publish(
         sign: A file with the private key (Ed25519) that signs the certificate.
         progress: Called as work goes on.
         anew: Whether a randomised release draws, and is charged for, noise that it has already.
+        report: Whether the internal report is written beside the release. The report that goes with
+            the release is always in its folder.
         more: Further keys of the plan (person, null, population, publish).
 
     Raises:
@@ -97,28 +96,31 @@ def publish(
     plan, data = plan_of(source, said | more)
     refuse_meaningless(plan)
     signed = _signer(sign)
-    if plan.method.search == "marginals":
+    if plan.method.search in PRICED:
         _refuse_beside_noise(recoding, population_table)
+        from hedgerow.priced.releasing import Wanted
+
+        wanted = Wanted(
+            to=to, replace=replace, memory=memory, ledger=ledger, signed=signed,
+            progress=progress, anew=anew, report=report,
+        )  # fmt: skip
+        if plan.method.search == "safe":
+            from hedgerow.safe.publishing import publish_safe
+
+            return publish_safe(plan, data, wanted)
         from hedgerow.randomised.publishing import publish_randomised
 
-        return publish_randomised(
-            plan, data, to=to, replace=replace, memory=memory, ledger=ledger, signed=signed,
-            progress=progress, anew=anew,
-        )  # fmt: skip
-    if plan.method.search == "safe":
-        _refuse_beside_noise(recoding, population_table)
-        from hedgerow.safe.publishing import publish_safe
-
-        return publish_safe(
-            plan, data, to=to, replace=replace, memory=memory, ledger=ledger, signed=signed,
-            progress=progress, anew=anew,
-        )  # fmt: skip
+        return publish_randomised(plan, data, wanted)
     if anew:
         raise PlanError(
             "anew has no meaning for a release without noise", fix="Leave it out, or say replace."
         )
     say = progress or (lambda what, share: None)
-    target = Path(to) if to is not None else plan.publish.to if plan.publish else None
+    target = plan.publish.to if plan.publish else None
+    if to is not None:
+        target = table_place(to) or Path(to)
+    table = target if isinstance(target, TablePlace) else None
+    into = None if isinstance(target, TablePlace) else target
     form = plan.publish.format if plan.publish else "csv" if target else "parquet"
     escape = plan.publish.escape_formulas if plan.publish else False
     with contextlib.ExitStack() as stack:
@@ -129,17 +131,22 @@ def publish(
         def inputs() -> str | None:
             return inputs_of(plan, data, population_table)
 
-        if (stored := remember.stored(target, inputs, signed)) is not None:
+        if (stored := remember.stored(into, inputs, signed)) is not None:
             return stored
-        place = None if target is None else check_target(target, replace=replace)
+        place = None if into is None else check_target(into, replace=replace)
+        reports = Accompanied(target=into, internal=report)
+        reports.refuse_foreign()
         stack.enter_context(remember.reserved(target))
         past = remember.past
         read = inputs() if remember.ledger is not None else None
         job = stack.enter_context(
             opened(plan, data, population_table=population_table, memory=memory, past=past)
         )
-        if target is not None:
-            check_target(target, replace=replace, inputs=job.files)
+        if into is not None:
+            check_target(into, replace=replace, inputs=job.files)
+        tables = None
+        if table is not None:
+            tables = check_table(job.engine, table, replace=replace, escaped=escape)
         refuse_hopeless(job.models)
         say("counting", None)
         with warming():
@@ -154,11 +161,15 @@ def publish(
         folder = stack.enter_context(staging(place))
         say("writing", None)
         written = write_release(
-            job.engine, job.schema, cells, chosen, folder / DATA[form], escape_formulas=escape
-        )
+            job.engine, job.schema, cells, chosen, table or folder / DATA[form],
+            escape_formulas=escape,
+        )  # fmt: skip
         point("written")
         say("measuring what was written", None)
-        measured = measured_groups(job.schema, cells, chosen, written, escaped=escape)
+        measured = measured_groups(
+            job.schema, cells, chosen, written, escaped=escape,
+            staged=None if tables is None else tables.staged,
+        )  # fmt: skip
         claims = tuple(model.check(measured.groups) for model in job.models)
         _refuse_failed(claims)
         point("measured")
@@ -166,6 +177,7 @@ def publish(
             job, cells, chosen, written, claims, measured,
             ledger=remember.tip, signed=signed,
         )  # fmt: skip
+        reports.add(folder, release.certificate)
         name = "in memory" if target is None else target.name
         if remember.ledger is not None:
             published = as_published(plan, job.schema, cells, chosen, name)
@@ -177,11 +189,16 @@ def publish(
                 )
             remember.released(release, published, read)
         say("done", 1.0)
-        if target is None:
+        if tables is not None:
+            tables.deliver(as_text(release.certificate), replace=replace)
+            point("delivered")
+            return release
+        if into is None:
             return changed(release, data=release.to_arrow())
-        deliver(folder, target, as_text(release.certificate), replace=replace)
+        deliver(folder, into, as_text(release.certificate), replace=replace)
         point("delivered")
-        return changed(release, data=target / written.path.name)
+        reports.recoded(job, cells, chosen, claims, measured, release, remember.ledger)
+        return changed(release, data=into / written.path.name)
 
 
 def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
@@ -241,154 +258,6 @@ def check(
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
         return tuple(model.check(groups) for model in job.models)
-
-
-@dataclass(frozen=True)
-class Job:
-    """An open source and the claims about it."""
-
-    plan: Plan
-    schema: Schema
-    engine: Engine
-    population: Engine | None
-    models: tuple[PrivacyModel, ...]
-    past: tuple[Before, ...] = ()
-    """Earlier releases of the same people."""
-    _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """The files a release is made from, patterns resolved."""
-        outside = () if self.population is None else self.population.files
-        return (*self.engine.files, *outside, *self.plan.claim_files)
-
-    def cells(self, *, as_it_is: bool = False) -> Cells:
-        """Count the table; as it is, or without those the plan bars from a release."""
-        joint = any(isinstance(m, KAnonymity) and m.over == "all" for m in self.models)
-        against = list(self._against())
-        cells = read_cells(
-            self.engine,
-            self.plan,
-            self.schema,
-            population=self.population,
-            joint=joint,
-            facts=[m.facts for m, _ in against if m.facts],
-            as_it_is=as_it_is,
-        )
-        values = {domain.name: domain.values for domain in cells.sensitive}
-        nobody = people_of(cells, np.zeros(0, np.int64), np.zeros(0, np.int64))
-        for model, where in against:
-            if model.adversary.believed is not None:
-                refuse_misspelt(model.adversary.believed, values[model.of], where=where)
-            try:
-                model.level(nobody)  # of nobody it only finds out whether it fits the table
-            except HedgerowError as error:
-                where = error.where or where
-                raise type(error)(error.what, where=where, fix=error.fix) from None
-        composed = {model.of for model in self.models if isinstance(model, Composition)}
-        if not composed:
-            return cells
-        lefts, _ = self.lefts(cells)
-        return with_earlier(cells, [left for left in lefts if left.of in composed])
-
-    def lefts(self, cells: Cells) -> tuple[list[Left], list[str]]:
-        """What earlier releases leave possible, by sensitive column; and what to say of them.
-
-        Looked up once: the cells are those of the job, whatever was added to them.
-
-        Raises:
-            PlanError: A claim is about earlier releases, and one of them cannot be compared.
-        """
-        if self._lefts:
-            return self._lefts[0]
-        found: list[Left] = []
-        notes: list[str] = []
-        composed = {model.of for model in self.models if isinstance(model, Composition)}
-        nodes = written_out(self.plan, cells.hierarchies) if self.past else {}
-        for of in self.schema.sensitive:
-            fit = []
-            for before in self.past:
-                obstacle = before.obstacle(self.schema.quasi_identifiers, of)
-                if obstacle is None and of not in before.published.sensitive:
-                    notes.append(f"{before.name} has no column {of!r}, and was not compared.")
-                elif obstacle is None:
-                    fit.append(before)
-                elif of in composed:
-                    raise PlanError(
-                        f"{before.name} cannot be compared: {obstacle}",
-                        where=self.plan.where("protect"),
-                        fix="Give the columns the roles they had there, or give up the claim.",
-                    )
-                else:
-                    notes.append(f"{before.name} was not compared: {obstacle}.")
-            if of not in composed and not fit:
-                continue
-            try:
-                left = left_by(fit, cells, of, nodes=nodes, null=self.plan.null)
-            except DataError as error:
-                if of in composed:
-                    raise
-                notes.append(f"Earlier releases were not compared: {error.what}.")
-                continue
-            for before, people in left.fitting:
-                if of in composed and not people:
-                    raise DataError(
-                        f"nobody of the table fits into {before.name} with their {of}",
-                        fix="Are values spelled otherwise there, or are these other people? Then "
-                        "they are another population.",
-                    )
-            found.append(left)
-        if self.plan.population is not None and not self.past and composed:
-            notes.append(f"No earlier release of {self.plan.population!r} is known.")
-        self._lefts.append((found, notes))
-        return found, notes
-
-    def _against(self) -> Iterator[tuple[EpsilonPrivacy, str]]:
-        """The claims about what attackers believe, and where the plan makes them."""
-        places = []
-        for place, claim in enumerate(self.plan.protect):
-            if not isinstance(claim, Claim):
-                places += [self.plan.where("protect", place)] * isinstance(claim, EpsilonPrivacy)
-            elif claim.epsilon_privacy is not None:
-                places.append(self.plan.where("protect", place, claim.name))
-        models = (model for model in self.models if isinstance(model, EpsilonPrivacy))
-        yield from zip(models, places, strict=True)
-
-
-@contextlib.contextmanager
-def opened(
-    plan: Plan,
-    data: Any = None,
-    *,
-    population_table: Any = None,
-    memory: str | None = None,
-    past: Sequence[Before] | None = None,
-) -> Iterator[Job]:
-    """Open the plan's source (and population) and see that they have the plan's columns.
-
-    Args:
-        plan: The plan.
-        data: The table, where it is not the plan's source.
-        population_table: The outside population, where it is not the plan's.
-        memory: How much memory each engine may use, such as "4GB".
-        past: Earlier releases; those the plan's claims are about, if left out.
-    """
-    with contextlib.ExitStack() as stack:
-        if past is None:
-            past = earlier_releases(plan)
-        origin = plan.source if data is None else data
-        if origin is None:
-            raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
-        engine = stack.enter_context(
-            open_engine(origin, null=plan.null, person=plan.person, memory=memory)
-        )
-        plan.fit(engine.columns())
-        population = None
-        outside = plan.population_file if population_table is None else population_table
-        if outside is not None:
-            population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
-        schema = plan.schema(engine.columns())
-        yield Job(plan, schema, engine, population, plan.models(), tuple(past))
 
 
 def _release(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.encoding import encoded, histogram
-from hedgerow.engines import open_engine
+from hedgerow.engines import TablePlace, open_engine
 from hedgerow.errors import DataError, some
 from hedgerow.groups import ALL, Groups, Histogram, Ints, Sensitive
 from hedgerow.recode.pack import distinct
@@ -54,7 +54,7 @@ class Seen:
     @classmethod
     def read(
         cls,
-        file: Path,
+        file: Path | TablePlace,
         *,
         quasi: Sequence[str],
         sets: Sequence[str],
@@ -64,7 +64,7 @@ class Seen:
         """Count a file.
 
         Args:
-            file: CSV or Parquet.
+            file: CSV or Parquet, or a table.
             quasi: Columns that make the groups; those the file lacks are left out.
             sets: Columns to count within the groups; those the file lacks are left out.
             delimiter: Of a CSV file, where it is known.

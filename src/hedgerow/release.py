@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.delivery import CERTIFICATE, DATA
+from hedgerow.delivery import CERTIFICATE, DATA, TABLE
+from hedgerow.engines.base import TablePlace
 from hedgerow.errors import DataError
 from hedgerow.models.base import Verdict
 
@@ -59,12 +60,18 @@ class Release:
 
     @property
     def folder(self) -> Path | None:
-        """Where the release is; None if it is only in memory."""
+        """Where the release is; None if it is only in memory, or a table."""
         return self.data.parent if isinstance(self.data, Path) else None
+
+    @property
+    def place(self) -> str | None:
+        """Folder or table of the release; None if it is only in memory."""
+        return str(self.data) if isinstance(self.data, TablePlace) else _text_of(self.folder)
 
     def to_arrow(self) -> Any:
         """The published table as a pyarrow.Table; what comes from CSV is text."""
-        return read_data(self.data) if isinstance(self.data, Path) else self.data
+        in_place = isinstance(self.data, Path | TablePlace)
+        return read_data(self.data) if in_place else self.data
 
     def to_pandas(self) -> Any:
         """The published table as a pandas.DataFrame."""
@@ -73,7 +80,7 @@ class Release:
     def summary(self) -> dict[str, Any]:
         """What `hedgerow publish --json` prints."""
         return {
-            "release": str(self.folder) if self.folder else None,
+            "release": self.place,
             "rows": self.rows,
             "suppressed": self.suppressed,
             "recoding": {"kind": self.recoding["kind"], "levels": self.levels},
@@ -87,7 +94,7 @@ class Release:
 
     def __repr__(self) -> str:
         kept = "; ".join(f"{v.claim} {'holds' if v.holds else 'FAILS'}" for v in self.claims)
-        place = f" in {self.folder}" if self.folder else ""
+        place = f" in {self.place}" if self.place else ""
         loss = self.utility.get("loss", float("nan"))
         return (
             f"<Release of {self.rows:,} rows{place}: {kept}; "
@@ -95,7 +102,7 @@ class Release:
         )
 
     def _repr_html_(self) -> str:
-        place = f" in <code>{html.escape(str(self.folder))}</code>" if self.folder else ""
+        place = f" in <code>{html.escape(self.place)}</code>" if self.place else ""
         claims = [
             (v.claim, "holds" if v.holds else "fails", level_in_words(v), f"{v.required:.6g}")
             for v in self.claims
@@ -170,8 +177,12 @@ def rounded(value: Any) -> Any:
     return finite(value)
 
 
-def read_data(file: Path) -> Any:
-    """The data of a release as a pyarrow.Table; Parquet with its types, CSV as text."""
+def _text_of(folder: Path | None) -> str | None:
+    return None if folder is None else str(folder)
+
+
+def read_data(file: Path | TablePlace) -> Any:
+    """The data of a release as a pyarrow.Table; Parquet with its types, others as text."""
     if file.suffix == ".parquet":
         import pyarrow.parquet as pq
 
@@ -182,24 +193,25 @@ def read_data(file: Path) -> Any:
         return engine.rows(engine.columns(), max(1, engine.rows_total()))
 
 
-def read_certificate(folder: Path, *, randomised: bool = False) -> dict[str, Any]:
+def read_certificate(folder: Path | TablePlace, *, randomised: bool = False) -> dict[str, Any]:
     """The certificate of a release.
 
     Args:
-        folder: The release.
+        folder: The release: a folder, or a table.
         randomised: Whether it may be one of tables with noise, which has no records of people, or
             of a sample, whose groups no claims are about.
 
     Raises:
         DataError: There is none, or it is not one.
     """
-    path = folder / CERTIFICATE if folder.is_dir() else folder
+    path: Path | TablePlace = folder
+    if isinstance(folder, Path) and folder.is_dir():
+        path = folder / CERTIFICATE
     try:
-        certificate = json.loads(
-            path.read_text("utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant
-        )
+        text = path.read_text("utf-8") if isinstance(path, Path) else _beside(path)
+        certificate = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse_constant)
     except FileNotFoundError:
-        what = f"there is no {CERTIFICATE} in" if folder.is_dir() else "there is no"
+        what = "there is no" if path is folder else f"there is no {CERTIFICATE} in"
         raise DataError(f"{what} {str(folder)!r}", fix="Name the folder of a release.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(
@@ -235,6 +247,22 @@ def read_certificate(folder: Path, *, randomised: bool = False) -> dict[str, Any
     return found
 
 
+def _beside(place: TablePlace) -> str:
+    """The certificate that a database has beside a table."""
+    from hedgerow.engines import open_table
+
+    with open_table(place) as engine:
+        text = engine.certificate()
+    if text is None:
+        raise DataError(
+            "there is no certificate beside the table",
+            where=str(place),
+            fix="Name the table of a release; its certificate is in a table of its name with "
+            "_certificate added.",
+        )
+    return text
+
+
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A mapping; a key that stands twice would mean one thing here and another elsewhere."""
     found = dict(pairs)
@@ -254,7 +282,7 @@ def _is_certificate(found: Any) -> bool:
     match found:
         case {"recoding": {"kind": str(), **rest}, "data": {"file": str(file), "sha256": str()}}:
             levels = rest.get("levels")
-            return file in DATA.values() and (
+            return file in (*DATA.values(), TABLE) and (
                 levels is None
                 or (isinstance(levels, dict) and all(type(x) is int for x in levels.values()))
             )

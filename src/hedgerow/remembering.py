@@ -17,6 +17,7 @@ from hedgerow.attacks.published import Published
 from hedgerow.attacks.taxonomies import written_out
 from hedgerow.canonical import canonical
 from hedgerow.earlier import Before
+from hedgerow.engines.base import TablePlace
 from hedgerow.errors import DataError, HedgerowError, PlanError
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of, key_of
@@ -62,7 +63,7 @@ class Memory:
         }
 
     @contextlib.contextmanager
-    def reserved(self, target: Path | None) -> Iterator[None]:
+    def reserved(self, target: Path | TablePlace | None) -> Iterator[None]:
         """Write down that a release begins, and if nothing comes of it, that it failed."""
         self.look_back()
         if self.ledger is None:
@@ -83,7 +84,7 @@ class Memory:
             yield
         except BaseException as error:
             if self.done and isinstance(error, KeyboardInterrupt):
-                there = target is not None and target.exists()
+                there = isinstance(target, TablePlace) or (target is not None and target.exists())
                 raise KeyboardInterrupt(
                     f"interrupted; the release is in the ledger (reserved as entry "
                     f"{self.entry.seq}) and {'may be' if there else 'is not'} at its place. Run it "

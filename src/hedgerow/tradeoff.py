@@ -11,9 +11,9 @@ from typing import Any
 
 from hedgerow.choosing import bounds, patience
 from hedgerow.errors import PlanError
+from hedgerow.job import opened
 from hedgerow.models.base import PrivacyModel
 from hedgerow.plan import Plan
-from hedgerow.publishing import opened
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.search import Search

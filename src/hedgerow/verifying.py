@@ -10,11 +10,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hedgerow.asked import planned_order
 from hedgerow.certified import check_certified
-from hedgerow.delivery import CERTIFICATE
+from hedgerow.delivery import CERTIFICATE, REPORT
+from hedgerow.engines import TablePlace, table_place
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.plan import Plan
@@ -67,7 +68,7 @@ class Verification:
 
 
 def verify(
-    release: Release | str | os.PathLike[str],
+    release: Release | str | os.PathLike[str] | TablePlace,
     *,
     plan: Plan | str | os.PathLike[str] | None = None,
     key: str | os.PathLike[str] | None = None,
@@ -75,7 +76,8 @@ def verify(
     """Check a release from outside.
 
     Args:
-        release: Folder of a release; or, with a plan, a CSV or Parquet file of any tool.
+        release: Folder of a release, or a table that is one (postgresql://…::schema.table or
+            spark://…::table); or, with a plan, a CSV or Parquet file of any tool.
         plan: The plan the release must keep; its source is not read.
         key: Public key that must have signed the certificate.
 
@@ -84,10 +86,17 @@ def verify(
     """
     place = _place(release)
     asked = plan if plan is None or isinstance(plan, Plan) else Plan.read(Path(plan))
+    trusted = None if key is None else Path(key)
+    if isinstance(place, TablePlace):
+        checks, claims = check_certified(place, plan=asked, key=trusted)
+        return Verification(release=str(place), checks=checks, claims=claims)
     if place.is_dir() or place.name == CERTIFICATE:
         folder = place if place.is_dir() else place.parent
-        trusted = None if key is None else Path(key)
         checks, claims = check_certified(folder, plan=asked, key=trusted)
+        if (folder / REPORT).exists():
+            from hedgerow.reporting.comparing import check_report
+
+            checks = (*checks, check_report(folder))
         return Verification(release=str(folder), checks=checks, claims=claims)
     if asked is None and not place.exists():
         raise DataError(
@@ -108,9 +117,12 @@ def verify(
     return _foreign(place, asked)
 
 
-def _place(release: Release | str | os.PathLike[str]) -> Path:
+def _place(release: Release | str | os.PathLike[str] | TablePlace) -> Path | TablePlace:
+    given = release.data if isinstance(release, Release) else release
+    if (place := table_place(given)) is not None:
+        return place
     if not isinstance(release, Release):
-        return Path(release)
+        return Path(cast("str | os.PathLike[str]", release))
     if release.folder is None:
         raise DataError("the release is only in memory", fix="Publish it to a folder first.")
     return release.folder

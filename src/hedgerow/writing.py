@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.encoding import encoded, histogram
 from hedgerow.engines import open_engine
-from hedgerow.engines.base import Engine, Table, Written
+from hedgerow.engines.base import Engine, Table, TablePlace, Written
 from hedgerow.engines.csvlines import unrun
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import ALL, Groups, Histogram, Ints, Sensitive, Unseen
@@ -41,16 +42,17 @@ def write_release(
     schema: Schema,
     cells: Cells,
     recoding: Recoding,
-    target: Path,
+    target: Path | TablePlace,
     *,
     escape_formulas: bool = False,
 ) -> Written:
-    """Write the recoded table to a CSV or Parquet file."""
+    """Write the recoded table to a CSV or Parquet file, or to a table where the source is."""
     published = schema.published
     keep = _unchanged(recoding)
     kept = recoding.group != SUPPRESSED
     expect = int(recoding.people[kept].sum())
-    if schema.person is None and set(published) <= {*schema.quasi_identifiers, *schema.sensitive}:
+    counted = set(published) <= {*schema.quasi_identifiers, *schema.sensitive}
+    if schema.person is None and counted and isinstance(target, Path):
         return engine.write_counted(
             _counted(cells, recoding, published),
             target,
@@ -85,19 +87,28 @@ def measured_groups(
     written: Written,
     *,
     escaped: bool = False,
+    staged: Engine | None = None,
 ) -> Measured:
     """The groups a recipient of the file sees, and how they were counted.
 
     People are counted in the written file. Where one person has several rows that cannot be
     done, as the file does not say whose rows they are: then they are counted in the recoding
     that was applied, and the file must hold its groups, with the values of each.
+
+    Args:
+        schema: The columns.
+        cells: The source, counted.
+        recoding: What was applied.
+        written: The file, or the table.
+        escaped: Whether formulas were escaped.
+        staged: Reads what was written, where that is a table that nobody sees yet.
     """
     alone = written.path.suffix == ".csv" and len(schema.published) == 1
     text = written_text(escaped=escaped, alone=alone)
     names = schema.quasi_identifiers
     joint = any(d.name == ALL for d in cells.sensitive) and schema.person is None
     sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
-    n, columns, found = _read(schema, written, names, sets, text)
+    n, columns, found = _read(schema, written, names, sets, text, staged)
     if schema.person is not None:
         groups = recoding.groups(cells)
         first, _ = recoding.seen
@@ -119,7 +130,7 @@ def measured_groups(
         histograms[domain.name], domains[domain.name] = h, domain
     groups = Groups(n, histograms, domains).merge(into, len(first))
     labels = [np.array(values, object)[codes[first, j]] for j, (values, _) in enumerate(columns)]
-    measured_on = "the written file"
+    measured_on = "the written file" if isinstance(written.path, Path) else "the written table"
     if any(isinstance(domain, Unseen) for domain in cells.sensitive):
         groups = _with_facts(cells, recoding, groups, labels, text)
         measured_on += "; what it does not show, on the recoding that was applied"
@@ -146,14 +157,21 @@ def written_text(*, escaped: bool, alone: bool) -> Text:
 
 
 def _read(
-    schema: Schema, written: Written, names: Sequence[str], sets: Sequence[str], text: Text
+    schema: Schema,
+    written: Written,
+    names: Sequence[str],
+    sets: Sequence[str],
+    text: Text,
+    staged: Engine | None,
 ) -> Counted:
-    """Count the written file."""
+    """Count what was written."""
     _places("the header", schema.published, text)
-    # The separator is known; guessing it could be led astray by a column name.
-    delimiter = "," if written.path.suffix == ".csv" else None
-    with open_engine(written.path, delimiter=delimiter) as file:
-        counted = file.counts(
+    with contextlib.ExitStack() as stack:
+        if staged is None:
+            # The separator is known; guessing it could be led astray by a column name.
+            delimiter = "," if written.path.suffix == ".csv" else None
+            staged = stack.enter_context(open_engine(written.path, delimiter=delimiter))
+        counted = staged.counts(
             [str(text(name)) for name in names], sets=[str(text(name)) for name in sets]
         )
     n = np.asarray(counted["n"].to_numpy(), np.int64)

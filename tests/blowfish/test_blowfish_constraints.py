@@ -268,3 +268,29 @@ def test_what_follows_from_a_table_changes_nothing(
 def test_wrong_constraints_are_refused(wrong) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(PlanError):
         wrong()
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_overlapping_tables_can_tie_exponentially_many_rows(n: int) -> None:
+    """Why there is no small bound for two known tables (docs/decisions/010-policies.md)."""
+    h, g = 0, 0  # the cells e1, ..., en and f1, ..., fn follow
+    moves = [(h, 1, g, 1), (h, 1, 1, g)]
+    for i in range(1, n):
+        moves += [(i, i + 1, g, i + 1), (h, i + 1, i + 1, g)]
+    moves.append((n, h, g, g))
+    vectors = np.zeros((len(moves), 2 * (n + 1)), np.int64)
+    for row, (e, to, f, onto) in zip(vectors, moves, strict=True):
+        row[e] -= 1
+        row[to] += 1
+        row[n + 1 + f] -= 1
+        row[n + 1 + onto] += 1
+    often = np.array([*np.repeat(2 ** np.arange(n), 2), 2**n])
+    assert not (often @ vectors).any(), "they make up for each other"
+    # All that do are multiples of these, and the first is made once: no part of them does.
+    assert np.linalg.matrix_rank(vectors) == len(moves) - 1
+    assert often[0] == 1
+    assert often.sum() == 3 * 2**n - 2
+    if n == 1:
+        known = longest_sum(np.unique(vectors[:, [0, 2]], axis=0))
+        assert known is not None
+        assert known >= often.sum()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +16,13 @@ from hypothesis import strategies as st
 
 from hedgerow.blowfish.base import Graph
 from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
+from hedgerow.blowfish.ordered import Ordered
 from hedgerow.blowfish.points import EARTH, Explicit, Grid, Near
+from hedgerow.blowfish.policy import Policy
+from hedgerow.blowfish.sensitivity import count, linear
 from hedgerow.domain import Bounds
-from hedgerow.errors import PlanError
+from hedgerow.dp.measures import Pure
+from hedgerow.errors import HedgerowError, PlanError
 
 Case = tuple[Graph, everything.Edge]
 
@@ -236,3 +242,35 @@ def test_long_lines() -> None:
     assert far.distance(0, [999_999, 17]).tolist() == [999_999, 17]
     assert far.diameter == 999_999
     assert all(a <= b for a, b in pairwise(far.reach[:1000].tolist()))
+
+
+THREE = Policy({"a": Full(3)})
+WRONG: dict[str, Callable[[], Any]] = {
+    "names of blocks": lambda: Partition(("a", "b")),  # type: ignore[arg-type]
+    "no blocks": lambda: Partition(()),
+    "half a block": lambda: Partition((0.5, 1)),  # type: ignore[arg-type]
+    "ragged blocks": lambda: Partition(((0, 1), (2,))),  # type: ignore[arg-type]
+    "a side alone": lambda: Grid(5, 1),  # type: ignore[arg-type]
+    "texts within": lambda: Threshold("abc", 1),  # type: ignore[arg-type]
+    "halves within": lambda: Threshold((0.5, 1.5), 1),  # type: ignore[arg-type]
+    "a number of pairs": lambda: Explicit(3, 5),  # type: ignore[arg-type]
+    "half a pair": lambda: Explicit(3, ((0, 1), (1,))),  # type: ignore[arg-type]
+    "no points": lambda: Near(5, within=1, metric="L1"),  # type: ignore[arg-type]
+    "no graph": lambda: Policy({"a": 3}),  # type: ignore[dict-item]
+    "no mapping": lambda: Policy(3),  # type: ignore[arg-type]
+    "no name": lambda: Policy({3: Full(2)}),  # type: ignore[dict-item]
+    "one bound": lambda: THREE.sum_sensitivity({"a": 3}),  # type: ignore[dict-item]
+    "no bounds": lambda: THREE.sum_sensitivity({"a": ("x", 2)}),  # type: ignore[dict-item]
+    "bounds of nothing": lambda: THREE.sum_sensitivity(5),  # type: ignore[arg-type]
+    "a ragged matrix": lambda: linear(Full(3), [[1, 2, 3], [1, 2]]),
+    "a ragged condition": lambda: count(Full(3), [[True], [True, False]]),
+    "ragged codes": lambda: Full(3).joined([[0], [1, 2]], 1),
+    "less than nobody": lambda: Ordered(line(3), Pure(epsilon=1)).release([-1, 2, 3]),
+    "ragged counts": lambda: Ordered(line(3), Pure(epsilon=1)).release([[1], [2, 3]]),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_calls_are_told_clearly(what: str) -> None:
+    with pytest.raises(HedgerowError):
+        WRONG[what]()

@@ -149,8 +149,11 @@ def test_explain_sampling_says_what_cannot_be() -> None:
     assert "may lose epsilon 2.443" in " ".join(
         explained("--beta", "0.01", "--epsilon", "0.1").split()
     )
-    told = " ".join(explained("--beta", "0.1", "--epsilon", "1", "--k", "5").split())
-    assert "no epsilon has a delta of 1e-6" in told
+    told = " ".join(explained("--beta", "0.1", "--epsilon", "1", "--k", "5", code=2).split())
+    assert "delta is at least beta^k = 0.00001 (all 5 of a group are drawn)" in told
+    assert "asked for was 1e-06" in told
+    assert "Take k = 6 or more" in told
+    told = " ".join(explained("--beta", "0.1", "--epsilon", "1", "--k", "6").split())
     assert "theorem it would be 9" in told
     told = " ".join(explained("--beta", "0.999", "--epsilon", "0.001").split())
     assert "No k up to 100,000" in told

@@ -84,28 +84,64 @@ SOURCES = {
     ),
     "polars": lambda d, n, r: pl.DataFrame(as_arrow(n, r)),
 }
-ENGINES = {"duckdb": open_engine}
+REMOTE = {
+    "postgresql": "postgresql_tables",
+    "spark": "spark_tables",
+}
+"""Engines of tables that are elsewhere, and the fixture that puts tables there."""
+KINDS = [*SOURCES, "postgresql", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])]
+HOMES = ["duckdb", *KINDS[len(SOURCES) :]]
 
 
-@pytest.fixture(params=ENGINES)
-def opened(request):
-    return ENGINES[request.param]
-
-
-@pytest.fixture(params=SOURCES)
-def source(request, tmp_path):
-    return SOURCES[request.param](tmp_path, NAMES, ROWS)
+def pytest_generate_tests(metafunc):
+    """Each test runs once on every engine; those over kinds of sources have them there."""
+    if "home" in metafunc.fixturenames:
+        many = {"kind", "source"} & set(metafunc.fixturenames)
+        metafunc.parametrize("home", ["duckdb"] if many else HOMES)
 
 
 @pytest.fixture
-def make(opened, tmp_path):
+def there(request, tmp_path):
+    """Rows as a source of this kind."""
+    made = 0
+
+    def put(kind, names, rows):
+        nonlocal made
+        made += 1
+        folder = tmp_path / f"source {made}"
+        folder.mkdir()
+        if kind in SOURCES:
+            return SOURCES[kind](folder, names, rows)
+        return request.getfixturevalue(REMOTE[kind])(as_arrow(names, rows), f'a "table".{made}')
+
+    return put
+
+
+@pytest.fixture
+def opened(request, home):
+    """Opens a source; a table in memory is put where the engine is, first."""
+
+    def build(source, **options):
+        if home in REMOTE and isinstance(source, pa.Table):
+            source = request.getfixturevalue(REMOTE[home])(source)
+        return open_engine(source, **options)
+
+    return build
+
+
+@pytest.fixture(params=KINDS)
+def source(request, there):
+    return there(request.param, NAMES, ROWS)
+
+
+@pytest.fixture
+def make(home, there):
     """An engine over rows given in the test."""
     engines: list[Engine] = []
 
-    def build(names, rows, kind="csv", **options):
-        folder = tmp_path / str(len(engines))
-        folder.mkdir()
-        engines.append(opened(SOURCES[kind](folder, names, rows), **options))
+    def build(names, rows, kind=None, **options):
+        kind = kind or (home if home in REMOTE else "csv")
+        engines.append(open_engine(there(kind, names, rows), **options))
         return engines[-1]
 
     yield build
@@ -262,7 +298,7 @@ VISITS = [
 ]
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_people_count_once_with_the_set_of_their_values(make, kind):
     engine = make(["id", "age", "disease"], VISITS, kind, person="id")
     assert counted(engine.counts(["age"], sets=["disease"])) == {
@@ -312,7 +348,7 @@ STAFF = [
 """The last column tells people apart, for those who have one."""
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_who_is_on_a_list_is_marked(make, kind):
     engine = make(["zip", "age", "disease", "who"], STAFF, kind)
     one, two = ['O\'Neil; "ä" ☃', "007"], ["007", "-0.0", "a", "7"]
@@ -338,7 +374,7 @@ def test_a_list_counts_without_any_column(make, kind):
     assert counted(engine.counts(["age"])) == expected(STAFF, (1,)), "and nothing is left of it"
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_lists_of_people_with_several_rows(make, kind):
     rows = [(f"{p}'\u00e4", *rest) for p, *rest in VISITS]
     engine = make(["id", "age", "disease"], rows, kind, person="id")
@@ -358,7 +394,7 @@ def test_lists_of_people_with_several_rows(make, kind):
         engine.counts(["age"], marks=[("disease", ["cold"])])
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("person", [None, "who"])
 def test_strangers_on_a_list_are_refused(make, kind, person):
     rows = [row for row in STAFF if row[3] is not None]
@@ -387,7 +423,7 @@ def test_a_person_named_twice_on_the_list_is_one(make):
     assert counted(engine.counts([], marks=marks)) == {(True,): (1, 1), (False,): (1, 1)}
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_list_by_a_column_that_does_not_tell_people_apart(make, kind):
     """Two people of one name: the attacker knows one of them, and nobody can say which."""
     rows = [("Ann", "x"), ("Bob", "x"), ("Ann", "y"), ("Eve", "y"), ("Eve", "y"), (None, "x")]
@@ -761,7 +797,7 @@ def test_typed_values_as_text_and_back(opened, tmp_path):
             "time": pa.array(
                 [dt.datetime(2024, 1, 2, 3, 4, 5)] * 6, pa.timestamp("us", "Asia/Tokyo")
             ),
-            "integer": pa.array([7, -7, None] * 2, pa.int8()),
+            "integer": pa.array([7, -7, None] * 2, pa.int16()),
             "truth": pa.array([True, False, None] * 2),
             "word": pa.array(["a", "b", None] * 2).dictionary_encode(),
         }
@@ -803,7 +839,7 @@ def test_typed_values_as_text_and_back(opened, tmp_path):
         assert str(schema.field("float").type) == "double"
         assert str(schema.field("decimal").type) == "decimal128(9, 2)"
         assert str(schema.field("date").type).startswith("date32")
-        assert str(schema.field("integer").type) == "int8"
+        assert str(schema.field("integer").type) == "int16"
         assert counted(counts_of(written.path, names)) == expected(
             [tuple(r.values()) for r in text_rows(table)], range(len(names))
         )

@@ -139,6 +139,8 @@ def test_shapes_and_types_are_public_and_may_be_wrong() -> None:
         bayes.fit(frame, y[:9])
     with pytest.raises(ShapeError, match="no columns"):
         bayes.fit(frame[[]], y)
+    with pytest.raises(ShapeError, match="y should be a 1d array"):
+        bayes.fit(frame, "yes")
     with pytest.raises(PlanError, match="y holds numbers"):
         bayes.fit(frame, np.zeros(10))
     with pytest.raises(PlanError, match="columns with names"):

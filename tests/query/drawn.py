@@ -166,3 +166,24 @@ class Worlds:
         moved = pa.table(columns, names=[*keys, *others])
         starts = np.searchsorted(codes, np.arange(self.many + 1))
         return [moved.slice(a, b - a) for a, b in itertools.pairwise(starts)]
+
+
+def untouched(design: Any, exact: Any) -> Any:
+    """What comes out of an answer whose noise would swallow everything: the rest is exact."""
+    with patch.object(noise, "_add", lambda kind, given, scale: np.zeros(len(given), np.int64)):
+        made = design.noisy(exact)
+    parts = made if isinstance(made, tuple) else (made,)
+    return tuple(tuple(np.asarray(part).tolist()) for part in parts)
+
+
+def lost(drawn: list[Any], other: list[Any]) -> Fraction:
+    """The loss between two worlds by their noise alone: epsilon, or rho."""
+    found = Fraction(0)
+    for a, b in zip(drawn, other, strict=True):
+        assert (a.kind, a.scale) == (b.kind, b.scale)
+        off = [abs(x - y) for x, y in zip(a.values, b.values, strict=True)]
+        if a.kind == "laplace":
+            found += sum(off) / a.scale
+        else:
+            found += sum(z * z for z in off) / (2 * a.scale**2)
+    return found

@@ -94,7 +94,9 @@ def test_libraries_stay_where_they_belong(module: str) -> None:
         assert not top(names) & (ENGINES - {"sqlalchemy"})
     elif not module.startswith("hedgerow.engines"):
         assert not top(names) & ENGINES
-    if not module.startswith("hedgerow.web"):
+    if module.startswith("hedgerow.reporting"):
+        assert not top(names) & (WEB - {"jinja2"})
+    elif not module.startswith("hedgerow.web"):
         assert not top(names) & WEB
     assert "opendp" not in top(names) or module == "hedgerow.dp.noise"
     assert "dp_accounting" not in top(names) or module == "hedgerow.dp.accounting"
@@ -145,6 +147,7 @@ PRIVATE = tuple(
         "blowfish",
         "dp",
         "learning",
+        "priced",
         "pufferfish",
         "query",
         "randomised",

@@ -103,6 +103,67 @@ def test_partitions(tmp_path: Path) -> None:
     assert parts["day"].diameter == 0
 
 
+NAMED = BASE.replace("gut: [ulcer]}}", "gut: [ulcer]}, names: [chapter]}")
+
+
+def test_levels_have_names(tmp_path: Path) -> None:
+    (tmp_path / "illness.csv").write_text("flu;lung;*\nasthma;lung;*\nulcer;gut;*\n", "utf-8")
+    tree = "{taxonomy: {lung: [flu, asthma], gut: [ulcer]}, names: [chapter]}"
+    for written in (
+        "{csv: illness.csv, names: [chapter]}",
+        "{csv: illness.csv, names: [chapter, everything]}",
+        "{bins: [[[flu, asthma], [ulcer]]], names: [chapter]}",
+        tree,
+    ):
+        base = NAMED.replace(tree, written)
+        found = read(tmp_path, "  disease: {partition: chapter}\n", base).stated()
+        assert found is not None
+        assert found.policy.graph("disease") == Partition((0, 0, 1, 2)), written
+    everything = read(
+        tmp_path,
+        "  disease: {partition: everything}\n",
+        NAMED.replace(tree, "{csv: illness.csv, names: [chapter, everything]}"),
+    ).stated()
+    assert everything is not None
+    assert everything.policy.graph("disease") == Partition((0, 0, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("written", "partition", "said"),
+    [
+        ("names: [chapter]", "chaptr", "did you mean 'chapter'?"),
+        ("names: [chapter, body, more]", "chapter", "has 2 levels above the values, and 3 names"),
+        ("names: [chapter]", "0x", "There are chapter."),
+    ],
+)
+def test_names_of_levels_that_do_not_fit(
+    tmp_path: Path, written: str, partition: str, said: str
+) -> None:
+    base = NAMED.replace("names: [chapter]", written)
+    plan = read(tmp_path, f"  disease: {{partition: {partition}}}\n", base)
+    with pytest.raises(PlanError) as caught:
+        plan.stated()
+    assert said in f"{caught.value.what} {caught.value.fix}"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("names: [chapter, chapter]", "each another one"),
+        ("names: []", "each another one"),
+        ("names: chapter", "is not a list"),
+    ],
+)
+def test_wrong_names_of_levels(tmp_path: Path, written: str, said: str) -> None:
+    base = NAMED.replace("names: [chapter]", written)
+    assert any(said in what for _, what in errors(tmp_path, "  sex: known\n", base))
+    dates = BASE.replace("hierarchy: dates", "hierarchy: {dates: [month], names: [month]}")
+    found = errors(tmp_path, "  sex: known\n", dates)
+    assert any("have names already" in what for _, what in found)
+    alone = NAMED.replace("taxonomy: {lung: [flu, asthma], gut: [ulcer]}, ", "")
+    assert any("exactly one key" in what for _, what in errors(tmp_path, "  sex: known\n", alone))
+
+
 def test_lines_graphs_and_words(tmp_path: Path) -> None:
     found, parts = graphs(
         tmp_path, "  ward: line\n  disease: {graph: [[flu, ulcer]]}\n  sex: known\n  zip: known\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -95,7 +96,7 @@ class Graph(ABC):
         Raises:
             PlanError: Some are none.
         """
-        found = np.asarray(x)
+        found = array(x, "codes")
         if found.dtype.kind not in "iu" or (
             found.size and not 0 <= found.min() <= found.max() < self.size
         ):
@@ -108,12 +109,24 @@ class Graph(ABC):
         Raises:
             PlanError: Not one for each value, no whole numbers, or too large ones.
         """
-        found = np.asarray(values)
+        found = array(values, name)
         if found.shape[-1:] != (self.size,) or found.dtype.kind not in "iub":
             raise PlanError(f"{name} must be whole numbers, one for each of {self.size} values")
         if found.size and max(int(found.max()), -int(found.min())) > LARGEST:
             raise PlanError(f"{name} beyond 2^61 are too large", fix="Count in larger units.")
         return found.astype(np.int64)
+
+
+def array(given: ArrayLike, name: str) -> NDArray[Any]:
+    """Numbers as an array.
+
+    Raises:
+        PlanError: Rows are not equally long.
+    """
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise PlanError(f"{name}: all rows must be equally long") from None
 
 
 def sized(size: int) -> int:

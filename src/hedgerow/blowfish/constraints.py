@@ -31,7 +31,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.blowfish.base import Flags, Graph, Ints
+from hedgerow.blowfish.base import Flags, Graph, Ints, array
 from hedgerow.blowfish.graphs import Full
 from hedgerow.blowfish.moves import longest_sum
 from hedgerow.blowfish.sensitivity import Sensitivity, cumulative, linear, total
@@ -165,7 +165,9 @@ def brute(constraints: Constraints, matrix: ArrayLike, *, rows: int) -> Sensitiv
         raise PlanError(f"{size}^{n} tables are more than {MOST_TABLES}")
     tables = np.array(list(product(range(size), repeat=n)), np.int64)
     known = constraints._matrix[:, tables].sum(axis=2).T
-    answers = constraints.graph.numbers(np.atleast_2d(np.asarray(matrix)))[:, tables].sum(axis=2).T
+    answers = (
+        constraints.graph.numbers(np.atleast_2d(array(matrix, "a matrix")))[:, tables].sum(axis=2).T
+    )
     edge = constraints.graph.joined(np.arange(size)[:, None], np.arange(size)[None, :])
     one = two = 0
     for first in range(len(tables)):

@@ -12,7 +12,7 @@ from math import lcm
 
 import numpy as np
 
-from hedgerow.blowfish.base import LARGEST, Ints, sized
+from hedgerow.blowfish.base import LARGEST, Ints, array, sized
 from hedgerow.blowfish.windows import Windows
 from hedgerow.domain import Bounds
 from hedgerow.dp.rounding import Number, exact, positive, whole
@@ -50,9 +50,13 @@ class Partition(Windows):
     """For each value its block, 0, 1, 2, ... in any order."""
 
     def __post_init__(self) -> None:
-        sized(len(self.blocks))
-        if min(self.blocks) < 0:
-            raise PlanError("blocks are whole numbers of at least 0")
+        found = array(self.blocks, "blocks")
+        if found.ndim != 1 or found.dtype.kind not in "iu" or found.min() < 0:
+            raise PlanError(
+                "blocks are whole numbers of at least 0, one for each value",
+                fix="Number the blocks: Partition((0, 0, 1)).",
+            )
+        sized(len(found))
 
     @classmethod
     def known(cls, size: int) -> Partition:
@@ -97,6 +101,13 @@ class Threshold(Windows):
     """Theta, in the same unit."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.at, range) and (
+            not isinstance(self.at, tuple) or any(not isinstance(v, int) for v in self.at)
+        ):
+            raise PlanError(
+                "the values of a threshold policy are whole numbers, a range or a tuple",
+                fix="Say Threshold(range(121), 5); other numbers: Threshold.among((0.5, 1), 1).",
+            )
         sized(len(self.at))
         whole("within", self.within)
         if max(abs(self.at[0]), abs(self.at[-1]), self.within) > LARGEST:

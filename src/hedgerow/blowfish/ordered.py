@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.blowfish.base import Graph, Ints
+from hedgerow.blowfish.base import Graph, Ints, array
 from hedgerow.blowfish.sensitivity import Exact, Sensitivity, cumulative
 from hedgerow.dp.measures import Loss, Pure, ZeroConcentrated
 from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace
@@ -164,7 +164,9 @@ def counted(graph: Graph, histogram: ArrayLike) -> Ints:
     Raises:
         DataError: These are no counts of this graph's values.
     """
-    found = np.asarray(histogram)
+    found = array(histogram, "a histogram")
     if found.shape != (graph.size,) or found.dtype.kind not in "iu":
         raise DataError(f"a histogram has a whole number for each of {graph.size} values")
+    if found.min() < 0:
+        raise DataError("a histogram counts rows, and some of these counts are negative")
     return np.concatenate([[0], np.cumsum(found.astype(np.int64))])

@@ -12,7 +12,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.blowfish.base import APART, MOST_EDGES, Flags, Graph, Ints, relabelled, sized, small
+from hedgerow.blowfish.base import (
+    APART,
+    MOST_EDGES,
+    Flags,
+    Graph,
+    Ints,
+    array,
+    relabelled,
+    sized,
+    small,
+)
 from hedgerow.dp.rounding import Number, positive, whole
 from hedgerow.errors import PlanError
 
@@ -112,12 +122,10 @@ class Explicit(Listed):
 
     def __post_init__(self) -> None:
         sized(self.size)
-        if len(self.pairs) > MOST_EDGES:
+        if isinstance(self.pairs, tuple) and len(self.pairs) > MOST_EDGES:
             raise PlanError(f"{len(self.pairs):,} edges are too many")
-        found = np.array(self.pairs or np.empty((0, 2)))
-        if len(self.pairs) and (
-            found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu"
-        ):
+        found = array(self.pairs or np.empty((0, 2)), "edges")
+        if found.size and (found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu"):
             raise PlanError("edges are pairs of codes", fix="Say something like ((0, 1), (1, 2)).")
         self.codes(found.astype(np.int64))
         if (found[:, 0] == found[:, 1]).any():
@@ -154,6 +162,12 @@ class Near(Listed):
     def __init__(
         self, points: tuple[tuple[float, ...], ...], *, within: Number, metric: Distance
     ) -> None:
+        if not isinstance(points, tuple | list) or not all(
+            isinstance(point, tuple | list) for point in points
+        ):
+            raise PlanError(
+                "points are tuples of coordinates", fix="Say ((0, 0), (3, 4)), and so on."
+            )
         object.__setattr__(self, "points", tuple(map(tuple, points)))
         object.__setattr__(self, "within", positive("within", within))
         object.__setattr__(self, "metric", metric)
@@ -239,6 +253,10 @@ class Grid(Listed):
     metric: Literal["L1", "L2"] = "L1"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.shape, tuple):
+            raise PlanError(
+                f"a box has a tuple of sides, not {self.shape!r}", fix="Say Grid((256, 256), 64)."
+            )
         for length in self.shape:
             whole("a side", length)
         if not self.shape or prod(self.shape) >= 2**62 or max(self.shape) > FAR:

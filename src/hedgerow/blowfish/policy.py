@@ -57,6 +57,12 @@ class Policy:
     at_once: int
 
     def __init__(self, parts: Mapping[Part, Graph], *, at_once: int | None = None) -> None:
+        if not isinstance(parts, Mapping) or not all(
+            isinstance(part, str | tuple) for part in parts
+        ):
+            raise PlanError(
+                "a policy is a mapping from columns to graphs", fix="Say {'age': Full(121)}."
+            )
         named = tuple(
             ((columns,) if isinstance(columns, str) else tuple(columns), graph)
             for columns, graph in parts.items()
@@ -65,6 +71,11 @@ class Policy:
         if not named or len(set(every)) < len(every) or not all(columns for columns, _ in named):
             raise PlanError("a policy has one graph for each column it names")
         for columns, graph in named:
+            if not isinstance(graph, Graph):
+                raise PlanError(
+                    f"{', '.join(map(str, columns))} needs a graph, not {graph!r}",
+                    fix="Say Full, Partition, Threshold, Grid, Near or Explicit.",
+                )
             # Places that are spelled by name, and not by coordinates, are one column.
             if len(columns) > 1 and len(columns) != _sides(graph):
                 raise PlanError(
@@ -221,12 +232,23 @@ class Policy:
         >>> colours.sum_sensitivity({c: (0, 255) for c in "rgb"}).l1
         64
         """
+        if not isinstance(box, Mapping):
+            raise PlanError("bounds are given by column", fix="Say {'age': (0, 120)}.")
         found: list[tuple[int, int]] = []
         certain, left = True, dict(box)
         for columns, graph in self.parts:
             bounds = [left.pop(column) for column in columns if column in left]
             if not bounds:
                 continue
+            for pair in bounds:
+                if not isinstance(pair, tuple | list) or len(pair) != 2:
+                    raise PlanError(
+                        f"bounds of {', '.join(columns)} are a pair, low and high, not {pair!r}",
+                        fix="Say {'age': (0, 120)}.",
+                    )
+                for end in pair:
+                    if isinstance(end, bool) or not isinstance(end, int | np.integer):
+                        raise PlanError(f"bounds are whole numbers, and {end!r} is none")
             if any(low > high for low, high in bounds):
                 raise PlanError(f"bounds of {', '.join(columns)} rise from low to high")
             if len(bounds) < len(columns):

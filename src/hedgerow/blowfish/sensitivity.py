@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.blowfish.base import Flags, Graph
+from hedgerow.blowfish.base import Flags, Graph, array
 from hedgerow.domain import MOST_CELLS
 from hedgerow.dp.measures import Loss, Pure, ZeroConcentrated
 from hedgerow.dp.mechanisms import L1, DiscreteGaussian, DiscreteLaplace
@@ -184,7 +184,7 @@ def mask(graph: Graph, where: ArrayLike) -> Flags:
     Raises:
         PlanError: It does not say so for each.
     """
-    found = np.asarray(where)
+    found = array(where, "a condition")
     if found.dtype.kind != "b" or found.shape != (graph.size,):
         raise PlanError(f"a condition says true or false for each of {graph.size} values")
     return found

@@ -13,17 +13,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, lcm
-from typing import Any
 
 import numpy as np
 
 from hedgerow.blowfish import words
-from hedgerow.blowfish.base import LARGEST, Graph, Ints, relabelled
+from hedgerow.blowfish.base import LARGEST, Graph, Ints
 from hedgerow.blowfish.graphs import Full, Partition, Threshold
-from hedgerow.blowfish.points import Explicit, Grid, Near
+from hedgerow.blowfish.points import Explicit, Near
 from hedgerow.blowfish.policy import Part, Policy
+from hedgerow.blowfish.projected import projected
+from hedgerow.blowfish.released import Released
 from hedgerow.blowfish.settled import by_column, settled, size
-from hedgerow.blowfish.tied import most_changed
+from hedgerow.blowfish.spelt import spelt_domain, spelt_graph
+from hedgerow.blowfish.tied import few, most_changed, too_tied
 from hedgerow.canonical import digest
 from hedgerow.conditions import Condition
 from hedgerow.domain import Bounds, Domain, decimal
@@ -45,8 +47,10 @@ class Stated:
 
     Guarantee: what is said of a tally holds for all neighbours, whatever values the rows have.
     Assumes: each row is a person; the tally reads values as its docstring says. Two numbers
-    between steps are joined where the steps under them are, and under a threshold only if they
-    themselves, held within the bounds, are within it.
+    between steps are joined where the steps under them are, and under a threshold (of one column,
+    or of several in L1 or L2) only if they themselves, held within the bounds, are within it.
+    Where columns share a graph, rows that lack some of the numbers are joined as
+    `hedgerow.blowfish.projected` says.
     """
 
     policy: Policy
@@ -64,6 +68,8 @@ class Stated:
     """In how many parts, and columns without public values, neighbours may differ; None: all."""
     sides: Mapping[str, Domain] = field(default_factory=dict)
     """Of the columns that share a graph with others: their steps make its points."""
+    releases: tuple[Released, ...] = ()
+    """Earlier releases without noise, whose counts everybody knows."""
     coarser: tuple[str, ...] = ()
     """Where less is protected than was asked for, in words; no part of the policy itself."""
 
@@ -74,26 +80,52 @@ class Stated:
         return digest(
             {
                 "format": FORMAT,
-                "parts": sorted([list(names), _spelt(graph)] for names, graph in self.policy.parts),
+                "parts": sorted(
+                    [list(names), spelt_graph(graph)] for names, graph in self.policy.parts
+                ),
                 "at_once": self.at_once if (self.at_once or every) < every else None,
                 "domains": {
-                    name: _values(domain) for name, domain in {**self.domains, **self.sides}.items()
+                    name: spelt_domain(domain)
+                    for name, domain in {**self.domains, **self.sides}.items()
                 },
                 "known": sorted(self.known),
                 "others": sorted(self.others),
                 "marginals": sorted(sorted(table) for table in self.marginals),
                 "counts": sorted(map(str, self.counts)),
+                # Where no edge changes what they tell, neighbours are those without them.
+                **({"releases": self._released} if self.releases and self.changed > 1 else {}),
             }
         )
+
+    @property
+    def _released(self) -> list[str]:
+        return sorted(release.digest for release in self.releases)
 
     @property
     def name(self) -> str:
         """As people call it: the first digits."""
         return self.digest[:8]
 
+    def domain(self, column: str) -> Domain | None:
+        """The public values of a column that has codes."""
+        return self.domains.get(column, self.sides.get(column))
+
     def graph(self, column: str) -> Graph | None:
-        """The graph of a column that has codes of its own."""
-        return self.policy.graph(column) if column in self.domains else None
+        """The graph of a column that has codes; where it shares one, what it sees of that."""
+        if column in self.domains:
+            return self.policy.graph(column)
+        return self._projected.get(column)
+
+    @cached_property
+    def _projected(self) -> dict[str, Graph]:
+        found: dict[str, Graph] = {}
+        for columns, graph in self.policy.parts:
+            sides = [self.sides[column] for column in columns if column in self.sides]
+            if len(columns) > 1 and len(sides) == len(columns):
+                # The last code is that of what is no number; points have none.
+                cells = [size(side) - 1 for side in sides]
+                found |= {c: projected(graph, cells, axis) for axis, c in enumerate(columns)}
+        return found
 
     def part_of(self, column: str) -> tuple[str, ...]:
         """The columns that change together with a column: the policy's part, or it alone."""
@@ -146,7 +178,7 @@ class Stated:
         """What each column's graph counts in."""
         found = {}
         for columns, _ in self.policy.parts:
-            domain = self.domains.get(columns[0])
+            domain = self.domain(columns[0])
             step = domain.step if isinstance(domain, Bounds) else None
             found[columns[0]] = "steps" if step is None else f"steps of {decimal(step)}"
         return found
@@ -177,7 +209,8 @@ class Stated:
 
     def _told(self) -> str:
         tables = [f"the counts of {' × '.join(table)}" for table in self.marginals]
-        return "; ".join([*tables, *(f"how many have {count}" for count in self.counts)])
+        counts = [f"how many have {count}" for count in self.counts]
+        return "; ".join([*tables, *counts, *map(str, self.releases)])
 
     def protected(self, loss: Pure | None = None) -> tuple[str, ...]:
         """What must not be told apart, and by which factor it may be."""
@@ -207,12 +240,12 @@ class Stated:
 
     def _noticed_by(self, condition: Condition) -> bool:
         (column,) = condition.columns
-        graph = self.graph(column)
         if column in self.known:
             return False
-        if graph is None:
+        graph, domain = self.graph(column), self.domain(column)
+        if graph is None or domain is None:
             return True
-        may, may_not = settled(condition, self.domains[column])
+        may, may_not = settled(condition, domain)
         return bool((may & may_not).any()) or any(graph.crossing(np.where(may, 0, -1)))
 
     def moves(self, tally: Tally) -> tuple[bool, bool]:
@@ -233,15 +266,17 @@ class Stated:
         if cells.column in self.known:
             return False, False
         several = isinstance(cells, AsFound) or cells.cells > 1
-        codes = None if graph is None else self._cells(cells)
+        codes = None if graph is None else self.cells_of(cells)
         if graph is None or codes is None:
             return several, True
         between, leaving = graph.crossing(codes)
         return bool(between), bool(leaving)
 
-    def _cells(self, cells: Cells) -> Ints | None:
+    def cells_of(self, cells: Cells) -> Ints | None:
         """The cell of each code, -1 being none; None where codes do not decide."""
-        domain = self.domains[cells.column]
+        domain = self.domain(cells.column)
+        if domain is None:
+            return None
         found = np.full(size(domain), -1, np.int64)
         if isinstance(cells, Spaced) and isinstance(domain, Bounds):
             if cells.cells == 1:
@@ -263,14 +298,13 @@ class Stated:
     def spread(self, summed: Summed) -> int:
         """The most by which a row's number changes along an edge, in units of a sum."""
         column, width = summed.column, summed.high - summed.low
-        graph = self.graph(column)
-        domain = self.domains.get(column)
         if column in self.known:
             return 0
+        graph, domain = self.graph(column), self.domain(column)
         if graph is None or not isinstance(domain, Bounds):
             return width
         assert domain.step is not None, "else it had no codes"
-        if isinstance(graph, Threshold):
+        if isinstance(graph, Threshold) and not self._on_earth(column):
             along = ceil(graph.within * domain.step / summed.unit)
             # Bounds between two units are held one unit farther out for what lies beyond them.
             above = summed.high - _nearest(domain.high / summed.unit)
@@ -283,6 +317,10 @@ class Stated:
         along = graph.spread(np.append(lows, lows[-1]))
         return min(along + ceil(domain.step / summed.unit) + 1, width)
 
+    def _on_earth(self, column: str) -> bool:
+        """Whether the points under numbers are joined, however near the numbers themselves are."""
+        return any(isinstance(g, Near) for columns, g in self.policy.parts if column in columns)
+
     # What everybody knows
 
     @cached_property
@@ -294,11 +332,33 @@ class Stated:
         Raises:
             PlanError: There are too many combinations of values to find out, or too many rows.
         """
-        if not any(self.noticed(count) for count in self.counts) and not any(
-            self._marginal_noticed(columns) for columns in self.marginals
+        if not (
+            any(self.noticed(count) for count in self.counts)
+            or any(self._marginal_noticed(columns) for columns in self.marginals)
+            or any(self._release_noticed(release) for release in self.releases)
         ):
             return 1
-        return most_changed(self.domains, self.marginals, self.counts)
+        if not self.releases:
+            return most_changed(self.domains, self.marginals, self.counts)
+        first, *others = self.releases
+        if others or self.marginals or self.counts:
+            raise too_tied(f"several things are known that overlap ({self._told()})")
+        if first.changed is None:
+            raise too_tied(f"of {first.name}, {first.why}")
+        return few(first.changed)
+
+    def _release_noticed(self, release: Released) -> bool:
+        """Whether a row along an edge may fit other cells of a release than before."""
+        if release.columns is None:
+            return True
+        return any(self._label_noticed(release, column) for column in release.columns)
+
+    def _label_noticed(self, release: Released, column: str) -> bool:
+        if column in self.known:
+            return False
+        # Of a column this plan does not have, nobody knows what else it was made from.
+        graph, classes = self.graph(column), release.classes.get(column)
+        return graph is None or classes is None or any(graph.crossing(classes))
 
     def _marginal_noticed(self, columns: tuple[str, ...]) -> bool:
         graphs = [self.policy.graph(column) for column in columns if column not in self.known]
@@ -335,25 +395,3 @@ def _units_above(low: Fraction, step: Fraction, cells: int) -> Ints | None:
     i = np.arange(cells, dtype=np.int64)
     found: Ints = whole + i * more - (-(rest + i * left) // parts)
     return found
-
-
-def _spelt(graph: Graph) -> list[Any]:
-    """A graph as JSON: equal for graphs that are written alike, whatever the blocks are called."""
-    match graph:
-        case Full():
-            return ["full", graph.size]
-        case Partition():
-            return ["partition", relabelled(np.array(graph.blocks, np.int64)).tolist()]
-        case Threshold():
-            return ["within", graph.positions.tolist(), graph.within]
-        case Near():
-            return ["near", list(map(list, graph.points)), str(graph.within), graph.metric]
-        case Grid():
-            return ["grid", list(graph.shape), graph.within, graph.metric]
-    return ["pairs", graph.size, graph.edges().tolist()]
-
-
-def _values(domain: Domain) -> list[Any]:
-    if isinstance(domain, Bounds):
-        return ["bounds", str(domain.low), str(domain.high), str(domain.step)]
-    return ["values", list(domain.values)]

@@ -53,18 +53,18 @@ def most_changed(
         _require_decided(count, domains)
     tables, counts = telling(tables, counts)
     if len(tables) == 1 and not counts:
-        return _few(prod(size(domains[column]) for column in tables[0]))
+        return few(prod(size(domains[column]) for column in tables[0]))
     told = _kinds(domains, tables, counts)
     kinds = len(told[0])
     if tables and kinds > constraints.MOST_KINDS:
-        raise _too_tied(
+        raise too_tied(
             f"by what is known, there are {kinds:,} kinds of rows, and the moves of at most "
             f"{constraints.MOST_KINDS} are searched"
         )
     # One cell of each table follows from the others, as the number of rows is known.
     rows = [row == cell for row in told for cell in np.unique(row)[1:]]
     known = tuple(tuple(row.tolist()) for row in rows)
-    return _few(Constraints(Full(kinds), known).changed)
+    return few(Constraints(Full(kinds), known).changed)
 
 
 def telling(
@@ -95,7 +95,7 @@ def _kinds(
     columns = list(dict.fromkeys(every))
     shape = [size(domains[column]) for column in columns]
     if prod(shape) > MOST_COMBINED:
-        raise _too_tied(
+        raise too_tied(
             f"what is known is about {prod(shape):,} combinations of values, and at most "
             f"{MOST_COMBINED:,} can be looked at"
         )
@@ -147,14 +147,20 @@ def _met(condition: Condition, domains: Mapping[str, Domain], codes: Mapping[str
     raise AssertionError("a comparison is about one column")
 
 
-def _few(changed: int) -> int:
+def few(changed: int) -> int:
+    """A number of rows that noise can cover.
+
+    Raises:
+        PlanError: It is too large.
+    """
     if changed > MOST_CHANGED:
         many = f"{changed:,}" if changed < 10**12 else "a number of more than 12 digits"
-        raise _too_tied(f"all that is proved is {many}, which would drown every answer")
+        raise too_tied(f"all that is proved is {many}, which would drown every answer")
     return changed
 
 
-def _too_tied(why: str) -> PlanError:
+def too_tied(why: str) -> PlanError:
+    """What is said where nothing useful is proved."""
     return PlanError(
         "nobody has worked out that neighbours which agree with what is known differ in at most "
         f"{MOST_CHANGED:,} rows: {why}",

@@ -140,9 +140,9 @@ def _part(columns: Columns, graph: Graph, loss: Pure | None, unit: str) -> str:
         else ""
     )
     if isinstance(graph, Threshold):
-        return f"values of {name} at most {graph.within:,} {unit} apart, {one}.{farther}"
+        return f"values of {name} at most {_counted(graph.within, unit)} apart, {one}.{farther}"
     if isinstance(graph, Grid):
-        within = f"{graph.within:,} {unit} apart ({graph.metric})"
+        within = f"{_counted(graph.within, unit)} apart ({graph.metric})"
         return f"values of {name} at most {within}, {one}.{farther}"
     if isinstance(graph, Near):
         unit = "km" if graph.metric == "great-circle" else unit
@@ -152,6 +152,16 @@ def _part(columns: Columns, graph: Graph, loss: Pure | None, unit: str) -> str:
         )
     pairs = len(graph.edges())
     return f"{pairs:,} listed pairs of values of {name}, {one}.{farther}"
+
+
+def _counted(many: int, unit: str) -> str:
+    """So many of a unit that is given in the plural.
+
+    >>> _counted(1, "steps of 2"), _counted(1_000, "years")
+    ('1 step of 2', '1,000 years')
+    """
+    one, _, of = unit.partition(" ")
+    return " ".join(filter(None, [f"{many:,}", one.removesuffix("s") if many == 1 else one, of]))
 
 
 def _named(columns: Columns) -> str:

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from hedgerow.cli.attack import attack
 from hedgerow.cli.explain import explain
+from hedgerow.cli.explore import explore
 from hedgerow.cli.jobs import (
     AsJson,
     Memory,
@@ -24,6 +25,7 @@ from hedgerow.cli.jobs import (
 )
 from hedgerow.cli.ledger import ledger
 from hedgerow.cli.query import query
+from hedgerow.cli.report import report, tell_internal
 from hedgerow.cli.verify import verify
 from hedgerow.errors import HedgerowError, PlanError
 
@@ -111,7 +113,10 @@ def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None
 def publish(
     plan: PlanFile,
     to: Annotated[
-        Path | None, typer.Option(help="Folder of the release; the plan's if left out.")
+        str | None,
+        typer.Option(
+            help="Folder of the release, or a table where the source is; the plan's if left out."
+        ),
     ] = None,
     recoding: Annotated[
         Path | None, typer.Option(help="Apply the recoding of this earlier release.")
@@ -133,6 +138,9 @@ def publish(
         bool,
         typer.Option("--anew", help="Draw noise again, and pay for it, where there is some."),
     ] = False,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write no internal report beside the release.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -149,12 +157,18 @@ def publish(
             )
         release = hedgerow.publish(
             read, to=to, recoding=recoding, replace=replace, memory=memory, ledger=ledger,
-            sign=sign, anew=anew, progress=job.progress,
+            sign=sign, anew=anew, progress=job.progress, report=not no_report,
         )  # fmt: skip
-        job.done(release.summary(), lambda: rendering().published(release))
+
+        def show() -> None:
+            rendering().published(release)
+            tell_internal(release.folder)
+
+        job.done(release.summary(), show)
 
 
 app.command()(verify)
+app.command()(report)
 
 
 @app.command()
@@ -194,6 +208,7 @@ def demo(
 
 app.command()(attack)
 app.command()(query)
+app.command()(explore)
 
 
 def main() -> None:

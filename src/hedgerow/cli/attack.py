@@ -95,6 +95,7 @@ def attack(
             methods=method,
             overlap=overlap,
             seed=seed,
+            progress=job.progress,
         )
         if at_most is not None:
             from hedgerow.attacks.gate import doubts

@@ -35,15 +35,7 @@ def randomised(found: RandomisedRelease) -> None:
         say(f"… and {len(told['tables']) - MOST_LINES:,} more tables")
     console.print()
     _numbers(found)
-    for rule in told["counting"]["rules"]:
-        tell(rule)
-    if not found.again:
-        spent = ", ".join(f"{name} {text}" for name, text in told["spent"].items())
-        tell(f"cost: {told['claim'].partition(' (')[0]}, charged as {spent}")
-    tell(f"protects: {told['neighbours']['words']}")
-    _budget(found)
-    if found.folder:
-        say(f"\nrelease: {found.folder}")
+    _ending(found)
 
 
 def safe(found: SafeRelease) -> None:
@@ -76,9 +68,20 @@ def safe(found: SafeRelease) -> None:
             f"levels: by {each} at epsilon {told['choice']['epsilon']} among "
             f"{told['choice']['among']:,} combinations; that is part of the cost"
         )
+    if (public := told.get("public")) is not None:
+        tell(
+            f"levels: the best for {public['file']} (SHA-256 {public['sha256'][:12]}…), taken to "
+            "be public and about other people; that costs nothing"
+        )
     here = told["sampling"]["drawn"] == "here"
     drawn = "were drawn" if here else "came into the table"
     tell(f"not published, and not to be told: how many people {drawn}, or were left out")
+    _ending(found)
+
+
+def _ending(found: RandomisedRelease | SafeRelease) -> None:
+    """Which rows count, what it cost, whom it protects, and where it is."""
+    told = found.certificate
     for rule in told["counting"]["rules"]:
         tell(rule)
     if not found.again:

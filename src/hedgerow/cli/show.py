@@ -111,8 +111,8 @@ def release(published: Release) -> None:
         table.add_row(name, f"{value:.6g}", best)
     console.print(table)
     _with_earlier(published)
-    if published.folder:
-        say(f"\nrelease: {published.folder}")
+    if published.place:
+        say(f"\nrelease: {published.place}")
 
 
 def _with_earlier(published: Release) -> None:

@@ -17,7 +17,11 @@ STYLES = {"verified": "green", "refuted": "bold red", "not verifiable": "yellow"
 
 def verify(
     release: Annotated[
-        Path, typer.Argument(help="Folder of a release, or a file of any tool with --plan.")
+        str,
+        typer.Argument(
+            help="Folder of a release, a table (postgresql://…::schema.table), or a file of any "
+            "tool with --plan."
+        ),
     ],
     plan: Annotated[
         Path | None, typer.Option(help="The plan the release must keep; its source is not read.")

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.dp.isotonic import nonnegative, rising
+from hedgerow.domain import MOST_CELLS
+from hedgerow.dp.isotonic import rising
 from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace
 from hedgerow.dp.rounding import Number, share, whole
 from hedgerow.dp.sums import gaussian_sum_half_width, laplace_sum_half_width
@@ -23,8 +24,6 @@ from hedgerow.errors import DataError, PlanError
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-MOST_CELLS = 10_000_000
-"""Of an attribute: more would not fit into memory with their noise."""
 FEW_CELLS = 4096
 """Up to so many, every branching is tried; beyond, the least for each height and some more."""
 
@@ -159,18 +158,6 @@ class RangeTree:
         total += np.where(alone, 0.0, sums[right] - sums[np.minimum(left + 1, right)])
         return np.where(first < end, total, 0.0)
 
-    def split_variance(self, part: float) -> Floats:
-        """Of the count of the cells before each less a part of that of all; exact.
-
-        For each cell and the end, in units of one noisy count's variance.
-        """
-        places = np.arange(self.cells + 1)
-        before, after = self.variance(0, places), self.variance(places, self.cells)
-        # The covariance of the two, from the variance of their sum.
-        together = (before[-1] - before - after) / 2
-        split = (1 - part) ** 2 * before + part**2 * after - 2 * part * (1 - part) * together
-        return np.asarray(np.maximum(split, 0.0))
-
     def mean_variance(self) -> float:
         """Over all ranges, in units of one noisy count's variance; exact, none is left out.
 
@@ -242,7 +229,7 @@ class Ranges:
     """Answers to every range query, from the noisy counts of a tree.
 
     Counts are linear in the noisy ones: any two ranges side by side add up to the whole, none is
-    biased, some may be negative. `histogram` and `quantile` give that up for plausible numbers.
+    biased, some may be negative. `cumulative` gives that up for plausible numbers.
 
     Assumes: the noise of each count is independent, from the mechanism named.
 
@@ -250,8 +237,6 @@ class Ranges:
     >>> ages = Ranges.of(tree=tree, noisy=[1, 2, 0, 1, 6, 1], mechanism=DiscreteLaplace(scale=1))
     >>> ages.count([0, 1], [4, 3]).tolist(), ages.interval(0, 4, confidence=0.95).round(1).item()
     ([6.0, 3.0], 6.2)
-    >>> ages.quantile(0.5).item()
-    1
     """
 
     tree: RangeTree
@@ -298,43 +283,9 @@ class Ranges:
             return np.where(squares == 1, np.minimum(found, exact), found)
         return found
 
-    def quantile(self, q: Number | Floats) -> Ints:
-        """The first cell at which the cumulative count reaches this share of all; cell 0 if none.
-
-        By rising cumulative counts. Shares are above 0 and under 1; they may be an array.
-        """
-        shares = np.asarray(q) if isinstance(q, np.ndarray) else np.asarray(float(share("q", q)))
-        if not ((shares > 0) & (shares < 1)).all():
-            raise PlanError("quantiles lie between 0 and 1", fix="Give 0.5 for the median.")
-        reached = np.searchsorted(self.cumulative[1:], shares * self.cumulative[-1])
-        return np.asarray(np.minimum(reached, self.tree.cells - 1), np.int64)
-
-    def quantile_interval(self, q: Number, *, confidence: Number) -> tuple[int, int]:
-        """First and last cell that the true quantile may be, this often or more often.
-
-        A cell k is the quantile where D(k) < 0 <= D(k + 1), D(k) being the count of the cells
-        before k less q times that of all. Each k for which neither is refuted, at half the risk
-        each, may be it. The cell that `quantile` gives is always among them.
-        """
-        part = float(share("q", q))
-        width = self._half_width(self.tree.split_variance(part), confidence)
-        apart = self.prefixes - part * self.prefixes[-1]
-        under = apart - width < 0
-        # Nothing is before the first cell, nor after the last: of nobody at all, too.
-        under[0] = True
-        reached = apart + width >= 0
-        reached[-1] = True
-        may = np.flatnonzero(under[:-1] & reached[1:]).tolist()
-        may.append(int(self.quantile(q)))
-        return min(may), max(may)
-
-    def histogram(self) -> Floats:
-        """Counts of the cells that are not negative and add up to the total, nearest to these."""
-        return nonnegative(self.leaves, total=float(self.prefixes[-1]))
-
     def _half_width(self, squares: Floats, confidence: Number) -> Floats:
-        # A range's weights are 0 or 1, a quantile's -q or 1 - q; then no noise of a count has a
-        # coefficient above 1: down the tree it is the weight less an average of those above.
+        # A range's weights are 0 or 1; then no noise of a count has a coefficient above 1: down
+        # the tree it is the weight less an average of those above.
         sure, scale = share("confidence", confidence), self.mechanism.scale
         if isinstance(self.mechanism, DiscreteGaussian):
             return gaussian_sum_half_width(scale=scale, squares=squares, confidence=sure)

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hedgerow.engines.base import ColumnProfile, Engine, Table, Written
+from hedgerow.engines.address import table_place
+from hedgerow.engines.base import ColumnProfile, Engine, Table, TableEngine, TablePlace, Written
+from hedgerow.errors import DataError
 
-__all__ = ["ColumnProfile", "Engine", "Written", "counts_of", "open_engine"]
+if TYPE_CHECKING:
+    from hedgerow.engines.remote import Remote
+
+__all__ = [
+    "ColumnProfile",
+    "Engine",
+    "TableEngine",
+    "TablePlace",
+    "Written",
+    "counts_of",
+    "open_engine",
+    "open_table",
+    "table_place",
+]
 
 
 def open_engine(
@@ -24,7 +40,8 @@ def open_engine(
     Args:
         source: A .csv or .tsv file (also .gz; UTF-8, the first line names the columns), a
             .parquet file or a pattern such as data/*.parquet, a .duckdb file with one table
-            or file.duckdb::table, or a pyarrow, pandas or polars table. A pandas index is not
+            or file.duckdb::table, a table postgresql://host/database::schema.table or
+            spark://...::table, or a pyarrow, pandas or polars table. A pandas index is not
             read; make it a column where it matters.
         null: Texts that mean missing, such as "?". In CSV an empty field is missing anyway,
             and a quoted empty field is empty text.
@@ -36,11 +53,52 @@ def open_engine(
         scratch: Folder for temporary files, which hold raw data and are removed at the end;
             the system's own where None.
     """
+    if (place := table_place(source)) is not None:
+        return open_table(place, null=null, person=person, memory=memory, scratch=scratch)
     from hedgerow.engines.duckdb import DuckDBEngine  # the library loads when it is needed
 
     return DuckDBEngine(
         source, null=null, person=person, delimiter=delimiter, memory=memory, scratch=scratch
     )
+
+
+def open_table(
+    place: TablePlace,
+    *,
+    null: Sequence[str] = (),
+    person: str | None = None,
+    memory: str | None = None,
+    scratch: Path | None = None,
+) -> TableEngine:
+    """Open a table that stays where it is; the arguments are those of `open_engine`.
+
+    Raises:
+        DataError: It cannot be reached or read.
+    """
+    from hedgerow.engines.remote_engine import RemoteEngine
+
+    return RemoteEngine(
+        _remote(place, scratch), null=null, person=person, memory=memory, scratch=scratch
+    )
+
+
+def _remote(place: TablePlace, scratch: Path | None) -> Remote:
+    try:
+        if place.scheme == "spark":
+            from hedgerow.engines.spark import open_spark
+
+            return open_spark(place, scratch=scratch)
+        from hedgerow.engines.postgresql.table import opened
+
+        return opened(place)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("psycopg", "pyspark"):
+            raise
+        raise DataError(
+            f"reading {place.scheme}://... needs {error.name}, which is not installed",
+            where=str(place),
+            fix=f"Install hedgerow[{place.scheme}].",
+        ) from None
 
 
 def counts_of(path: Path, columns: Sequence[str]) -> Table:

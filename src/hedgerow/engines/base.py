@@ -38,13 +38,45 @@ class ColumnProfile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
-    """A file that is complete and in its place."""
+class TablePlace:
+    """A table of a database or a cluster, wherever that is.
 
-    path: Path
+    >>> str(TablePlace(address="postgresql://db.example/hospital", table="open.patients"))
+    'postgresql://db.example/hospital::open.patients'
+    """
+
+    address: str
+    """Of the server, never with a password."""
+    table: str
+    """As the plan spells it, with its schema where it has one."""
+
+    @property
+    def scheme(self) -> str:
+        """Which kind of engine: postgresql or spark."""
+        return self.address.partition(":")[0]
+
+    @property
+    def name(self) -> str:
+        return self.table
+
+    @property
+    def suffix(self) -> str:
+        """In the stead of a file's, which says in what form data are."""
+        return ".table"
+
+    def __str__(self) -> str:
+        return f"{self.address}::{self.table}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A file that is complete and in its place, or a table that is complete."""
+
+    path: Path | TablePlace
     rows: int
     people: int
     sha256: str
+    """Of the file's bytes, or of a table's rows in whatever order (`content_sha256`)."""
 
 
 class Engine(Protocol):
@@ -134,7 +166,7 @@ class Engine(Protocol):
     def write(
         self,
         mapping: Table,
-        target: Path,
+        target: Path | TablePlace,
         *,
         columns: Sequence[str],
         quasi_identifiers: Sequence[str],
@@ -153,7 +185,9 @@ class Engine(Protocol):
                 the people whose rank in the cell is in [lo, hi). People whose cell or rank is
                 not in the mapping are left out. Missing matches missing.
             target: A .csv or .parquet file; replaced only when all is written and counted.
-                Columns of types that Parquet would alter are written to it as text.
+                Columns of types that Parquet would alter are written to it as text. Or, where the
+                engine is a `TableEngine`, a table beside the source: it is `staged` until it is
+                delivered.
             columns: The published columns in order. Quasi-identifiers are recoded, the others
                 published as they are.
             quasi_identifiers: Source column of q0, q1, ....
@@ -189,4 +223,37 @@ class Engine(Protocol):
             expect_rows: How many rows must have been written.
             escape_formulas: As for `write`.
         """
+        ...
+
+
+class TableEngine(Engine, Protocol):
+    """An engine that can publish a table where its source is.
+
+    What `write` makes of a `TablePlace` is seen by nobody before `deliver`; closing the engine
+    without that leaves nothing.
+    """
+
+    def check_table(self, place: TablePlace, *, replace: bool) -> None:
+        """Refuse early what would fail late.
+
+        Raises:
+            TargetError: A release cannot or must not be put there.
+        """
+        ...
+
+    @property
+    def staged(self) -> Engine:
+        """The table that was written."""
+        ...
+
+    def deliver(self, certificate: str, *, replace: bool) -> None:
+        """Let the written table and its certificate appear, together."""
+        ...
+
+    def content_sha256(self) -> str:
+        """The hash of all rows of the source, in whatever order they are."""
+        ...
+
+    def certificate(self) -> str | None:
+        """The certificate beside the source, if it has one."""
         ...

@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import difflib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
 
-from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, Written
+from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, TablePlace, Written
 from hedgerow.engines.mapping import INTO, assigned, checked
 from hedgerow.engines.ordered import write_ordered
 from hedgerow.engines.profiling import profiled
 from hedgerow.engines.session import Session
-from hedgerow.engines.sources import attach, described
+from hedgerow.engines.sources import Source, attach, described
 from hedgerow.engines.tallying import statement
 from hedgerow.engines.typed import TypedColumn
 from hedgerow.errors import DataError, TargetError, some
@@ -46,11 +46,21 @@ class DuckDBEngine:
         memory: str | None = None,
         scratch: Path | None = None,
     ) -> None:
-        self._session = Session(described(source), memory=memory, scratch=scratch)
+        session = Session(described(source), memory=memory, scratch=scratch)
+        self._begin(session, lambda: attach(session, source, delimiter=delimiter), null, person)
+
+    def _begin(
+        self,
+        session: Session,
+        attached: Callable[[], Source],
+        null: Sequence[str],
+        person: str | None,
+    ) -> None:
+        self._session = session
         self._null = tuple(null)
         self._gathered: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         try:
-            self._source = attach(self._session, source, delimiter=delimiter)
+            self._source = attached()
             self._place = {name: i for i, name in enumerate(self._source.names)}
             self._person = person
             if person is not None:
@@ -135,45 +145,55 @@ class DuckDBEngine:
     def _list(self, place: int, column: str, people: Sequence[str]) -> Iterator[str]:
         """SQL of whether a person is on a list."""
         name = f"list{place}"
-        if self._person not in (None, column):
-            raise DataError(
-                f"people are told apart by {self._person!r}, not by {column!r}",
-                where=self._session.where,
-                fix=f"List people by {self._person!r}.",
-            )
+        self._told_apart_by(column)
         text = self._text(column)
         with self._session.holding(name, pa.table({"who": pa.array(people, pa.string())})):
             lost = self._session.fetch(
                 f"SELECT who FROM {name} WHERE who NOT IN "
                 f"(SELECT {text} FROM source WHERE {text} IS NOT NULL) ORDER BY who"
             )
-            if lost:
-                raise DataError(
-                    f"{len(lost):,} of the {len(people):,} people on the list are not in the "
-                    f"table's column {column!r}: {some(row[0] for row in lost)}",
-                    where=self._session.where,
-                    fix="List only people of the table, spelled as there.",
-                )
-            if self._person is None and (
-                shared := self._session.fetch(
+            self._all_known(column, people, [row[0] for row in lost])
+            if self._person is None:
+                shared = self._session.fetch(
                     f"SELECT {text} AS who FROM source WHERE {text} IN (SELECT who FROM {name}) "
                     "GROUP BY who HAVING count(*) > 1 ORDER BY who"
                 )
-            ):
-                raise DataError(
-                    f"{column!r} does not tell people apart: {some(row[0] for row in shared)} "
-                    "on the list stands in several rows",
-                    where=self._session.where,
-                    fix="List people by a column that is different for everybody; where one person "
-                    f"has several rows, make it the plan's person: `person: {column}`.",
-                )
+                self._all_alone(column, [row[0] for row in shared])
             who = text if self._person is None else "p"
             yield f"coalesce({who} IN (SELECT who FROM {name}), false) AS m{place}"
+
+    def _told_apart_by(self, column: str) -> None:
+        """See that a list of people names them by a column that tells them apart."""
+        if self._person not in (None, column):
+            raise DataError(
+                f"people are told apart by {self._person!r}, not by {column!r}",
+                where=self._session.where,
+                fix=f"List people by {self._person!r}.",
+            )
+
+    def _all_known(self, column: str, people: Sequence[str], lost: Sequence[str]) -> None:
+        if lost:
+            raise DataError(
+                f"{len(lost):,} of the {len(people):,} people on the list are not in the "
+                f"table's column {column!r}: {some(lost)}",
+                where=self._session.where,
+                fix="List only people of the table, spelled as there.",
+            )
+
+    def _all_alone(self, column: str, shared: Sequence[str]) -> None:
+        if shared and self._person is None:
+            raise DataError(
+                f"{column!r} does not tell people apart: {some(shared)} "
+                "on the list stands in several rows",
+                where=self._session.where,
+                fix="List people by a column that is different for everybody; where one person "
+                f"has several rows, make it the plan's person: `person: {column}`.",
+            )
 
     def write(
         self,
         mapping: Table,
-        target: Path,
+        target: Path | TablePlace,
         *,
         columns: Sequence[str],
         quasi_identifiers: Sequence[str],
@@ -185,6 +205,12 @@ class DuckDBEngine:
     ) -> Written:
         if expect_people is None and expect_rows is None:
             raise ValueError("write needs expect_people or expect_rows")
+        if isinstance(target, TablePlace):
+            raise TargetError(
+                "a table is made by the engine that holds the source, and this one has files",
+                where=str(target),
+                fix="Publish to a folder, or read the source from a table there.",
+            )
         self._publishable(target, columns)
         with self._session.holding(INTO, mapping):
             kept = [j for j, name in enumerate(quasi_identifiers) if name in keep]
@@ -366,12 +392,7 @@ class DuckDBEngine:
             f"CREATE OR REPLACE TEMP TABLE people AS SELECT {', '.join(wanted)}, count(*) AS rows "
             f"FROM source GROUP BY {', '.join(['p', *quasi])}"
         )
-        if lost := self._session.number("SELECT sum(rows) FROM people WHERE p IS NULL"):
-            raise DataError(
-                f"{lost:,} rows have no value in the person column {self._person!r}",
-                where=self._session.where,
-                fix="Say whose rows they are, or leave them out.",
-            )
+        self._all_of_somebody(self._session.number("SELECT sum(rows) FROM people WHERE p IS NULL"))
         torn = "SELECT p FROM people GROUP BY p HAVING count(*) > 1"
         if people := self._session.number(f"SELECT count(*) FROM ({torn})"):
             differ = [
@@ -382,17 +403,30 @@ class DuckDBEngine:
                     f"HAVING count(DISTINCT {q}) + bool_or({q} IS NULL)::INTEGER > 1)"
                 )
             ]
-            raise DataError(
-                f"{people:,} people have rows that differ in {some(differ)}",
-                where=self._session.where,
-                fix="Quasi-identifiers must agree within a person: correct them, or choose which "
-                "of the values to publish before.",
-            )
+            raise self._torn(people, differ)
         self._gathered = (tuple(columns), tuple(sets))
 
-    def _publishable(self, target: Path, columns: Sequence[str]) -> None:
+    def _all_of_somebody(self, lost: int) -> None:
+        if lost:
+            raise DataError(
+                f"{lost:,} rows have no value in the person column {self._person!r}",
+                where=self._session.where,
+                fix="Say whose rows they are, or leave them out.",
+            )
+
+    def _torn(self, people: int, differ: Sequence[str]) -> DataError:
+        return DataError(
+            f"{people:,} people have rows that differ in {some(differ)}",
+            where=self._session.where,
+            fix="Quasi-identifiers must agree within a person: correct them, or choose which "
+            "of the values to publish before.",
+        )
+
+    def _publishable(self, target: Path | TablePlace, columns: Sequence[str]) -> None:
         if self._person in list(columns):
             raise ValueError("the person column is never published")
+        if isinstance(target, TablePlace):
+            return
         if target.exists() and any(target.samefile(file) for file in self._source.files):
             raise TargetError(
                 "is the source itself", where=str(target), fix="Write the release somewhere else."

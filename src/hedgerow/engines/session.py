@@ -61,6 +61,7 @@ class Session:
                 where=str(scratch or tempfile.gettempdir()),
                 fix="Name a folder you may write to, with room for a copy of the data.",
             ) from error
+        self.folder = Path(folder)
         # Nothing is fetched over the network, and SQL sees no Python variables.
         # preserve_insertion_order stays on: without it "the first rows" are any rows, and in
         # DuckDB 2.0 execute().to_arrow_table() loses even ORDER BY (sql().to_arrow_table() does

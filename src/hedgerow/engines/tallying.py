@@ -47,11 +47,8 @@ def statement(tally: Tally, columns: Columns, *, person: str | None) -> Statemen
     values = [f"v{i}" for i in range(len(tally.sums))]
     sums = [f"s{i}" for i in range(len(tally.sums))]
     wanted = [
-        *(f"{_raw(cells, columns)} AS {r}" for cells, r in zip(tally.by, raw, strict=True)),
-        *(
-            f"{_added(summed, columns)} AS {v}"
-            for summed, v in zip(tally.sums, values, strict=True)
-        ),
+        *(f"{valued(cells, columns)} AS {r}" for cells, r in zip(tally.by, raw, strict=True)),
+        *(f"{added(summed, columns)} AS {v}" for summed, v in zip(tally.sums, values, strict=True)),
     ]
     kept = _kept(tally, columns)
     totals = ["count(*) AS n", *map(_total, values, sums)]
@@ -69,7 +66,7 @@ def statement(tally: Tally, columns: Columns, *, person: str | None) -> Statemen
     if keys:
         sql += f" ORDER BY {', '.join(f'{key} NULLS FIRST' for key in keys)}"
     lists = {
-        f"listed{i}": _list(columns[cells.column], cells.values)
+        f"listed{i}": listed(columns[cells.column], cells.values)
         for i, cells in enumerate(tally.by)
         if isinstance(cells, Listed)
     }
@@ -112,14 +109,16 @@ def _kept(tally: Tally, columns: Columns) -> list[str]:
     return where + [columns[name].finite for name in dict.fromkeys(numbers)]
 
 
-def _raw(cells: Cells, columns: Columns) -> str:
+def valued(cells: Cells, columns: Columns) -> str:
+    """SQL of the number of a row's cell, or of a value that stands for it."""
     column = columns[cells.column]
     if isinstance(cells, Spaced):
         return f"({column.steps(cells.low, cells.step, cells.cells)})::INTEGER"
     return column.same
 
 
-def _added(summed: Summed, columns: Columns) -> str:
+def added(summed: Summed, columns: Columns) -> str:
+    """SQL of what a row adds; only where its number is finite."""
     # Rounding halves up is counting the halves passed.
     term = columns[summed.column].steps(
         (summed.low - Fraction(1, 2)) * summed.unit,
@@ -169,7 +168,7 @@ def _total(value: str, name: str) -> str:
     return f"least(greatest(coalesce(sum({value}::BIGINT), 0), {-HELD}), {HELD})::BIGINT AS {name}"
 
 
-def _list(column: TypedColumn, values: Sequence[str | None]) -> Table:
+def listed(column: TypedColumn, values: Sequence[str | None]) -> Table:
     """Values and their places; a value that no table can hold is in no row."""
     places = {
         value if value is None else column.constant(value): i

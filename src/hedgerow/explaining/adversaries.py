@@ -28,12 +28,12 @@ from hedgerow.explaining.study import (
 from hedgerow.explaining.telling import breaks_any, breaks_like, rounded_up, sentence
 from hedgerow.explaining.views import Node, View, views
 from hedgerow.groups import Groups
+from hedgerow.job import opened
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.models.terms import Belief
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
 from hedgerow.planning.claims import EpsilonPrivacy as EpsilonPlan
-from hedgerow.publishing import opened
 from hedgerow.warming import warming
 
 POWERS = range(2, 10)

@@ -184,8 +184,8 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
         return Beside(words, SCALE, scale(question, public), scale(question, plain))
 
     yield both("how many rows", Count())
-    for column in list(stated.domains)[:MOST_COLUMNS]:
-        graph, domain = stated.graph(column), stated.domains[column]
+    for column in [*stated.domains, *stated.sides][:MOST_COLUMNS]:
+        graph, domain = stated.graph(column), stated.domain(column)
         assert graph is not None, "it has codes"
         if graph.size <= MOST_RANGED:
             yield both(f"histogram of {column}", Count(by=(column,)))

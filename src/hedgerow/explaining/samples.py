@@ -17,6 +17,7 @@ from hedgerow.sampling.suppression import (
     MOST_PEOPLE,
     delta,
     largest_beta,
+    rate_text,
     smallest_epsilon,
     smallest_k,
 )
@@ -61,8 +62,8 @@ class GivenK:
     delta: float
     """With the given epsilon; exact, rounded up."""
     theorem: float | None
-    epsilon: float | None
-    """With the given delta; None: no epsilon does, as delta is under beta^k."""
+    epsilon: float
+    """With the given delta."""
     beta: float
     """The largest rate that keeps the given epsilon and delta."""
 
@@ -105,7 +106,7 @@ class SamplingStudy:
             rows,
             across="ε",
             title="How large groups must be, against ε",
-            subtitle=f"β = {told(self.loss.beta)}, δ = {told(self.loss.delta)}.",
+            subtitle=f"β = {rate_text(self.loss.beta)}, δ = {told(self.loss.delta)}.",
         )
 
     def plot(self, path: str | Path) -> Path:
@@ -133,7 +134,7 @@ def explain_sampling(
         k: Groups of fewer drawn people are left out; if given, what holds for it.
 
     Raises:
-        PlanError: A number is out of its range.
+        PlanError: A number is out of its range, or no epsilon has this delta with this k.
 
     >>> study = explain_sampling(beta="0.01", epsilon="0.1")
     >>> round(study.on_sample.epsilon, 4), study.groups.k
@@ -188,12 +189,11 @@ def _on_sample(loss: Sampled) -> OnSample:
 def _given(loss: Sampled, k: int) -> GivenK:
     b, e, d = loss.beta, loss.epsilon, loss.delta
     paper = _or_none(paper_delta, k=k, beta=b, epsilon=e)
-    least = _or_none(smallest_epsilon, k=k, beta=b, delta=d)
     return GivenK(
         k=k,
         delta=rounded_up(delta(k=k, beta=b, epsilon=e)),
         theorem=None if paper is None else rounded_up(paper),
-        epsilon=None if least is None else rounded_up(least),
+        epsilon=rounded_up(smallest_epsilon(k=k, beta=b, delta=d)),
         beta=rounded_down(largest_beta(k=k, epsilon=e, delta=d)),
     )
 
@@ -201,7 +201,7 @@ def _given(loss: Sampled, k: int) -> GivenK:
 def _sentences(
     loss: Sampled, on_sample: OnSample, groups: Groups, given: GivenK | None
 ) -> Iterator[str]:
-    b, e, d = told(loss.beta), told(loss.epsilon), told(loss.delta)
+    b, e, d = rate_text(loss.beta), told(loss.epsilon), told(loss.delta)
     yield (
         f"Everybody is drawn with probability {b}, each by a coin of their own, and only the "
         f"sample is looked at. To keep epsilon {e} for the people of the table, what is done with "
@@ -230,13 +230,7 @@ def _sentences(
         yield "What the published theorem says there takes too long to compute."
     if given is None:
         return
-    if given.epsilon is None:
-        yield (
-            f"With k = {given.k:,} no epsilon has a delta of {d}: all people of a group of "
-            f"{given.k:,} are drawn with a probability above it."
-        )
-    else:
-        yield f"With k = {given.k:,} and delta {d}, epsilon is {told(given.epsilon)}."
+    yield f"With k = {given.k:,} and delta {d}, epsilon is {told(given.epsilon)}."
     yield (
         f"With k = {given.k:,} and epsilon {e}, delta is {told(given.delta)}; to keep ({e}, {d}) "
         f"draw at most {told(given.beta, up=False)} of the people."

@@ -12,7 +12,8 @@ import numpy as np
 from hedgerow.choosing import Progress, bounds, choose
 from hedgerow.errors import ClaimError, PlanError, nearest, some
 from hedgerow.groups import Groups, Ints
-from hedgerow.publishing import Job, in_words
+from hedgerow.job import Job
+from hedgerow.publishing import in_words
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.fulldomain import at_node

@@ -25,7 +25,7 @@ class NaiveBayes(PrivateClassifier):
     stated. One row more changes one count in each column's table of cell by class, so d columns
     change by d in all, and the noise has scale d / epsilon. Everything else is made of the noisy
     tables: how large classes are follows from each of them and needs no table of its own.
-    Assumes: as `DifferentiallyPrivateTree`.
+    Assumes: as `DifferentiallyPrivateTree`. Fitting charges no ledger.
     Reference: Vaidya, Shafiq, Basu and Hong, Differentially private naive Bayes classification
     (2013), for lists. They release mean and variance of numbers; cells need no distribution to
     be assumed, and no variance, which is what noise harms most.

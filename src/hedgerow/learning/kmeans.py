@@ -61,7 +61,8 @@ class KMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Guarantee: `loss_`, pure differential privacy of the centres for the `neighbours` stated: each
     iteration has an equal part of epsilon. Rows' own clusters are not kept in the fitted object,
     nor is how well they fit (scikit-learn's `labels_` and `inertia_`): both would give rows away.
-    Assumes: as `DifferentiallyPrivateTree`. First centres come from the box alone.
+    Assumes: as `DifferentiallyPrivateTree`. First centres come from the box alone. Fitting charges
+    no ledger.
     Reference: Su, Cao, Li, Bertino and Jin, Differentially private k-means clustering (2016), for
     few iterations and for first centres that keep their distance. The split of the budget is
     derived below, as sums are centred here.

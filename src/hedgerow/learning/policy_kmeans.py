@@ -40,6 +40,7 @@ class PolicyKMeans(KMeans):
     Assumes: the number of rows is public, and each person has one. Values are what the policy
     says: a number between two steps of its column is taken as the nearest, beyond the bounds as
     the bound, and what is no number as the middle. First centres come from the box alone.
+    Fitting charges no ledger.
     Reference: `hedgerow.blowfish.kmeans`, with proofs; not the sums of Machanavajjhala and Kifer
     (2015), which leave out edges that cross from one cluster to another.
 

@@ -85,7 +85,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         columns = columns_of(self, X, reset=True)
         domains = per_column(self.domains, names=names_of(self), columns=len(columns))
         self.features_ = tuple(Feature.of(domain, cells=cells) for domain in domains)
-        labels = column_or_1d(as_array(y), warn=True)
+        try:
+            labels = column_or_1d(as_array(y), warn=True)
+        except ValueError as error:
+            raise ShapeError(str(error), fix="Give y one label for each row.") from None
         if len(labels) != len(columns[0]):
             raise ShapeError(
                 f"X has {len(columns[0])} rows and y has {len(labels)}: inconsistent numbers"

@@ -184,6 +184,7 @@ class DifferentiallyPrivateTree(PrivateClassifier):
     cost nothing more. See `hedgerow.learning.tree_splits` for the proofs.
     Assumes: domains, classes and all other parameters do not come from these data. A row is one
     person's, or `neighbours` says how many there may be. How long fitting takes is not hidden.
+    Fitting charges no ledger: charge it before, with `Pure(epsilon=...).amounts()`.
     Reference: Friedman and Schuster, Data mining with differential privacy (2010). With
     `growth="ID3"` this is their DiffP-ID3, and SuLQ-ID3 for `criterion="sulq"`, with numbers cut
     at public points.

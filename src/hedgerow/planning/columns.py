@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, PlainValidator, WithJsonSchema, WrapValidator, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+    WrapValidator,
+    model_validator,
+)
 
 from hedgerow.builders import (
     DATE_LEVELS,
@@ -112,8 +119,30 @@ class DatesPlan(Part):
         return Dates(levels=self.levels)
 
 
+def _level_names(value: Any) -> tuple[str, ...]:
+    found = tuple(item.strip() if isinstance(item, str) else "" for item in _list(value))
+    if not found or not all(found) or len(set(found)) < len(found):
+        raise problem(
+            f"the names of levels are texts, each another one, not {short(value)}",
+            "Name them from the finest to the coarsest: [chapter, body].",
+        )
+    return found
+
+
+_KINDS = ("csv", "ranges", "prefix", "dates", "bins", "taxonomy", "suppression")
+"""Of hierarchies."""
+
+
 class HierarchyPlan(OneOf):
     """How a column's values become coarser: a file, or one of these."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "minProperties": 1,
+            "maxProperties": 2,
+            "oneOf": [{"required": [kind]} for kind in _KINDS],
+        }
+    )
 
     what: ClassVar[str] = "a hierarchy"
     brief: ClassVar[str] = "csv"
@@ -145,6 +174,25 @@ class HierarchyPlan(OneOf):
     suppression: Literal[True] | None = Field(
         default=None, description="Every value becomes * at once."
     )
+    names: (
+        Annotated[
+            tuple[str, ...],
+            PlainValidator(_level_names),
+            WithJsonSchema(
+                {
+                    "type": "array",
+                    "items": {"type": "string", "minLength": 1},
+                    "minItems": 1,
+                    "uniqueItems": True,
+                }
+            ),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="Beside one of the others: what the levels above the values are called, finest "
+        "first; the last, *, may be left out. A policy can then name them.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -156,8 +204,24 @@ class HierarchyPlan(OneOf):
         return data
 
     @model_validator(mode="after")
+    def _exactly_one(self) -> HierarchyPlan:
+        """One way to become coarser, and maybe names for its levels."""
+        found = len(self.model_fields_set - {"names"})
+        if found != 1:
+            raise problem(
+                f"{self.what} has exactly one key, and this one has {found or 'none'}",
+                f"Use one of {', '.join(_KINDS)}.",
+            )
+        if self.names is not None and self.dates is not None:
+            raise problem(
+                "the levels of dates have names already",
+                f"They are {', '.join(self.dates.levels)}: leave `names` out.",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _buildable(self) -> HierarchyPlan:
-        if len(self.model_fields_set) == 1:
+        if len(self.model_fields_set - {"names"}) == 1:
             try:
                 self.spec()
             except HierarchyError as error:
@@ -314,6 +378,12 @@ class ColumnPlan(Part):
         if isinstance(self.domain, str):
             return Values(listed_in(self.spec(), name, where=where))
         return Values(self.domain)
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """What the plan calls the levels above the values; empty where it does not say."""
+        named = self.hierarchy if isinstance(self.hierarchy, HierarchyPlan) else None
+        return () if named is None else named.names or ()
 
     def spec(self) -> Spec:
         """How its values become coarser; suppression where the plan does not say."""

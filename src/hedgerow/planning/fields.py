@@ -27,6 +27,9 @@ from pydantic_core import CoreSchema
 
 from hedgerow.decimals import parse
 from hedgerow.domain import decimal
+from hedgerow.engines.address import SCHEMES, table_place
+from hedgerow.engines.base import TablePlace
+from hedgerow.errors import DataError
 from hedgerow.planning.problems import problem, short
 
 
@@ -202,6 +205,35 @@ def _source(value: Any, info: ValidationInfo) -> str:
     return str(_file(value, info))
 
 
+def _table_source(value: Any, info: ValidationInfo) -> str:
+    """A file, or the address of a table; with `engine`, the table's name is enough."""
+    engine = info.data.get("engine")
+    if engine not in SCHEMES:
+        text = value if isinstance(value, str) else ""
+        place = _table(text)
+        if place is not None and engine is not None:
+            raise problem(f"{place.scheme}://… is not read by the engine {engine!r}")
+        return _source(value, info) if place is None else str(place)
+    if not isinstance(value, str) or not value.strip():
+        raise problem(f"{info.field_name!r} needs the name of a table, not {short(value)}")
+    place = _table(value if "://" in value else f"{engine}://::{value}")
+    if place is None or place.scheme != engine:
+        raise problem(f"the source is no table of the engine {engine!r}")
+    return str(place)
+
+
+def _destination(value: Any, info: ValidationInfo) -> Path | TablePlace:
+    place = _table(value) if isinstance(value, str) else value
+    return place if isinstance(place, TablePlace) else _file(value, info)
+
+
+def _table(text: str) -> TablePlace | None:
+    try:
+        return table_place(text)
+    except DataError as error:  # without the address: it may hold a password
+        raise problem(f"the address {error.what.removeprefix('an address ')}", error.fix) from None
+
+
 _FILE_SCHEMA = {"type": "string", "minLength": 1}
 
 Whole = Annotated[
@@ -275,5 +307,14 @@ Risk = Annotated[
 ]
 File = Annotated[Path, PlainValidator(_file), WithJsonSchema(_FILE_SCHEMA)]
 """Resolved against the plan's folder."""
+TableSource = Annotated[str, PlainValidator(_table_source), WithJsonSchema(_FILE_SCHEMA)]
+"""A file, resolved against the plan's folder, or a table."""
+Destination = Annotated[
+    Path | TablePlace,
+    PlainValidator(_destination),
+    PlainSerializer(str, when_used="json"),
+    WithJsonSchema(_FILE_SCHEMA),
+]
+"""A folder, resolved against the plan's, or a table."""
 Source = Annotated[str, PlainValidator(_source), WithJsonSchema(_FILE_SCHEMA)]
 """A file, resolved against the plan's folder; an address is left as it is, and refused later."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hedgerow.engines.address import table_place
 from hedgerow.errors import HedgerowError, PlanError
 from hedgerow.plan import Plan
 
@@ -21,7 +22,11 @@ def plan_of(source: Any, given: Mapping[str, Any]) -> tuple[Plan, Any]:
     Raises:
         PlanErrors: Everything that is wrong with it.
     """
-    path = Path(source) if isinstance(source, str | os.PathLike) else None
+    path: Path | str | None = None
+    if (place := table_place(source)) is not None:
+        path = str(place)
+    elif isinstance(source, str | os.PathLike):
+        path = Path(source)
     said = {key: value for key, value in given.items() if value is not None}
     about = {"columns", "protect", "privacy"} & set(said)
     if isinstance(source, Plan) or (path is not None and not about):

@@ -15,6 +15,7 @@ from hedgerow.blowfish.stated import Stated
 from hedgerow.builders import Dates
 from hedgerow.domain import Bounds, Domain, Values, decimal
 from hedgerow.errors import PlanError, nearest, some
+from hedgerow.hierarchy import Hierarchy
 from hedgerow.planning.domains import DomainFile, rows_in
 from hedgerow.planning.fields import exactly
 from hedgerow.planning.policies import Blocks, PolicyPlan, SecretPlan
@@ -234,16 +235,7 @@ def _level(
     )
     hierarchy = spec.bind(column, values, where=where)
     if isinstance(asked, str):
-        names = ["day", *(n for n in spec.levels if n != "day")] if isinstance(spec, Dates) else []
-        if asked not in names:
-            raise PlanError(
-                f"the hierarchy of {column!r} has no level called {asked!r}", where=where,
-                fix=f"There are {', '.join(names)}." if names
-                else f"Its levels have numbers, 0 to {hierarchy.height}; a file of blocks is "
-                "written {csv: file}.",
-            )  # fmt: skip
-        # Counted from the top, *: where values have a time, the day is a level, else the value.
-        asked = hierarchy.height - len(names) + names.index(asked)
+        asked = _named_level(plan, column, asked, hierarchy, where)
     if asked > hierarchy.height:
         raise PlanError(
             f"the hierarchy of {column!r} has the levels 0 to {hierarchy.height}, and no {asked}",
@@ -251,6 +243,44 @@ def _level(
         )
     codes, place = hierarchy.codes[asked], hierarchy.place
     return tuple(int(codes[place[value]]) for value in values)
+
+
+def _named_level(plan: Plan, column: str, asked: str, hierarchy: Hierarchy, where: str) -> int:
+    """Which level a name stands for.
+
+    Raises:
+        PlanError: None has it, or the plan names more or fewer levels than there are.
+    """
+    spec, height = plan.hierarchy_spec(column), hierarchy.height
+    if isinstance(spec, Dates):
+        # Counted from the top, *: where values have a time, the day is a level, else the value.
+        named = ["day", *(name for name in spec.levels if name != "day")]
+        levels = {name: height - len(named) + place for place, name in enumerate(named)}
+    else:
+        names = plan.columns[column].level_names
+        # The last level may go without a name where it joins everything.
+        enough = {height, height - 1} if hierarchy.size(height) == 1 else {height}
+        if names and len(names) not in enough:
+            raise PlanError(
+                f"the hierarchy of {column!r} has {height} level{'s' * (height != 1)} above the "
+                f"values, and {len(names)} name{'s' * (len(names) > 1)} for them",
+                where=plan.where("columns", column, "hierarchy", "names"),
+                fix="Name them all, from the finest to the coarsest; the last, where it joins all "
+                "values, may be left out.",
+            )
+        levels = {name: level for level, name in enumerate(names, start=1)}
+    if asked in levels:
+        return levels[asked]
+    close = nearest(asked, list(levels))
+    raise PlanError(
+        f"the hierarchy of {column!r} has no level called {asked!r}"
+        + (f"; did you mean {close!r}?" if close else ""),
+        where=where,
+        fix=f"There are {', '.join(levels)}."
+        if levels
+        else f"Its levels have numbers, 0 to {height}; name them with `names` beside the "
+        "hierarchy, or write {csv: file} for a file of blocks.",
+    )
 
 
 def _together(plan: Plan, secret: SecretPlan, columns: tuple[str, ...]) -> Graph:

@@ -16,19 +16,22 @@ from pydantic import (
     model_validator,
 )
 
-from hedgerow.planning.fields import Delta, Part, Positive, Price, Share, Whole
+from hedgerow.planning.fields import Delta, File, Part, Positive, Price, Share, Whole
 from hedgerow.planning.problems import Problem, problem, problems_at, short
 
 OWN: Mapping[str, tuple[str, ...]] = {
     "marginals": ("epsilon", "delta", "rho", "tables", "synthetic"),
-    "safe": ("beta", "epsilon", "delta", "drawn", "choice", "row", "steps"),
-}
+    "safe": ("beta", "epsilon", "delta", "drawn", "choice", "row", "steps", "k",
+             "levels_from"),
+}  # fmt: skip
 """Keys of the searches that have a price, which no other search has."""
 PRICED = tuple(OWN)
 RECODING = ("suppress", "keep_suppressed", "time", "mode", "boxes")
 """Keys about recodings that keep claims, of which a release with a price has none."""
 CHOOSING = ("choice", "row", "steps")
-"""Keys about a recoding that is chosen by looking at the data."""
+"""Keys about a recoding that is chosen by looking at data."""
+PAID = ("choice", "steps")
+"""Those among them that are about a choice by the data that are published."""
 _UNSAID = "Leave it out."
 _COUNTED = "Leave it out: how many people are left out must not show in the release."
 _UNSAFE = {"suppress": _COUNTED, "keep_suppressed": _COUNTED}
@@ -161,6 +164,17 @@ class Method(Part):
         "how many small private choices lead to the levels, each at `choice`.",
     )
 
+    k: Whole | None = Field(
+        default=None,
+        description="Safe only: groups of fewer drawn people are left out; the smallest number "
+        "that keeps epsilon and delta if left out.",
+    )
+    levels_from: File | None = Field(
+        default=None,
+        description="Safe only: a file with public data about other people, of the same columns. "
+        "The levels that are best there are published, and choosing them costs nothing.",
+    )
+
     @model_validator(mode="after")
     def _fits_search(self) -> Method:
         found = [*self._strange_keys()]
@@ -212,14 +226,12 @@ class Method(Part):
                 ("steps",), "nothing says how much of epsilon each step may cost",
                 "Add for instance `choice: 0.02`.",
             )  # fmt: skip
-        if self.epsilon is not None and self.choice is not None:
-            times = 1 if self.steps is None else self.steps + 1
-            if self.choice * times >= self.epsilon:
-                each = f"{times:,} choices at" if times > 1 else "a choice at"
-                yield Problem(
-                    ("choice",), f"{each} {float(self.choice):.6g} would leave nothing of epsilon "
-                    f"{float(self.epsilon):.6g} for the release", "Choose with less.",
-                )  # fmt: skip
+        # What many choices cost together is less than their sum, and computed later.
+        if self.epsilon is not None and self.choice is not None and self.choice >= self.epsilon:
+            yield Problem(
+                ("choice",), f"a choice at {float(self.choice):.6g} would leave nothing of epsilon "
+                f"{float(self.epsilon):.6g} for the release", "Choose with less.",
+            )  # fmt: skip
 
     def _price_problems(self) -> list[Problem]:
         """A release has one price."""

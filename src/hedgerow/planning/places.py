@@ -12,7 +12,7 @@ def is_text(place: Place) -> bool:
             return True
         case ("null", _) | ("columns", _, "hierarchy", "taxonomy", *_):
             return True
-        case ("columns", _, "hierarchy", "csv"):
+        case ("columns", _, "hierarchy", "csv") | ("columns", _, "hierarchy", "names", _):
             return True
         case ("protect", _, _, "of" | "value" | "population" | "wishes") | (
             "protect",

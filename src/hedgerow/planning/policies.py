@@ -267,6 +267,11 @@ class KnownPlan(Part):
         Field(strict=False),
         WithJsonSchema({"type": "array", "items": {"type": "string"}}),
     ] = Field(default=(), description="How many rows meet each of these filters.")
+    releases: Literal["ledger", "ignored"] = Field(
+        default="ledger",
+        description="Earlier releases without noise: ledger, the counts of those that the ledger "
+        "has of the population are known; ignored, they are left out, and every answer says so.",
+    )
 
 
 class PolicyPlan(Part):

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 MOST_TABLES = 10_000
 """Tables of one release; the noise of so many leaves nothing to see in any."""
 EXAMPLE = "privacy: {neighbours: add-remove}"
-EXAMPLE_ROWS = "privacy: {neighbours: add-remove, rows: 3}"
 KINDS = (
     "add-remove is about whether a person is in the table, change-one about a person's values, "
     "where how many people there are is public"
@@ -43,13 +42,18 @@ class PrivacyPlan(Part):
     )
 
 
-def needed(person: str | None) -> str:
-    """What to add to a plan that does not say who is protected."""
+def needed(person: str | None, *, rows: int = 3) -> str:
+    """What to add to a plan that does not say who is protected.
+
+    Args:
+        person: The column that says whose row it is.
+        rows: An example of how many rows of a person count.
+    """
     if person is None:
         return f"Add `{EXAMPLE}`, or change-one: {KINDS}."
     return (
-        f"Add `{EXAMPLE_ROWS}`, or change-one: {KINDS}; rows is the most rows of one person that "
-        "count."
+        f"Add `{EXAMPLE[:-1]}, rows: {rows}}}`, or change-one: {KINDS}; rows is the most rows of "
+        "one person that count."
     )
 
 
@@ -74,7 +78,10 @@ def _rows_contradict(plan: Plan) -> Iterable[Problem]:
             ("privacy",),
             f"people are told apart by {plan.person!r} and may have several rows, and nothing "
             "says how many of one person count",
-            "Add rows, such as `rows: 3`: the more, the more noise; rows beyond are not counted.",
+            "Add `rows: 1`: of a person with more rows one counts."
+            if plan.method.search == "safe"
+            else "Add rows, such as `rows: 3`: the more, the more noise; rows beyond are not "
+            "counted.",
         )
     if plan.person is None and rows not in (None, 1):
         yield Problem(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from hedgerow.planning.methods import CHOOSING
+from hedgerow.planning.methods import CHOOSING, PAID
 from hedgerow.planning.privacy import how_public, needed
 from hedgerow.planning.problems import Problem
 from hedgerow.schema import Role
@@ -19,7 +19,7 @@ def safe_contradicts(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
     if plan.privacy is None and "privacy" not in broken:
         yield Problem(
             ("method", "search"), "a safe release has a price, and nothing says who is protected",
-            needed(plan.person),
+            needed(plan.person, rows=1),
         )  # fmt: skip
     elif plan.privacy is not None and plan.privacy.rows not in (None, 1):
         yield Problem(
@@ -82,16 +82,25 @@ def _columns_contradict(plan: Plan) -> Iterable[Problem]:
 
 
 def _choice_contradicts(plan: Plan) -> Iterable[Problem]:
-    fixed = levels_fixed(plan)
-    if plan.method.drawn == "before" and not fixed:
+    fixed, public = levels_fixed(plan), plan.method.levels_from is not None
+    if plan.method.drawn == "before" and not fixed and not public:
         yield Problem(
             ("method", "drawn"),
             "a table that is a sample already cannot be used to choose its levels: the choice "
             "would tell about the very chance that hides people",
-            "Fix them in the plan: `levels: [2, 2]` for every quasi-identifier; or leave `drawn` "
-            "out, and a sample is drawn from the table.",
+            "Fix them in the plan: `levels: [2, 2]` for every quasi-identifier; choose them on "
+            "public data about other people: `levels_from: other.csv`; or leave `drawn` out, and "
+            "a sample is drawn from the table.",
         )
-    for key in CHOOSING:
+    for key in () if fixed else PAID:
+        if public and key in plan.method.model_fields_set:
+            yield Problem(
+                ("method", key),
+                f"levels are chosen on public data, which costs nothing, so there is no choice "
+                f"that {key} is for",
+                "Leave it out, or leave `levels_from` out.",
+            )
+    for key in (*CHOOSING, "levels_from"):
         if fixed and key in plan.method.model_fields_set:
             yield Problem(
                 ("method", key), f"all levels are fixed, so there is no choice that {key} is for",

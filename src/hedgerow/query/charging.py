@@ -7,6 +7,7 @@ spent? Then charge, count, add noise, keep. Once it is charged, nothing gives th
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -76,6 +77,21 @@ def source_of(plan: Plan, data: Any, *, name: str | None = None) -> str:
         return f"memory {uuid.uuid4()}"
     text = str(plan.source)
     return text if "://" in text else os.path.abspath(text)  # noqa: PTH100 (patterns, and file::table)
+
+
+def read_kept(content: bytes, form: str) -> dict[str, Any]:
+    """What the ledger kept of a release, as JSON.
+
+    Raises:
+        DataError: It is of a version that is not known here.
+    """
+    told: dict[str, Any] = json.loads(content)
+    if told.get("format") != form:
+        raise DataError(
+            f"this release was kept in a form not known here ({told.get('format')!r})",
+            fix="Was it published by a newer version?",
+        )
+    return told
 
 
 def told_before(ledger: Ledger, charge: Charge) -> bytes | None:

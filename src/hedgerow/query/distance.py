@@ -7,11 +7,14 @@ neighbours differ in several rows: one moves along an edge and the others anywhe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from hedgerow.blowfish.settled import by_column, settled
 from hedgerow.blowfish.stated import Stated
 from hedgerow.dp import pricing
 from hedgerow.dp.measures import Approximate, Loss, Pure
@@ -232,6 +235,37 @@ def protected_notes(loss: Loss, stated: Stated | None) -> tuple[str, ...]:
         else what.replace("factors", "losses").replace("factor", "loss")
         for what, factor, _ in cut
     )
+
+
+def plain_notes(stated: Stated | None, tallies: Iterable[Tally]) -> tuple[str, ...]:
+    """Why an answer has the noise of change-one differential privacy, where it has."""
+    if stated is None:
+        return ()
+    open_ = dict.fromkeys(words for tally in tallies for words in _undecided(stated, tally))
+    if not open_:
+        return ()
+    return (
+        f"The plan's public values do not decide {'; nor '.join(open_)}: there the noise is that "
+        "of change-one differential privacy.",
+    )
+
+
+def _undecided(stated: Stated, tally: Tally) -> Iterator[str]:
+    """What of a tally the public codes do not decide: anything may change it."""
+    for column in [cells.column for cells in tally.by] + [s.column for s in tally.sums]:
+        if column not in stated.known and stated.domain(column) is None:
+            yield f"{column}, of which no values are public"
+    for cells in tally.by:
+        told = cells.column in stated.known or stated.domain(cells.column) is None
+        if not told and stated.cells_of(cells) is None:
+            yield f"in which of these cells somebody's {cells.column} is"
+    for part in () if tally.where is None else by_column(tally.where):
+        (column,) = part.columns
+        domain = stated.domain(column)
+        if column in stated.known:
+            continue
+        if domain is None or np.logical_and(*settled(part, domain)).any():
+            yield f"whether {part}"
 
 
 def _least(edge: Part, plain: Part) -> Part:

@@ -15,6 +15,7 @@ from hedgerow.dp.pricing import Part
 from hedgerow.dp.rounding import whole
 from hedgerow.engines.base import Table
 from hedgerow.errors import PlanError, some
+from hedgerow.planning.privacy import MOST_TABLES
 from hedgerow.query.counting import (
     Counted,
     count_part,
@@ -28,8 +29,6 @@ from hedgerow.query.design import Design, Numbers, Shown, Told, asked_by, delta_
 from hedgerow.query.distance import Noise, mover, noise_for, tables_under
 from hedgerow.query.public import Labelled, Public, require_few
 from hedgerow.tally import Tally
-
-MOST_TABLES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)

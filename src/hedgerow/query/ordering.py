@@ -35,7 +35,7 @@ def ordering(cells: Labelled, *, stated: Stated, price: Loss) -> Ordering | None
     Cells must be the policy's values, all rows are counted, and neighbours differ in one row.
     """
     column, spaced = cells.cells.column, cells.cells
-    graph, domain = stated.graph(column), stated.domains.get(column)
+    graph, domain = stated.graph(column), stated.domain(column)
     if graph is None or column in stated.known or stated.changed > 1 or not graph.diameter:
         return None
     if not isinstance(spaced, Spaced) or not isinstance(domain, Bounds):

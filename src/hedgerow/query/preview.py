@@ -17,7 +17,7 @@ from hedgerow.dp.rounding import whole
 from hedgerow.errors import PlanError
 from hedgerow.query.asking import Asking, Question
 from hedgerow.query.design import Design, Shown
-from hedgerow.query.distance import claimed, exact_notes, protected_notes
+from hedgerow.query.distance import claimed, exact_notes, plain_notes, protected_notes
 
 if TYPE_CHECKING:
     from hedgerow.plan import Plan
@@ -106,6 +106,7 @@ class Previewing(Asking[Preview]):
                 *exact_notes(design.noise),
                 *self.public.not_protected,
                 *protected_notes(design.loss, self.public.stated),
+                *plain_notes(self.public.stated, design.tallies),
                 *design.notes,
             ),
             errors=() if truth is None else _errors(truth, simulated),
@@ -113,9 +114,14 @@ class Previewing(Asking[Preview]):
         )
 
     def _exact(self, design: Design) -> Any:
-        from hedgerow.engines import open_engine
+        from hedgerow.engines import open_engine, table_place
 
         source = self._made_up(design) if self.like is None else self.like
+        if table_place(source) is not None:
+            raise PlanError(
+                "a table of a database cannot be told from the plan's own source",
+                fix="Give a public table as a file, or none: then people are made up.",
+            )
         person = self.plan.person if self.like is not None else None
         with open_engine(source, null=self.plan.null, person=person) as engine:
             self._refuse_private(engine.files)

@@ -54,6 +54,8 @@ class Public:
     """The policy, where not all values are protected alike."""
     person: str | None = None
     """The column that says whose row it is; None: each row is a person."""
+    earlier: tuple[str, ...] = ()
+    """What is to be said of earlier releases without noise."""
 
     @property
     def protects(self) -> str:
@@ -68,7 +70,7 @@ class Public:
     @property
     def not_protected(self) -> tuple[str, ...]:
         """What a policy leaves open, to be said first."""
-        return () if self.stated is None else self.stated.not_protected()
+        return () if self.stated is None else (*self.stated.not_protected(), *self.earlier)
 
     def counts(self, of: Literal["people", "rows"], *, cells: bool = True) -> tuple[str, ...]:
         """Which rows count at all, where that is not all of them: a rule, not looked up.

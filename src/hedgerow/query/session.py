@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +16,14 @@ from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.query.answer import Answer
 from hedgerow.query.asking import Asking, Question
-from hedgerow.query.charging import Charge, charged, source_of, told_before
+from hedgerow.query.charging import Charge, charged_together, source_of, told_before
 from hedgerow.query.design import Design
-from hedgerow.query.distance import claimed, exact_notes, protected_notes
+from hedgerow.query.distance import claimed, exact_notes, plain_notes, protected_notes
+from hedgerow.query.exact_releases import exact_entries, with_releases
 from hedgerow.query.mixing import POLICY, Unit
 from hedgerow.query.preview import Preview, Previewing
 from hedgerow.query.public import Public
+from hedgerow.query.together import Together
 
 if TYPE_CHECKING:
     from hedgerow.engines.base import Engine
@@ -54,8 +58,8 @@ class Session(Asking[Answer]):
         anew: bool = False,
     ) -> None:
         self.plan, self.anew = plan, anew
-        self.public = public_of(plan)
-        """What everybody may know; answers are designed from nothing else."""
+        self._planned = self._public = public_of(plan)
+        self._exact: tuple[int, ...] = ()
         if plan.population is None:
             raise PlanError(
                 "an answer is charged to the budget of a population, and the plan names none",
@@ -102,6 +106,31 @@ class Session(Asking[Answer]):
         return self._ledger
 
     @property
+    def public(self) -> Public:
+        """What everybody may know; answers are designed from nothing else.
+
+        Under a policy that is also what earlier releases without noise tell, if the ledger has
+        any. Before anything is asked, one that is not there is not made.
+
+        Raises:
+            PlanError: Nobody has worked out what noise must cover with them.
+        """
+        if self._planned.stated is None or not self._there:
+            return self._planned
+        entries = exact_entries(self.ledger, self.population)
+        found = tuple(entry.seq for entry in entries)
+        if found != self._exact:
+            self._public = with_releases(self._planned, self.plan, self.ledger, entries)
+            self._exact = found
+        return self._public
+
+    @property
+    def _there(self) -> bool:
+        if self._ledger is not None or self._where is None:
+            return self._ledger is not None
+        return "://" in str(self._where) or Path(self._where).exists()
+
+    @property
     def escape_formulas(self) -> bool:
         """Whether the plan wants text that a spreadsheet would run escaped in files."""
         return self.plan.publish is not None and self.plan.publish.escape_formulas
@@ -126,79 +155,107 @@ class Session(Asking[Answer]):
             self.plan, self.public, like=public, people=people, runs=runs, private=self._data
         )
 
+    def together(self) -> Together:
+        """Somebody to ask several questions, who charges and answers all of them at once.
+
+        >>> import hedgerow
+        >>> with hedgerow.session("plan.yaml") as questions:  # doctest: +SKIP
+        ...     several = questions.together()
+        ...     several.count(epsilon=0.1)
+        ...     several.mean("age", epsilon=0.1)
+        ...     people, age = several.answers()
+        """
+        return Together(self.answered)
+
     def ask(self, question: Question, loss: Loss) -> Answer:
         """Answer a question at a price.
 
         Raises:
             BudgetError: It does not fit into the budget; nothing was looked at.
         """
-        design = question.design(self.public, loss)
-        charge = Charge(
+        return self.answered([(question, loss)])[0]
+
+    def answered(self, asked: Sequence[tuple[Question, Loss]]) -> tuple[Answer, ...]:
+        """Answer several questions, each at its price.
+
+        What was answered before is told again for nothing, and a question that stands here twice
+        is answered once, unless everything is wanted anew.
+
+        Raises:
+            BudgetError: What is new does not fit into the budget; nothing was looked at.
+        """
+        public = self.public
+        charges = [self._charge(question, loss, public) for question, loss in asked]
+        told: dict[str, Answer] = {}
+        if not self.anew:
+            for charge in charges:
+                if (content := told_before(self.ledger, charge)) is not None:
+                    told[charge.key] = Answer.read(content)
+        new: dict[str, tuple[Charge, Callable[[Any, Mapping[str, Any]], Answer]]] = {}
+        for place, (charge, (question, _)) in enumerate(zip(charges, asked, strict=True)):
+            if charge.key not in told:
+                name = f"{place} {charge.key}" if self.anew else charge.key
+                new[name] = (charge, partial(self._answer, question, charge.design, public))
+        if new:
+            found = charged_together(self.ledger, list(new.values()), self._opened())
+            told |= dict(zip(new, found, strict=True))
+        return tuple(
+            told[f"{place} {charge.key}" if self.anew else charge.key]
+            for place, charge in enumerate(charges)
+        )
+
+    def _charge(self, question: Question, loss: Loss, public: Public) -> Charge:
+        design = question.design(public, loss)
+        return Charge(
             population=self.population,
-            asked=self._asked(question, design, loss),
+            asked=self._asked(question, design, loss, public),
             what={"kind": KIND, "name": question.words(), "question": question.asked()},
-            unit=Unit.of(self.public, self.plan.person),
+            unit=replace(Unit.of(public, self.plan.person), exact=self._exact),
             design=design,
         )
-        if not self.anew and (content := told_before(self.ledger, charge)) is not None:
-            return Answer.read(content)
-
-        def made(noisy: Any, tip: Mapping[str, Any]) -> Answer:
-            return self._answer(question, design, noisy, tip)
-
-        return charged(self.ledger, charge, self._opened(), made=made)
 
     def _answer(
-        self, question: Question, design: Design, noisy: Any, tip: Mapping[str, Any]
+        self,
+        question: Question,
+        design: Design,
+        public: Public,
+        noisy: Any,
+        tip: Mapping[str, Any],
     ) -> Answer:
         return Answer(
             question=question.asked(),
             words=question.words(),
             tables=design.shown(noisy),
             noise=tuple(told.as_json() for told in design.noise),
-            loss=claimed(design.loss, self.public.stated),
+            loss=claimed(design.loss, public.stated),
             spent=design.loss.amounts().texts(),
-            neighbours=self.public.protects,
+            neighbours=public.protects,
             notes=(
                 *exact_notes(design.noise),
-                *self.public.not_protected,
-                *self._earlier,
-                *protected_notes(design.loss, self.public.stated),
+                *public.not_protected,
+                *protected_notes(design.loss, public.stated),
+                *plain_notes(public.stated, design.tallies),
                 *design.notes,
             ),
             ledger=tip,
             details=design.details,
         )
 
-    @property
-    def _earlier(self) -> tuple[str, ...]:
-        """What a policy's promise does not take into account, though the ledger has it."""
-        if self.public.stated is None:
-            return ()
-        from hedgerow.ledger.which import PARTITION
-
-        released = self.ledger.releases(self.population)
-        exact = [entry for entry in released if entry.body.get("kind") == PARTITION]
-        if not exact:
-            return ()
-        return (
-            f"Not protected: what {len(exact)} earlier release(s) of this population tell, which "
-            "are exact. The policy takes into account what it lists as known, and nothing else.",
-        )
-
-    def _asked(self, question: Question, design: Design, loss: Loss) -> dict[str, Any]:
+    def _asked(
+        self, question: Question, design: Design, loss: Loss, public: Public
+    ) -> dict[str, Any]:
         """Everything that makes a question the same question; none of it is from the data."""
         columns = {column for tally in design.tallies for column in tally.columns}
         return {
             "kind": KIND,
             "question": question.asked(),
             "price": loss.amounts().units,
-            "neighbours": str(self.public.neighbours),
-            **({} if self.public.stated is None else {POLICY: self.public.stated.digest}),
+            "neighbours": str(public.neighbours),
+            **({} if public.stated is None else {POLICY: public.stated.digest}),
             "source": self._source,
             "person": self.plan.person,
             "null": list(self.plan.null),
-            "domains": {name: repr(self.public.domains.get(name)) for name in sorted(columns)},
+            "domains": {name: repr(public.domains.get(name)) for name in sorted(columns)},
         }
 
     def _opened(self) -> Engine:

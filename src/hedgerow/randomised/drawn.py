@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +14,7 @@ from hedgerow.domain import decimal
 from hedgerow.dp.measures import Loss
 from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace
 from hedgerow.dp.pricing import Additive, Part
-from hedgerow.errors import DataError
+from hedgerow.query.charging import read_kept
 from hedgerow.query.design import CONFIDENCE, Numbers, distribution
 from hedgerow.randomised.request import Request, loss_json, read_loss
 
@@ -77,12 +76,7 @@ class Drawn:
         Raises:
             DataError: They are of a version that is not known here.
         """
-        told = json.loads(content)
-        if told.get("format") != FORMAT:
-            raise DataError(
-                f"this release was kept in a form not known here ({told.get('format')!r})",
-                fix="Was it published by a newer version?",
-            )
+        told = read_kept(content, FORMAT)
         return cls(
             request=Request.read(told["request"]),
             mechanism=read_noise(told["noise"]),

@@ -109,7 +109,7 @@ class Request:
         return cls(
             population=told["population"],
             tables=tuple(tuple(table) for table in told["tables"]),
-            domains={one["column"]: _read_domain(one) for one in told["domains"]},
+            domains={one["column"]: read_domain(one) for one in told["domains"]},
             neighbours=Neighbours(
                 kind=Neighbouring.read(told["neighbours"]["kind"]), rows=told["neighbours"]["rows"]
             ),
@@ -160,7 +160,8 @@ def domain_json(domain: Domain) -> dict[str, Any]:
     }
 
 
-def _read_domain(told: Mapping[str, Any]) -> Domain:
+def read_domain(told: Mapping[str, Any]) -> Domain:
+    """A domain from its JSON."""
     if told.get("values") is not None:
         return Values(tuple(told["values"]))
     low, high = map(Fraction, told["bounds"])

@@ -14,25 +14,32 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.certificate_schema import misfit
-from hedgerow.certified import another_file, signed_by
-from hedgerow.delivery import CERTIFICATE, TABLES
+from hedgerow.delivery import TABLES
 from hedgerow.dp.measures import Approximate, Loss, ZeroConcentrated
 from hedgerow.dp.mechanisms import DiscreteGaussian
 from hedgerow.dp.pricing import Additive, Part
 from hedgerow.dp.rounding import sqrt_up
 from hedgerow.dp.synthetic import Codes
-from hedgerow.errors import DataError, HedgerowError, some
+from hedgerow.errors import DataError, HedgerowError
 from hedgerow.plan import Plan
+from hedgerow.priced.checking import (
+    check_claim,
+    check_files,
+    judged,
+    other_request,
+    other_words,
+    read_stated,
+    same_software,
+)
 from hedgerow.query.design import Numbers
-from hedgerow.randomised.certificate import certify, software
+from hedgerow.randomised.certificate import certify
 from hedgerow.randomised.drawn import Drawn, noise_json, read_noise
 from hedgerow.randomised.making import Floats, Made, disagreement, make, off_by
 from hedgerow.randomised.request import Request, read_loss
 from hedgerow.randomised.rows_file import read_rows
 from hedgerow.randomised.schema import FORMAT, Randomised
 from hedgerow.randomised.tables_file import read_tables
-from hedgerow.rechecking import REFUTED, UNVERIFIABLE, VERIFIED, Checked, CheckedClaim
+from hedgerow.rechecking import UNVERIFIABLE, VERIFIED, Checked, CheckedClaim
 
 UNSEEN = "nobody can see from a result that the noise in it was drawn as stated"
 SAME = 1e-5
@@ -63,40 +70,16 @@ def check_randomised(
     Raises:
         DataError: The certificate is of another version.
     """
-    if certificate.get("format") != FORMAT:
-        raise DataError(
-            f"has the format {certificate.get('format')!r}, which this version does not know",
-            where=str(folder / CERTIFICATE),
-            fix="Use a newer version of hedgerow.",
-        )
-    wrong = misfit(certificate, Randomised)
-    stated: _Stated | None = None
-    if wrong is None:
-        try:
-            stated = _stated(certificate)
-        except (HedgerowError, ZeroDivisionError) as error:
-            wrong = error.what if isinstance(error, HedgerowError) else "it divides by zero"
-    form = Checked.of("form", wrong and f"the certificate has not the form it should have: {wrong}")
+    form, stated = read_stated(certificate, folder, version=FORMAT, schema=Randomised, read=_stated)
     if stated is None:
         return (form,), ()
-    checks = [form, signed_by(certificate, key)]
-    checks += [Checked.of("file", another_file(*file)) for file in _files(certificate, folder)]
+    checks = [form, *check_files(certificate, folder, key=key)]
     wrong = _wrong_loss(certificate, stated)
-    checks.append(_checked("loss", wrong, _right_loss(stated)))
+    checks.append(judged("loss", wrong, _right_loss(stated)))
     if plan is not None:
         checks.append(Checked.of("plan", _unlike(plan, stated.request)))
     checks += _content(certificate, stated, folder)
-    claim = CheckedClaim(
-        claim=certificate["claim"],
-        verdict=REFUTED if wrong else UNVERIFIABLE,
-        why=wrong or UNSEEN,
-    )
-    return tuple(checks), (claim,)
-
-
-def _checked(what: str, wrong: str | None, right: str) -> Checked:
-    """Refuted where something is wrong, and else verified, with what that means."""
-    return Checked(what=what, verdict=REFUTED if wrong else VERIFIED, why=wrong or right)
+    return tuple(checks), (check_claim(certificate, wrong, unseen=UNSEEN),)
 
 
 def _stated(certificate: Mapping[str, Any]) -> _Stated:
@@ -132,12 +115,6 @@ def _stated(certificate: Mapping[str, Any]) -> _Stated:
     )
 
 
-def _files(certificate: Mapping[str, Any], folder: Path) -> Iterator[tuple[Path, str]]:
-    yield folder / TABLES, certificate["counts"]["sha256"]
-    if certificate["data"] is not None:
-        yield folder / certificate["data"]["file"], certificate["data"]["sha256"]
-
-
 def _wrong_loss(certificate: Mapping[str, Any], stated: _Stated) -> str | None:
     """Why the loss does not follow from noise, sensitivity, tables and neighbours."""
     design, mechanism = stated.request.design, stated.mechanism
@@ -157,7 +134,7 @@ def _wrong_loss(certificate: Mapping[str, Any], stated: _Stated) -> str | None:
         return "what the ledger was charged is not the loss"
     if noise_json(mechanism) != certificate["noise"]:
         return "how far the noise moves a number does not follow from its scale"
-    if _same_software(certificate) and (mechanism, stated.loss) != (design.mechanism, design.loss):
+    if same_software(certificate) and (mechanism, stated.loss) != (design.mechanism, design.loss):
         return (
             f"at this price the scale is {float(design.mechanism.scale):.6g}, not "
             f"{float(mechanism.scale):.6g}"
@@ -213,11 +190,9 @@ def _unlike(plan: Plan, request: Request) -> str | None:
     if plan.method.search != "marginals":
         return "the plan asks for no randomised release"
     try:
-        asked = Request.of(plan).as_json()
+        return other_request(request.as_json(), Request.of(plan).as_json())
     except HedgerowError as error:
         return f"the plan cannot be used: {error.what}"
-    other = [name for name, value in request.as_json().items() if asked[name] != value]
-    return f"the plan has other {some(other)}" if other else None
 
 
 def _content(certificate: Mapping[str, Any], stated: _Stated, folder: Path) -> Iterator[Checked]:
@@ -290,7 +265,7 @@ def _made_again(
     same = all(map(np.array_equal, counts, made.counts))
     if records is not None:
         same = same and made.records is not None and np.array_equal(records, made.records)
-    if not _same_software(certificate):
+    if not same_software(certificate):
         why = (
             "counts and rows follow from the noisy numbers; what is said in words is of another "
             "version, and was not checked"
@@ -307,8 +282,11 @@ def _made_again(
         return
     wrong = _other_words(certificate, stated, folder, noisy, made)
     things = "counts" if records is None else "counts, rows"
-    right = f"{things} and all words of the certificate follow from the noisy numbers"
-    yield _checked("made again", wrong, right)
+    right = (
+        f"{things} follow from the noisy numbers, and every sentence is what this software writes "
+        "for them and for the price, the noise and the columns that are stated"
+    )
+    yield judged("made again", wrong, right)
 
 
 def _other_words(
@@ -335,13 +313,4 @@ def _other_words(
         )  # fmt: skip
     except OSError as error:
         return f"a file cannot be read: {error.strerror or error}"
-    other = [name for name, value in expected.items() if certificate[name] != value]
-    return f"the certificate says otherwise of {some(other)}" if other else None
-
-
-def _same_software(certificate: Mapping[str, Any]) -> bool:
-    """Whether what made it runs here, and so would make it again."""
-    told = certificate["software"]
-    configured = told["configured"]
-    here = software(form=configured["format"], escaped=configured["escape_formulas"])
-    return bool(told == here)
+    return other_words(certificate, expected)

@@ -41,6 +41,7 @@ def certify(kept: Kept, *, file: Path, form: str, escaped: bool) -> dict[str, An
         "neighbours": asked["neighbours"] | {"words": terms.protects},
         "sampling": asked["sampling"] | {"assumption": terms.sampled.assumption},
         "choice": None if asked["choice"] is None else asked["choice"] | {"among": among},
+        **({"public": asked["public"]} if "public" in asked else {}),
         "columns": columns,
         "counting": {
             "person": asked["person"],
@@ -54,5 +55,5 @@ def certify(kept: Kept, *, file: Path, form: str, escaped: bool) -> dict[str, An
             "sha256": sha256(file),
         },
         "ledger": dict(kept.ledger),
-        "protected": protected(terms, k=kept.k, person=asked["person"]),
+        "protected": protected(terms, k=kept.k, person=asked["person"], public=asked.get("public")),
     }

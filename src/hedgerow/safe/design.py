@@ -12,11 +12,11 @@ from hedgerow.dp.measures import Approximate
 from hedgerow.engines.base import Table
 from hedgerow.groups import Ints
 from hedgerow.hierarchy import Codes
-from hedgerow.query.counting import outside_notes
 from hedgerow.query.design import Shown, Told
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice, Node
-from hedgerow.safe.request import Request, codes_of
+from hedgerow.safe.counting import cells_of, rules_of, tallies_of
+from hedgerow.safe.request import Request
 from hedgerow.sampling.choosing import Ramp, Scoring, choose, walk
 from hedgerow.sampling.nodes import NodeScores
 from hedgerow.tally import Tally
@@ -46,8 +46,7 @@ class Sampling:
 
     @property
     def tallies(self) -> tuple[Tally, ...]:
-        cells = tuple(column.cells.cells for column in self.request.columns)
-        return (Tally(by=cells, count="people", most=1),)
+        return tallies_of(self.request.columns)
 
     @property
     def loss(self) -> Approximate:
@@ -60,10 +59,7 @@ class Sampling:
     @property
     def notes(self) -> tuple[str, ...]:
         """Which rows count: rules, not looked up."""
-        notes = outside_notes([column.cells for column in self.request.columns])
-        if self.request.person is None:
-            return (*notes, "Each row is taken for a person.")
-        return (*notes, "Of a person with several rows one counts; rows without a person do not.")
+        return rules_of([column.cells for column in self.request.columns], self.request.person)
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -71,16 +67,7 @@ class Sampling:
 
     def read(self, counted: Sequence[Table]) -> Cells:
         """The whole table as cells of public leaves."""
-        (table,) = counted
-        columns = self.request.columns
-        found = [_integers(table, f"k{i}") for i in range(len(columns))]
-        n = _integers(table, "n")
-        return Cells(
-            hierarchies=tuple(column.hierarchy for column in columns),
-            q=codes_of(columns, [codes.astype(np.int32) for codes in found]),
-            n=n,
-            rows=n,
-        )
+        return cells_of(self.request.columns, counted)
 
     def noisy(self, exact: Cells) -> Published:
         lattice = Lattice.of(exact, {column.name: column.levels for column in self.request.columns})
@@ -100,9 +87,11 @@ class Sampling:
         return ()
 
     def _node(self, lattice: Lattice) -> Node:
-        """The levels: the plan's, or by private choices on the whole table."""
+        """The levels: the plan's or a public table's, or by private choices on the whole table."""
         terms = self.request.terms
         safe = terms.safe
+        if self.request.public is not None:
+            return self.request.public.node
         if not safe.choice:
             return lattice.bottom
         scoring = Scoring(ramp=Ramp.around(k=safe.k, beta=safe.beta))
@@ -118,8 +107,3 @@ class Sampling:
             choice=safe.choice,
             steps=terms.steps,
         )
-
-
-def _integers(table: Table, column: str) -> Ints:
-    # Arrow's own `to_numpy` would import pandas where there is one: a third of a second.
-    return np.from_dlpack(table.column(column).combine_chunks()).astype(np.int64)

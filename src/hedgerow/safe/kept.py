@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +11,9 @@ import numpy as np
 
 from hedgerow.canonical import canonical
 from hedgerow.dp.measures import Approximate
-from hedgerow.errors import DataError
 from hedgerow.groups import Ints
 from hedgerow.hierarchy import Codes
+from hedgerow.query.charging import read_kept
 from hedgerow.safe.design import Published, Sampling
 from hedgerow.safe.request import Request, Shown, labelled
 from hedgerow.safe.terms import Terms
@@ -108,12 +107,7 @@ class Kept:
         Raises:
             DataError: They are of a version that is not known here.
         """
-        told = json.loads(content)
-        if told.get("format") != FORMAT:
-            raise DataError(
-                f"this release was kept in a form not known here ({told.get('format')!r})",
-                fix="Was it published by a newer version?",
-            )
+        told = read_kept(content, FORMAT)
         return cls(
             asked=told["asked"],
             rules=tuple(told["rules"]),

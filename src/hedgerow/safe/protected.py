@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from hedgerow.dp.measures import Approximate
 from hedgerow.dp.rounding import exp_up
@@ -23,20 +25,23 @@ def claim(terms: Terms) -> str:
     return f"{terms.loss} ({terms.protects}{of})"
 
 
-def protected(terms: Terms, *, k: int, person: str | None) -> str:
+def protected(
+    terms: Terms, *, k: int, person: str | None, public: Mapping[str, Any] | None = None
+) -> str:
     """One paragraph.
 
     Args:
         terms: What was asked for.
         k: Groups of fewer drawn people were left out.
         person: The column that says whose row it is.
+        public: The file on which levels were chosen, as the certificate has it.
     """
     before, loss = terms.drawn is Drawn.BEFORE, terms.loss
     table = "the population" if before else "the table"
     said = [
         terms.sampled.assumption,
         "Every published column was brought to one level of its hierarchy (level 0 being its "
-        f"values as they are), {_levels(terms)}.",
+        f"values as they are), {_levels(terms, public)}.",
         f"People with the same published values are a group, and groups of fewer than {k:,} people "
         f"{'of the sample' if before else 'who were drawn'} were left out altogether.",
         "Each row of the file is one such person; rows of a group do not differ, and the order of "
@@ -53,6 +58,8 @@ def protected(terms: Terms, *, k: int, person: str | None) -> str:
             else "."
         ),
     ]
+    if before:
+        said.append(_came_in(terms))
     if not terms.pair:
         said.append(
             "To tell one value of a person from another may cost as much as two people: "
@@ -106,7 +113,34 @@ def _unsaid(*, before: bool, pair: bool) -> str:
     )
 
 
-def _levels(terms: Terms) -> str:
+def _came_in(terms: Terms) -> str:
+    """Whether somebody came into the table, rather than: is of the population.
+
+    With P for the law of the release, P(with) = beta P(came in) + (1 - beta) P(did not), and
+    P(did not) = P(without). From P(with) <= e^epsilon P(without) + delta follows P(came in) <= (1 +
+    (e^epsilon - 1) / beta) P(did not) + delta / beta. Others may have smaller rates, and so may
+    the person: neither law on the right depends on the person's own. The other direction has no
+    such bound where e^epsilon (1 - beta) >= 1.
+    """
+    one = terms.sampled
+    extra = one.delta / one.beta
+    if one.epsilon > EMPTY or extra >= 1:
+        return "Whether somebody came into the table is not protected."
+    times = 1 + (exp_up(one.epsilon) - 1) / one.beta
+    return (
+        "That somebody of the population came into the table is less protected: whatever one looks "
+        f"for in the release, its probability if they did is at most {told(times)} times that if "
+        f"they did not, plus {told(extra)}. That they did not come into it is not protected."
+    )
+
+
+def _levels(terms: Terms, public: Mapping[str, Any] | None) -> str:
+    if public is not None:
+        return (
+            f"to the levels that are best for another table, {public['file']} (the certificate has "
+            "its SHA-256); that this table is public and has none of these people was stated, not "
+            "checked"
+        )
     if not terms.choice:
         return (
             "to levels that the plan fixed; that they were not chosen by looking at the data is "

@@ -71,6 +71,7 @@ class SafeRelease:
             "claim": told["claim"],
             "sampling": told["sampling"],
             "choice": told["choice"],
+            "public": told.get("public"),
             "spent": {} if self.again else told["spent"],
             "left": None if left is None else left.texts(),
             "notes": told["counting"]["rules"],

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
-
-import numpy as np
 
 from hedgerow.canonical import digest
 from hedgerow.domain import Domain
@@ -17,7 +15,8 @@ from hedgerow.plan import Plan
 from hedgerow.query.public import Labelled, Public
 from hedgerow.randomised.request import domain_json
 from hedgerow.randomised.texts import Columned, refuse_alike
-from hedgerow.safe.terms import Terms
+from hedgerow.safe.public_levels import PublicLevels, best_levels
+from hedgerow.safe.terms import Terms, row_of
 from hedgerow.tally import Listed
 
 MOST_NODES = 100_000
@@ -66,15 +65,18 @@ class Request:
     terms: Terms
     person: str | None
     null: tuple[str, ...]
+    public: PublicLevels | None = None
+    """Levels that were chosen on public data."""
 
     @classmethod
     def of(cls, plan: Plan) -> Request:
         """What a plan asks for.
 
         Raises:
-            PlanError: It does not say whose privacy is at stake, a level does not exist, or there
-                are too many combinations of levels.
+            PlanError: It does not say whose privacy is at stake, a level does not exist, there
+                are too many combinations of levels, or no k keeps the price.
             HierarchyError: A hierarchy does not fit the domain.
+            DataError: The public data for levels cannot be used.
         """
         if plan.population is None:
             raise PlanError(
@@ -84,22 +86,34 @@ class Request:
             )
         names = plan.schema().quasi_identifiers
         columns = tuple(_column(plan, name) for name in names)
+        public = plan.method.levels_from is not None
         fixed = all(low == high for low, high in (column.levels for column in columns))
         request = cls(
             population=plan.population,
             columns=columns,
-            terms=Terms.of(plan, fixed=fixed),
+            terms=Terms.of(plan, fixed=fixed or public),
             person=plan.person,
             null=tuple(plan.null),
         )
-        if request.terms.choice and request.terms.steps is None and request.nodes > MOST_NODES:
+        looked = public or bool(request.terms.choice)
+        if looked and request.terms.steps is None and request.nodes > MOST_NODES:
             raise PlanError(
                 f"there are {request.nodes:,} combinations of levels, and at most {MOST_NODES:,} "
                 "are all looked at",
                 where=plan.where("method"),
-                fix="Fix some levels, or go step by step: `steps: 30, choice: 0.02`.",
+                fix="Fix some levels."
+                if public
+                else "Fix some levels, or go step by step: `steps: 30, choice: 0.02`.",
             )
-        return request
+        try:
+            _ = request.terms.safe
+        except PlanError as error:
+            where = error.where or plan.where("method")
+            raise PlanError(error.what, where=where, fix=error.fix) from None
+        if not public:
+            return request
+        found = best_levels(plan, columns, request.terms, row=row_of(plan))
+        return replace(request, public=found)
 
     @property
     def nodes(self) -> int:
@@ -125,6 +139,7 @@ class Request:
             **self.terms.as_json(),
             "person": self.person,
             "null": list(self.null),
+            **({} if self.public is None else {"public": self.public.as_json()}),
         }
 
 
@@ -163,9 +178,3 @@ def _column(plan: Plan, name: str) -> Column:
             fix=f"Its hierarchy has levels 0 to {hierarchy.height}.",
         )
     return Column(name=name, domain=domain, cells=cells, hierarchy=hierarchy, levels=(low, high))
-
-
-def codes_of(columns: tuple[Column, ...], found: list[Codes]) -> Codes:
-    """From cells, as an engine counted them, to leaves."""
-    leaves = [column.leaves[codes] for column, codes in zip(columns, found, strict=True)]
-    return np.stack(leaves, axis=1).astype(np.int32)

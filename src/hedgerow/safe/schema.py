@@ -31,6 +31,18 @@ class Drawing(Form):
         "itself, which was stated and not checked."
     )
     assumption: str
+    k: Positive | None = Field(
+        default=None,
+        description="That was asked for; left out where it is the smallest that keeps the price.",
+    )
+
+
+class PublicTable(Form):
+    """The public data on which levels were chosen; stated, not checked, to be about others."""
+
+    file: Name = Field(description="Its name, without folders.")
+    sha256: Sha256
+    row: Exact = Field(description="What a row was worth by itself, next to 1 for one unrecoded.")
 
 
 class ChosenLevels(Form):
@@ -88,7 +100,12 @@ class Safe(Form):
     )
     neighbours: Neighbours
     sampling: Drawing
-    choice: ChosenLevels | None = Field(description="Null where the plan fixed all levels.")
+    choice: ChosenLevels | None = Field(
+        description="Null where the plan fixed all levels, or they are from public data."
+    )
+    public: PublicTable | None = Field(
+        default=None, description="Left out where levels are not from public data."
+    )
     columns: list[PublishedColumn] = Field(min_length=1)
     counting: RowsThatCount
     data: Data

@@ -44,6 +44,8 @@ class Terms:
     row: Fraction = Fraction(0)
     steps: int | None = None
     """How many nodes a walk goes to; None: one choice among all."""
+    k: int | None = None
+    """That is asked for; None: the smallest that keeps the price."""
 
     @classmethod
     def of(cls, plan: Plan, *, fixed: bool) -> Terms:
@@ -51,13 +53,12 @@ class Terms:
 
         Args:
             plan: The plan.
-            fixed: Whether there is no level to choose.
+            fixed: Whether there is no level to choose by looking at the data.
         """
         method = plan.method
         assert method.epsilon is not None, "a plan without is refused"
         assert method.delta is not None, "likewise"
         assert method.beta is not None, "likewise"
-        row = ROW if method.row is None else Fraction(repr(method.row))
         return cls(
             neighbours=plan.neighbours(),
             epsilon=method.epsilon,
@@ -65,8 +66,9 @@ class Terms:
             beta=method.beta,
             drawn=Drawn(method.drawn),
             choice=Fraction(0) if fixed else method.choice or method.epsilon * TENTH,
-            row=Fraction(0) if fixed else row,
+            row=Fraction(0) if fixed else row_of(plan),
             steps=None if fixed else method.steps,
+            k=method.k,
         )
 
     def __post_init__(self) -> None:
@@ -90,11 +92,13 @@ class Terms:
 
     @cached_property
     def safe(self) -> Safe:
-        """The mechanism, with the smallest k that keeps the price.
+        """The mechanism, with the k that was asked for or the smallest that keeps the price.
 
         Raises:
-            PlanError: No k does.
+            PlanError: No k does, or not this one.
         """
+        if self.k is not None:
+            return self.with_k(self.k)
         return _of_several(Safe.keeping(**self._inner()))
 
     def with_k(self, k: int) -> Safe:
@@ -148,7 +152,8 @@ class Terms:
         return {
             "neighbours": {"kind": self.neighbours.kind.value, "rows": self.neighbours.rows},
             "price": {"epsilon": decimal(self.epsilon), "delta": decimal(self.delta)},
-            "sampling": {"beta": decimal(self.beta), "drawn": self.drawn.value},
+            "sampling": {"beta": decimal(self.beta), "drawn": self.drawn.value}
+            | ({} if self.k is None else {"k": self.k}),
             "choice": None
             if not self.choice
             else {"epsilon": decimal(self.choice), "steps": self.steps, "row": decimal(self.row)},
@@ -173,7 +178,13 @@ class Terms:
             choice=Fraction(choice.get("epsilon", 0)),
             row=Fraction(choice.get("row", 0)),
             steps=choice.get("steps"),
+            k=sampling.get("k"),
         )
+
+
+def row_of(plan: Plan) -> Fraction:
+    """What a row is worth by itself."""
+    return ROW if plan.method.row is None else Fraction(repr(plan.method.row))
 
 
 def _of_several(safe: Safe) -> Safe:

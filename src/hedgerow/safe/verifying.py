@@ -12,21 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.certificate_schema import misfit
-from hedgerow.certified import another_file, signed_by
-from hedgerow.delivery import CERTIFICATE
 from hedgerow.domain import decimal
-from hedgerow.errors import DataError, HedgerowError, some
+from hedgerow.errors import HedgerowError
 from hedgerow.hierarchy import Codes
 from hedgerow.plan import Plan
-from hedgerow.randomised.certificate import software
+from hedgerow.priced.checking import (
+    check_claim,
+    check_files,
+    judged,
+    other_request,
+    other_words,
+    read_stated,
+    same_software,
+)
+from hedgerow.query.public import Public
+from hedgerow.randomised.request import read_domain
 from hedgerow.randomised.rows_file import read_rows
-from hedgerow.rechecking import REFUTED, UNVERIFIABLE, VERIFIED, Checked, CheckedClaim
+from hedgerow.rechecking import REFUTED, UNVERIFIABLE, Checked, CheckedClaim
 from hedgerow.safe.certificate import certify
+from hedgerow.safe.counting import rules_of
 from hedgerow.safe.kept import Kept
 from hedgerow.safe.request import Request
 from hedgerow.safe.schema import FORMAT, Safe
 from hedgerow.sampling.measure import Drawn
+from hedgerow.sampling.suppression import rate_text
 
 UNSEEN = "nobody can see from a result that people were drawn as stated"
 ASKED = ("population", "columns", "neighbours", "price", "sampling", "choice")
@@ -49,48 +58,29 @@ def check_safe(
     Raises:
         DataError: The certificate is of another version.
     """
-    if certificate.get("format") != FORMAT:
-        raise DataError(
-            f"has the format {certificate.get('format')!r}, which this version does not know",
-            where=str(folder / CERTIFICATE),
-            fix="Use a newer version of hedgerow.",
-        )
-    wrong = misfit(certificate, Safe)
-    if wrong is None:
-        try:
-            stated = _stated(certificate)
-            _ = stated.loss
-        except (HedgerowError, ZeroDivisionError) as error:
-            wrong = error.what if isinstance(error, HedgerowError) else "it divides by zero"
-    form = Checked.of("form", wrong and f"the certificate has not the form it should have: {wrong}")
-    if wrong is not None:
+    form, stated = read_stated(certificate, folder, version=FORMAT, schema=Safe, read=_stated)
+    if stated is None:
         return (form,), ()
-    checks = [form, signed_by(certificate, key)]
-    file = folder / certificate["data"]["file"]
-    checks.append(Checked.of("file", another_file(file, certificate["data"]["sha256"])))
+    checks = [form, *check_files(certificate, folder, key=key)]
     wrong = _wrong_loss(certificate, stated)
-    checks.append(_checked("loss", wrong, _right_loss(stated)))
+    checks.append(judged("loss", wrong, _right_loss(stated)))
     if plan is not None:
         checks.append(Checked.of("plan", _unlike(plan, stated)))
+    file = folder / certificate["data"]["file"]
     content = list(_content(certificate, stated, file, sound=wrong is None))
     checks += content
     wrong = wrong or next((one.why for one in content if one.verdict == REFUTED), None)
-    claim = CheckedClaim(
-        claim=certificate["claim"],
-        verdict=REFUTED if wrong else UNVERIFIABLE,
-        why=wrong or UNSEEN,
-    )
-    return tuple(checks), (claim,)
-
-
-def _checked(what: str, wrong: str | None, right: str) -> Checked:
-    return Checked(what=what, verdict=REFUTED if wrong else VERIFIED, why=wrong or right)
+    return tuple(checks), (check_claim(certificate, wrong, unseen=UNSEEN),)
 
 
 def _stated(certificate: Mapping[str, Any]) -> Kept:
-    """What the certificate says, with no rows yet."""
+    """What the certificate says, with no rows yet.
+
+    Raises:
+        HedgerowError: It is not about a sample at any price.
+    """
     columns = certificate["columns"]
-    return Kept(
+    stated = Kept(
         asked=_asked(certificate),
         rules=tuple(certificate["counting"]["rules"]),
         node=tuple(one["level"] for one in columns),
@@ -100,11 +90,13 @@ def _stated(certificate: Mapping[str, Any]) -> Kept:
         k=certificate["k"],
         ledger=certificate["ledger"],
     )
+    _ = stated.loss
+    return stated
 
 
 def _asked(certificate: Mapping[str, Any]) -> dict[str, Any]:
     """The request, as the certificate tells it."""
-    found: dict[str, Any] = {
+    asked: dict[str, Any] = {
         "person": certificate["counting"]["person"],
         "null": certificate["counting"]["null"],
     }
@@ -114,8 +106,18 @@ def _asked(certificate: Mapping[str, Any]) -> dict[str, Any]:
             told = {key: value for key, value in told.items() if key not in more}
         elif isinstance(told, list):
             told = [{key: one[key] for key in one if key not in more} for one in told]
-        found[name] = told
-    return found
+        asked[name] = told
+    if certificate.get("public") is not None:
+        asked["public"] = certificate["public"]
+    return asked
+
+
+def _rules(certificate: Mapping[str, Any], stated: Kept) -> tuple[str, ...]:
+    """Which rows count, by the columns' public values."""
+    neighbours = stated.terms.neighbours
+    domains = {one["column"]: read_domain(one) for one in certificate["columns"]}
+    public = Public(tuple(domains), domains, neighbours, {})
+    return rules_of([public.cells(name) for name in domains], stated.asked["person"])
 
 
 def _wrong_loss(certificate: Mapping[str, Any], stated: Kept) -> str | None:
@@ -125,8 +127,11 @@ def _wrong_loss(certificate: Mapping[str, Any], stated: Kept) -> str | None:
         return "levels were chosen on the sample itself, and what that costs is not known"
     if terms.neighbours.rows != 1:
         return "a safe release is about people with one row"
-    if bool(terms.choice) == (_nodes(certificate) == 1):
+    public = "public" in stated.asked
+    if (bool(terms.choice) or public) == (_nodes(certificate) == 1) or (public and terms.choice):
         return "it is said in two ways whether levels were chosen"
+    if terms.k not in (None, stated.k):
+        return f"k is {stated.k:,}, and {terms.k:,} was asked for"
     try:
         terms.with_k(stated.k)
         loss = terms.loss
@@ -147,7 +152,7 @@ def _nodes(certificate: Mapping[str, Any]) -> int:
 def _right_loss(stated: Kept) -> str:
     terms = stated.terms
     return (
-        f"if {float(terms.beta):.6g} of the people were drawn, k = {stated.k:,} keeps {terms.loss}"
+        f"if {rate_text(terms.beta)} of the people were drawn, k = {stated.k:,} keeps {terms.loss}"
     )
 
 
@@ -159,10 +164,10 @@ def _unlike(plan: Plan, stated: Kept) -> str | None:
         request = Request.of(plan)
     except HedgerowError as error:
         return f"the plan cannot be used: {error.what}"
-    asked = request.as_json()
-    other = [name for name in asked if asked[name] != stated.asked[name]]
-    if other:
-        return f"the plan has other {some(other)}"
+    if (other := other_request(stated.asked, request.as_json())) is not None:
+        return other
+    if request.public is not None and stated.node != request.public.node:
+        return f"the levels are not those that are best for {request.public.file}"
     labels = [
         column.hierarchy.labels[level]
         for column, level in zip(request.columns, stated.node, strict=True)
@@ -186,14 +191,14 @@ def _content(
     yield Checked.of("rows", _wrong_rows(certificate, stated, records))
     codes, counts = np.unique(records, axis=0, return_counts=True)
     small = int((counts < stated.k).sum())
-    yield _checked(
+    yield judged(
         "groups",
         f"{small:,} of {len(counts):,} groups have fewer than {stated.k:,} rows" if small else None,
         f"each of {len(counts):,} groups has at least {stated.k:,} rows",
     )
     if not sound:
         return
-    if certificate["software"] != software(form=configured["format"], escaped=escaped):
+    if not same_software(certificate):
         yield Checked(
             what="words",
             verdict=UNVERIFIABLE,
@@ -202,7 +207,7 @@ def _content(
         return
     again = Kept(
         asked=stated.asked,
-        rules=stated.rules,
+        rules=_rules(certificate, stated),
         node=stated.node,
         labels=stated.labels,
         codes=codes.astype(np.int32),
@@ -211,11 +216,11 @@ def _content(
         ledger=stated.ledger,
     )
     expected = certify(again, file=file, form=configured["format"], escaped=escaped)
-    other = [name for name, value in expected.items() if certificate[name] != value]
-    yield _checked(
+    yield judged(
         "words",
-        f"the certificate says otherwise of {some(other)}" if other else None,
-        "k, loss and all words follow from the rate, epsilon and delta",
+        other_words(certificate, expected),
+        "k, the loss and every sentence are what this software writes for the rate, the price, the "
+        "columns and the file that are stated",
     )
 
 

@@ -13,6 +13,7 @@ from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.dp.rounding import FARTHEST, Number, exp_down, log_down, positive
 from hedgerow.errors import PlanError
 from hedgerow.ledger.amounts import Amounts
+from hedgerow.sampling.suppression import rate_text
 
 ONE = Neighbours(kind=Neighbouring.ADD_REMOVE)
 """Whom sampling protects: one person is in the table or not, with one row."""
@@ -120,7 +121,7 @@ class Sampled:
     @property
     def assumption(self) -> str:
         """The sentence a certificate needs, in words a lawyer can read."""
-        chance = f"{float(self.beta):.6g}"
+        chance = rate_text(self.beta)
         if self.drawn is Drawn.BEFORE:
             return (
                 f"The table is taken to be a random sample of a population: everybody in the "
@@ -136,7 +137,7 @@ class Sampled:
     def __str__(self) -> str:
         texts = self.amounts().texts()
         return (
-            f"({float(self.beta):.6g}, {texts.get('epsilon', '0')}, {texts.get('delta', '0')})"
+            f"({rate_text(self.beta)}, {texts.get('epsilon', '0')}, {texts.get('delta', '0')})"
             f"-differential privacy under sampling"
         )
 

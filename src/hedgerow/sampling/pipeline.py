@@ -21,6 +21,11 @@ T H is again convex and falls, so choices that follow each other, each in view o
 are T applied as often: T(T(...(H))). This costs about half of what adding up epsilons costs for
 one choice, and about the root of it for many.
 
+Under E = 1, where a long walk looks, too, (p - E q)+ = p - E q + E (q - p / E)+, so that
+H(E) = 1 - E + E H(1 / E), H being of both directions. A k without end would leave of it
+max(0, 1 - E): the choices alone. What they cost no k makes good, and nothing else limits a walk;
+their epsilons may well add up to more than epsilon.
+
 How it is computed. ln E goes over a grid of parts of the range. For a between two points of the
 grid the interval is widened to the points around it, which makes the worst only worse. H comes
 rounded up from exact sums. What follows are sums of products of positive doubles, each off by a
@@ -35,6 +40,7 @@ go by, and its own loss is all there is to add.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -65,6 +71,8 @@ as long as there are parts altogether."""
 RAISED = 1 + 1e-12
 LEAST = 1e-200
 """Smaller chances count as this: products of them must not fall out of the doubles."""
+SMALLEST = Fraction(1, 10**150)
+"""Smaller deltas are refused where there is a choice."""
 MOST_CHOICES = 200
 
 
@@ -100,11 +108,33 @@ def delta_after_choices(
         raise PlanError("such an epsilon promises nothing", fix="Ask for less than 10.")
     if not span:
         return suppression.delta(k=people, beta=b, epsilon=e)
+    return _composed(lambda at: _at(people, b, at), e, span, times)
+
+
+def delta_of_choices(*, epsilon: Number, choice: Number, choices: int = 1) -> Fraction:
+    """The delta of the choices alone, which no k makes smaller.
+
+    Guarantee and assumptions are those of `delta_after_choices`.
+
+    >>> float(delta_of_choices(epsilon=1, choice="0.02", choices=50))
+    0.0
+    >>> f"{float(delta_of_choices(epsilon=1, choice='0.2', choices=31)):.1e}"
+    '3.7e-02'
+    """
+    e, span, times = exact("epsilon", epsilon), exact("choice", choice), whole("choices", choices)
+    # The sum of all epsilons is a bound that rounding must not spoil.
+    return Fraction(0) if span * times <= e else _composed(_choices_alone, e, span, times)
+
+
+def _composed(
+    profile_at: Callable[[Fraction], float], epsilon: Fraction, span: Fraction, times: int
+) -> Fraction:
+    """T applied so many times to a profile, at one epsilon."""
     parts = FINE if times < MANY else COARSE
     step = span / parts
     # After `times` applications one value is left: ln E = epsilon. Each needs `parts` to a side.
     reach = times * parts
-    profile = np.array([_at(people, b, e + i * step) for i in range(-reach, reach + 1)], np.float64)
+    profile = np.array([profile_at(epsilon + i * step) for i in range(-reach, reach + 1)])
     for _ in range(times):
         profile = _worst(profile, float(step), parts)
     return min(Fraction(float(profile[0])), Fraction(1))
@@ -115,29 +145,44 @@ def smallest_k_after_choices(
 ) -> int:
     """The smallest k that keeps an (epsilon, delta) for the choices and the release together.
 
+    Epsilons of many choices may add up to more than epsilon: what they cost together is less.
+
     Raises:
-        PlanError: The choices alone spend epsilon, or k would be too large.
+        PlanError: The choices alone have a larger delta, or k would be too large.
 
     >>> smallest_k_after_choices(beta="0.8", epsilon=1, delta="1e-6", choice="0.1")
     138
+    >>> smallest_k_after_choices(beta="0.8", epsilon=1, delta="1e-6", choice="0.02", choices=61)
+    145
     """
-    e, d, span = positive("epsilon", epsilon), share("delta", delta), exact("choice", choice)
-    if span * choices >= e:
+    b, e, d = share("beta", beta), positive("epsilon", epsilon), share("delta", delta)
+    span = exact("choice", choice)
+    if d < SMALLEST:
         raise PlanError(
-            f"{choices} choices at epsilon {float(span):.4g} leave nothing of epsilon "
-            f"{float(e):.4g} for the release",
-            fix="Choose with less.",
+            f"a choice cannot be accounted for with a delta under {float(SMALLEST):g}",
+            fix="Allow a larger delta, or fix all levels.",
+        )
+    each = f"{choices:,} choices" if choices > 1 else "one choice"
+    each += f" at epsilon {float(span):.6g}"
+    alone = delta_of_choices(epsilon=e, choice=span, choices=choices)
+    if alone >= d:
+        raise PlanError(
+            f"the delta of {each} alone is {float(alone):.3g} with epsilon {float(e):.6g}, "
+            f"which no k brings down; asked for was {float(d):.3g}",
+            fix="Choose with less epsilon, or in fewer steps.",
         )
 
     def exceeds(k: int) -> bool:
-        found = delta_after_choices(k=k, beta=beta, epsilon=e, choice=span, choices=choices)
+        found = delta_after_choices(k=k, beta=b, epsilon=e, choice=span, choices=choices)
         return found > d
 
-    # Between a release without a choice, and one after all of the epsilons were added up.
-    low = suppression.smallest_k(beta=beta, epsilon=e, delta=d) - 1
-    high = suppression.smallest_k(beta=beta, epsilon=e - span * choices, delta=d)
+    # It takes more than without a choice, and seldom much more.
+    low = suppression.smallest_k(beta=b, epsilon=e, delta=d) - 1
+    high = low + 1 + low // 16
     while exceeds(high):
-        high += 1 + high // 8
+        if high == suppression.MOST_PEOPLE:
+            raise suppression.too_large(beta=b, epsilon=e, delta=d, after=f" after {each}")
+        low, high = high, min(2 * high, suppression.MOST_PEOPLE)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if exceeds(middle) else (low, middle)
@@ -182,6 +227,7 @@ class Safe:
                 "choice would tell about the coins that hide people",
                 fix="Fix the levels in the plan, choose them on other data, or draw again.",
             )
+        suppression.require_possible(k=self.k, beta=self.beta, delta=self.delta)
         found = delta_after_choices(
             k=self.k,
             beta=self.beta,
@@ -191,7 +237,7 @@ class Safe:
         )
         if found > self.delta:
             raise PlanError(
-                f"k = {self.k} at a rate of {float(self.beta):.4g} keeps delta "
+                f"k = {self.k:,} at a rate of {suppression.rate_text(self.beta)} keeps delta "
                 f"{float(found):.3g} with epsilon {float(self.epsilon):.4g}, not "
                 f"{float(self.delta):.3g}",
                 fix="Take a larger k, or leave k out.",
@@ -264,10 +310,14 @@ def sample(sizes: Ints, *, beta: Number) -> Ints:
 
 
 def _at(k: int, beta: Fraction, epsilon: Fraction) -> float:
-    """H rounded up; 1 where ln E would be negative."""
-    if epsilon < 0:
-        return 1.0
-    return max(double_up(suppression.delta(k=k, beta=beta, epsilon=epsilon)), LEAST)
+    """H rounded up."""
+    found = max(double_up(suppression.delta(k=k, beta=beta, epsilon=abs(epsilon))), LEAST)
+    return found if epsilon >= 0 else _choices_alone(epsilon) + found
+
+
+def _choices_alone(epsilon: Fraction) -> float:
+    """H of nothing, rounded up: 1 - E under E = 1, and else 0."""
+    return -float(np.expm1(float(epsilon))) * RAISED if epsilon < 0 else 0.0
 
 
 def _worst(profile: Floats, step: float, parts: int) -> Floats:

@@ -118,11 +118,7 @@ def smallest_k(*, beta: Number, epsilon: Number, delta: Number) -> int:
     high = 1
     while _exceeds(high, b, e, d):
         if high == MOST_PEOPLE:
-            raise PlanError(
-                f"no k up to {MOST_PEOPLE:,} keeps epsilon {float(e):.4g} and delta {float(d):.4g} "
-                f"when {float(b):.4g} of all people are drawn",
-                fix="Draw fewer people, or allow a larger epsilon.",
-            )
+            raise too_large(beta=b, epsilon=e, delta=d)
         high = min(2 * high, MOST_PEOPLE)
     low = high // 2
     while high - low > 1:
@@ -187,10 +183,48 @@ def require_possible(*, k: int, beta: Number, delta: Number) -> None:
         enough += 1
     rate = float(d) ** (1 / people)
     raise PlanError(
-        f"with k = {people} and {float(b):.4g} of all people drawn, delta is at least {least:.3g} "
-        f"(all {people} of a group are drawn), whatever epsilon is; asked for was {float(d):.3g}",
-        fix=f"Take k = {enough} or more, or draw no more than {rate:.3g} of the people.",
+        f"with k = {people:,} and {rate_text(b)} of all people drawn, delta is at least beta^k = "
+        f"{_short(least)} (all {people:,} of a group are drawn), whatever epsilon is; asked for "
+        f"was {float(d):.3g}",
+        fix=f"Take k = {enough:,} or more, or draw no more than {rate:.3g} of the people."
+        if enough <= MOST_PEOPLE
+        else f"Draw no more than {rate:.3g} of the people, or take a larger k as well.",
     )
+
+
+def too_large(*, beta: Fraction, epsilon: Fraction, delta: Fraction, after: str = "") -> PlanError:
+    """What is said where no k will do; with the bound beta^k where that is why."""
+    least = _power(_ratio(beta, _DOWN), MOST_PEOPLE, _DOWN)
+    why = (
+        ""
+        if Fraction(least) <= delta
+        else (
+            f": delta is never under beta^k, the chance that all k of a group are drawn, which is "
+            f"{_short(least)} for k = {MOST_PEOPLE:,}"
+        )
+    )
+    return PlanError(
+        f"no k up to {MOST_PEOPLE:,} keeps epsilon {float(epsilon):.4g} and delta "
+        f"{float(delta):.4g} when {rate_text(beta)} of all people are drawn{after}{why}",
+        fix="Draw fewer people, or allow a larger epsilon.",
+    )
+
+
+def rate_text(beta: Fraction) -> str:
+    """A sampling rate in a sentence: never less than it is, and never 1.
+
+    >>> rate_text(Fraction("0.85")), rate_text(Fraction(2, 3)), rate_text(Fraction("0.99999999"))
+    ('0.85', '0.666667', '0.99999999')
+    """
+    digits = 6
+    while (found := _ratio(beta, Context(prec=digits, rounding=ROUND_CEILING))) >= 1 > beta:
+        digits += 1
+    return f"{found.normalize():f}"
+
+
+def _short(least: Decimal) -> str:
+    """Three digits, rounded down."""
+    return f"{Context(prec=3, rounding=ROUND_FLOOR).plus(least).normalize():g}"
 
 
 def _exceeds(k: int, beta: Fraction, epsilon: Fraction, bound: Fraction) -> bool:

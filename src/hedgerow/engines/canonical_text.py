@@ -1,0 +1,102 @@
+"""A remote table's columns as the text DuckDB writes, so that all engines count the same texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hedgerow.engines.remote import Remote, RemoteColumn
+from hedgerow.engines.session import Session
+from hedgerow.engines.typed import TypedColumn
+from hedgerow.errors import DataError, some
+
+
+@dataclass(frozen=True)
+class Relation:
+    """SQL to stand after FROM, and of the texts that can be selected from it."""
+
+    sql: str
+    texts: dict[str, str]
+
+
+class CanonicalText:
+    """Dictionaries between the texts of a remote table and DuckDB's, made when they are needed.
+
+    Args:
+        remote: The table.
+        session: The DuckDB session that writes texts.
+        null: Texts that mean missing.
+    """
+
+    def __init__(self, remote: Remote, session: Session, null: Sequence[str]) -> None:
+        self._remote, self._session, self._null = remote, session, tuple(null)
+        self._place = {column.name: i for i, column in enumerate(remote.columns)}
+        self._pulled: set[int] = set()
+        self._pushed: dict[int, str] = {}
+
+    def column(self, name: str) -> RemoteColumn:
+        return self._remote.columns[self._place[name]]
+
+    def typed(self, name: str, place: str) -> TypedColumn:
+        """The column as DuckDB holds it where this SQL is its value."""
+        return TypedColumn(place, self.column(name).kind, self._null)
+
+    def relation(self, names: Sequence[str]) -> Relation:
+        """The table with the texts of these columns."""
+        joins, texts = [], {}
+        for name in dict.fromkeys(names):
+            column, i = self.column(name), self._place[name]
+            if column.faithful:
+                texts[name] = self.without_null(column.text)
+            else:
+                joins.append(f" LEFT JOIN {self._dictionary(i)} AS d{i} ON d{i}.t = {column.text}")
+                texts[name] = f"d{i}.v"
+        return Relation(f"{self._remote.source} AS source{''.join(joins)}", texts)
+
+    def without_null(self, text: str) -> str:
+        """SQL of a text that DuckDB would write too, the texts that mean missing made NULL."""
+        if not self._null:
+            return text
+        listed = ", ".join(map(self._remote.dialect.literal, dict.fromkeys(self._null)))
+        return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {text} END"
+
+    def values(self, name: str) -> str:
+        """The session's table of the distinct texts `t` and values `c`, missing left out."""
+        i, column = self._place[name], self.column(name)
+        if i in self._pulled:
+            return f"values{i}"
+        self._remote.pull(
+            f"SELECT DISTINCT {column.text} AS t FROM {self._remote.source} AS source "
+            f"WHERE {column.text} IS NOT NULL",
+            self._session,
+            f"texts{i}",
+            {"t": "text"},
+        )
+        strange = self._session.fetch(
+            f"SELECT t FROM texts{i} WHERE try_cast(t AS {column.kind}) IS NULL ORDER BY t LIMIT 11"
+        )
+        if strange:
+            raise DataError(
+                f"column {name!r} has values that cannot be read as {column.kind}: "
+                f"{some(row[0] for row in strange)}",
+                where=self._remote.where,
+                fix="Read a view in which the column is text.",
+            )
+        self._session.do(
+            f"CREATE OR REPLACE TEMP TABLE values{i} AS "
+            f"SELECT t, CAST(t AS {column.kind}) AS c FROM texts{i}"
+        )
+        self._session.do(f"DROP TABLE texts{i}")
+        self._pulled.add(i)
+        return f"values{i}"
+
+    def _dictionary(self, i: int) -> str:
+        if i not in self._pushed:
+            name = self._remote.columns[i].name
+            self._pushed[i] = self._remote.push(
+                f"dictionary{i}",
+                self._session,
+                f"SELECT t, {self.typed(name, 'c').text} AS v FROM {self.values(name)}",
+                {"t": "text", "v": "text"},
+            )
+        return self._pushed[i]

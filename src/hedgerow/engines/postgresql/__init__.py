@@ -1,0 +1,1 @@
+"""PostgreSQL: tables that stay in their database."""

@@ -1,0 +1,146 @@
+"""Sessions: one that is running, one started on this machine, or one reached by its address."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hedgerow.engines.spark.driver import quiet
+from hedgerow.engines.spark.faults import translated
+from hedgerow.errors import DataError
+
+LOGGING = """\
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = Spark: %p %c{1}: %m{nolookups}%n
+"""
+"""Spark's notes about itself are for whoever runs the cluster, not for whoever publishes."""
+
+STARTED = "spark.hedgerow.started"
+"""A setting by which we know a session we started on this machine."""
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def connected(address: str = "spark://", *, memory: str | None = None) -> Any:
+    """A Spark session.
+
+    A session we start goes on until the process ends, as Spark allows one at a time and a
+    start takes seconds.
+
+    Args:
+        address: `spark://host:port` of a standalone cluster's master or `sc://host:port` of a
+            Spark Connect server; `spark://` is the session this process has, or else the
+            address in the environment variable SPARK_REMOTE, or else this machine. A server
+            that asks for a token gets the one in SPARK_CONNECT_AUTHENTICATE_TOKEN.
+        memory: How much memory Spark may use where we start it, such as "4GB".
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise DataError(
+            "Spark is not installed",
+            where=address,
+            fix="Install the package with its `spark` extra; Java 17 or later is needed too.",
+        ) from error
+    try:
+        with quiet():
+            if address == "spark://":
+                address = os.environ.get("SPARK_REMOTE", address)
+            if address.startswith("sc://"):
+                return _remote(SparkSession, address)
+            return _classic(SparkSession, address, memory)
+    except Exception as error:
+        if type(error).__name__ == "PySparkRuntimeError" and "JAVA_GATEWAY" in str(error):
+            raise DataError(
+                "Spark does not start", where=address, fix="Install Java 17 or later."
+            ) from error
+        found = translated(error, address)
+        if found is None:
+            raise
+        raise found from error
+
+
+def _remote(kind: Any, address: str) -> Any:
+    if ";" in address:
+        raise DataError(
+            "the address of a Spark Connect server holds more than host and port",
+            where=address.partition(";")[0],
+            fix="Put the token into the environment: SPARK_CONNECT_AUTHENTICATE_TOKEN.",
+        )
+    session = kind.builder.remote(address).getOrCreate()
+    for name, value in SETTINGS.items():
+        if name.startswith("spark.sql."):
+            session.conf.set(name, value)
+    return session
+
+
+def _classic(kind: Any, address: str, memory: str | None) -> Any:
+    running = kind.getActiveSession()
+    if running is not None:
+        master = running.conf.get("spark.master", "")
+        if address in ("spark://", master):
+            return running
+        raise DataError(
+            f"this process already uses Spark at {master}",
+            where=address,
+            fix="Spark allows one session at a time: stop that one first.",
+        )
+    settings = {
+        **SETTINGS,
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+        "spark.driver.memory": _amount(memory),
+        "spark.driver.maxResultSize": "0",
+        "spark.pyspark.python": sys.executable,
+    }
+    if address == "spark://":
+        settings |= {
+            STARTED: "true",
+            "spark.ui.enabled": "false",
+            # Nobody else needs to reach a driver on this machine.
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": str(4 * (os.cpu_count() or 1)),
+            "spark.sql.warehouse.dir": _folder(),
+        }
+    builder = kind.builder.appName("hedgerow")
+    builder = builder.master("local[*]" if address == "spark://" else address)
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    with tempfile.TemporaryDirectory(prefix="hedgerow-") as folder:
+        logging = Path(folder) / "log4j2.properties"
+        logging.write_text(LOGGING, "utf-8")
+        options = f"-Dlog4j2.configurationFile={logging.as_uri()}"
+        return builder.config("spark.driver.extraJavaOptions", options).getOrCreate()
+
+
+def forgets(session: Any) -> bool:
+    """Whether it is one we started, whose tables are gone when the process ends."""
+    return bool(session.conf.get(STARTED, "") == "true")
+
+
+def _folder() -> str:
+    """A folder that is gone when the process ends; Spark would make one where it is started."""
+    folder = tempfile.mkdtemp(prefix="hedgerow-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder).as_uri()
+
+
+def _amount(memory: str | None) -> str:
+    """DuckDB's way to write an amount of memory, in Spark's way: 4GB is 4g."""
+    if memory is None:
+        return "2g"
+    return memory.strip().lower().replace(" ", "").removesuffix("b").replace("i", "")

@@ -1,0 +1,138 @@
+"""A table of Spark's as a `Remote`: where counts come from and releases go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.engines.base import TablePlace
+from hedgerow.engines.remote import Kinds, RemoteColumn
+from hedgerow.engines.session import Session
+from hedgerow.engines.spark.connecting import connected, forgets
+from hedgerow.engines.spark.dialect import SparkDialect
+from hedgerow.engines.spark.driver import Driver
+from hedgerow.engines.spark.reading import is_path, local_files, opened, source
+from hedgerow.engines.spark.targets import Target, certificate_of, target_of
+from hedgerow.errors import TargetError
+
+
+def open_spark(
+    place: TablePlace, *, scratch: Path | None = None, memory: str | None = None
+) -> SparkRemote:
+    """Open a table or a path that Spark reads.
+
+    Args:
+        place: `spark://host:port` is a standalone cluster's master, `sc://host:port` a Spark
+            Connect server, and `spark://` the session this process has, or else one on this
+            machine. The table is a name of Spark's catalogue, or a path of Parquet (also a
+            folder or a pattern) or CSV.
+        scratch: Not used; executors have folders of their own (spark.local.dir).
+        memory: For a session that is started on this machine.
+    """
+    where = str(place)
+    driver = Driver(connected(place.address, memory=memory), where)
+    try:
+        frame = opened(driver, place.table)
+        return SparkRemote(driver, frame, place)
+    except BaseException:
+        driver.close()
+        raise
+
+
+def open_frame(frame: Any) -> SparkRemote:
+    """Open a DataFrame in its own session, which is left as it is."""
+    driver = Driver(frame.sparkSession, "the Spark table")
+    try:
+        return SparkRemote(driver, frame, None)
+    except BaseException:
+        driver.close()
+        raise
+
+
+class SparkRemote:
+    """Implements `hedgerow.engines.remote.Remote`."""
+
+    dialect = SparkDialect()
+
+    def __init__(self, driver: Driver, frame: Any, place: TablePlace | None) -> None:
+        self._driver, self._place = driver, place
+        self._target: Target | None = None
+        self._staged: SparkRemote | None = None
+        self.source: str
+        self.columns: tuple[RemoteColumn, ...]
+        self.source, self.columns = source(driver, frame)
+        self.files: tuple[Path, ...] = () if place is None else local_files(place.table)
+
+    @property
+    def where(self) -> str:
+        return self._driver.where
+
+    def close(self) -> None:
+        self.discard()
+        self._driver.close()
+
+    def keep(self, name: str, sql: str) -> str:
+        return self._driver.keep(name, sql)
+
+    def push(self, name: str, session: Session, sql: str, kinds: Kinds) -> str:
+        return self._driver.push(name, session, sql, kinds)
+
+    def pull(self, sql: str, session: Session, name: str, kinds: Kinds) -> None:
+        self._driver.pull(sql, session, name, kinds)
+
+    # Table targets
+
+    def check_table(self, place: TablePlace, *, replace: bool) -> None:
+        ours = "spark://" if self._place is None else self._place.address
+        if place.address != ours:
+            raise TargetError(
+                "is at another address than the source",
+                where=str(place),
+                fix=f"Publish to a table at {ours}, or to a file.",
+            )
+        if self._reads(place.table):
+            raise TargetError(
+                "is the source itself", where=str(place), fix="Write the release somewhere else."
+            )
+        if not is_path(place.table) and self._driver.run(lambda: forgets(self._driver.session)):
+            raise TargetError(
+                "would be gone when this program ends: Spark on this machine keeps no catalogue",
+                where=str(place),
+                fix="Publish to a folder, such as spark://::/data/release, or to a file.",
+            )
+        target_of(self._driver, place.table, str(place)).check(replace=replace)
+
+    def _reads(self, table: str) -> bool:
+        if self._place is None:
+            return False
+        if not is_path(table):
+            return table.replace("`", "") == self._place.table.replace("`", "")
+        folder = Path(table).absolute()
+        return any(folder in (file.absolute(), *file.absolute().parents) for file in self.files)
+
+    def stage(self, place: TablePlace, sql: str, columns: Sequence[str]) -> SparkRemote:
+        self.discard()
+        self._target = target_of(self._driver, place.table, str(place))
+        try:
+            frame = self._target.stage(sql, columns)
+            self._staged = SparkRemote(Driver(self._driver.session, str(place)), frame, None)
+            return self._staged
+        except BaseException:
+            self.discard()
+            raise
+
+    def deliver(self, certificate: str, *, replace: bool) -> None:
+        assert self._target is not None, "only what was staged is delivered"
+        self._target.deliver(certificate, replace=replace)
+
+    def discard(self) -> None:
+        if self._staged is not None:
+            self._staged.close()
+            self._staged = None
+        if self._target is not None:
+            self._target.discard()
+            self._target = None
+
+    def certificate(self) -> str | None:
+        return None if self._place is None else certificate_of(self._driver, self._place.table)

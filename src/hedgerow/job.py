@@ -1,0 +1,177 @@
+"""An opened source with the claims about it: what every step of publishing works on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow.attacks.taxonomies import written_out
+from hedgerow.earlier import Before, Left, left_by, with_earlier
+from hedgerow.engines import open_engine
+from hedgerow.engines.base import Engine
+from hedgerow.errors import DataError, HedgerowError, PlanError
+from hedgerow.models.anonymity import KAnonymity
+from hedgerow.models.base import PrivacyModel
+from hedgerow.models.composition import Composition
+from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.plan import Plan
+from hedgerow.planning.claims import Claim
+from hedgerow.prior_files import refuse_misspelt
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.recoding import people_of
+from hedgerow.remembering import earlier_releases
+from hedgerow.schema import Schema
+from hedgerow.table import read_cells
+
+
+@dataclass(frozen=True)
+class Job:
+    """An open source and the claims about it."""
+
+    plan: Plan
+    schema: Schema
+    engine: Engine
+    population: Engine | None
+    models: tuple[PrivacyModel, ...]
+    past: tuple[Before, ...] = ()
+    """Earlier releases of the same people."""
+    _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files a release is made from, patterns resolved."""
+        outside = () if self.population is None else self.population.files
+        return (*self.engine.files, *outside, *self.plan.claim_files)
+
+    def cells(self, *, as_it_is: bool = False) -> Cells:
+        """Count the table; as it is, or without those the plan bars from a release."""
+        joint = any(isinstance(m, KAnonymity) and m.over == "all" for m in self.models)
+        against = list(self._against())
+        cells = read_cells(
+            self.engine,
+            self.plan,
+            self.schema,
+            population=self.population,
+            joint=joint,
+            facts=[m.facts for m, _ in against if m.facts],
+            as_it_is=as_it_is,
+        )
+        values = {domain.name: domain.values for domain in cells.sensitive}
+        nobody = people_of(cells, np.zeros(0, np.int64), np.zeros(0, np.int64))
+        for model, where in against:
+            if model.adversary.believed is not None:
+                refuse_misspelt(model.adversary.believed, values[model.of], where=where)
+            try:
+                model.level(nobody)  # of nobody it only finds out whether it fits the table
+            except HedgerowError as error:
+                where = error.where or where
+                raise type(error)(error.what, where=where, fix=error.fix) from None
+        composed = {model.of for model in self.models if isinstance(model, Composition)}
+        if not composed:
+            return cells
+        lefts, _ = self.lefts(cells)
+        return with_earlier(cells, [left for left in lefts if left.of in composed])
+
+    def lefts(self, cells: Cells) -> tuple[list[Left], list[str]]:
+        """What earlier releases leave possible, by sensitive column; and what to say of them.
+
+        Looked up once: the cells are those of the job, whatever was added to them.
+
+        Raises:
+            PlanError: A claim is about earlier releases, and one of them cannot be compared.
+        """
+        if self._lefts:
+            return self._lefts[0]
+        found: list[Left] = []
+        notes: list[str] = []
+        composed = {model.of for model in self.models if isinstance(model, Composition)}
+        nodes = written_out(self.plan, cells.hierarchies) if self.past else {}
+        for of in self.schema.sensitive:
+            fit = []
+            for before in self.past:
+                obstacle = before.obstacle(self.schema.quasi_identifiers, of)
+                if obstacle is None and of not in before.published.sensitive:
+                    notes.append(f"{before.name} has no column {of!r}, and was not compared.")
+                elif obstacle is None:
+                    fit.append(before)
+                elif of in composed:
+                    raise PlanError(
+                        f"{before.name} cannot be compared: {obstacle}",
+                        where=self.plan.where("protect"),
+                        fix="Give the columns the roles they had there, or give up the claim.",
+                    )
+                else:
+                    notes.append(f"{before.name} was not compared: {obstacle}.")
+            if of not in composed and not fit:
+                continue
+            try:
+                left = left_by(fit, cells, of, nodes=nodes, null=self.plan.null)
+            except DataError as error:
+                if of in composed:
+                    raise
+                notes.append(f"Earlier releases were not compared: {error.what}.")
+                continue
+            for before, people in left.fitting:
+                if of in composed and not people:
+                    raise DataError(
+                        f"nobody of the table fits into {before.name} with their {of}",
+                        fix="Are values spelled otherwise there, or are these other people? Then "
+                        "they are another population.",
+                    )
+            found.append(left)
+        if self.plan.population is not None and not self.past and composed:
+            notes.append(f"No earlier release of {self.plan.population!r} is known.")
+        self._lefts.append((found, notes))
+        return found, notes
+
+    def _against(self) -> Iterator[tuple[EpsilonPrivacy, str]]:
+        """The claims about what attackers believe, and where the plan makes them."""
+        places = []
+        for place, claim in enumerate(self.plan.protect):
+            if not isinstance(claim, Claim):
+                places += [self.plan.where("protect", place)] * isinstance(claim, EpsilonPrivacy)
+            elif claim.epsilon_privacy is not None:
+                places.append(self.plan.where("protect", place, claim.name))
+        models = (model for model in self.models if isinstance(model, EpsilonPrivacy))
+        yield from zip(models, places, strict=True)
+
+
+@contextlib.contextmanager
+def opened(
+    plan: Plan,
+    data: Any = None,
+    *,
+    population_table: Any = None,
+    memory: str | None = None,
+    past: Sequence[Before] | None = None,
+) -> Iterator[Job]:
+    """Open the plan's source (and population) and see that they have the plan's columns.
+
+    Args:
+        plan: The plan.
+        data: The table, where it is not the plan's source.
+        population_table: The outside population, where it is not the plan's.
+        memory: How much memory each engine may use, such as "4GB".
+        past: Earlier releases; those the plan's claims are about, if left out.
+    """
+    with contextlib.ExitStack() as stack:
+        if past is None:
+            past = earlier_releases(plan)
+        origin = plan.source if data is None else data
+        if origin is None:
+            raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
+        engine = stack.enter_context(
+            open_engine(origin, null=plan.null, person=plan.person, memory=memory)
+        )
+        plan.fit(engine.columns())
+        population = None
+        outside = plan.population_file if population_table is None else population_table
+        if outside is not None:
+            population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
+        schema = plan.schema(engine.columns())
+        yield Job(plan, schema, engine, population, plan.models(), tuple(past))

@@ -1,0 +1,274 @@
+"""A release with a price: charged first, then counted, kept in the ledger, then written.
+
+What the ledger keeps is enough to write the release again for nothing. So whoever is interrupted
+after it was charged has lost nothing, and nothing is drawn twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from hedgerow.certificate import as_text
+from hedgerow.choosing import Progress
+from hedgerow.delivery import check_target, deliver, staging
+from hedgerow.engines.address import table_place
+from hedgerow.engines.base import TablePlace
+from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.faults import point
+from hedgerow.fingerprint import is_file_of
+from hedgerow.ledger.which import ENVIRONMENT, ledger_place
+from hedgerow.plan import Plan
+from hedgerow.query.charging import Charge, Kept, charged, told_before
+from hedgerow.release import read_certificate
+from hedgerow.reporting.accompanying import Accompanied
+
+if TYPE_CHECKING:
+    from hedgerow.ledger import Ledger, Position
+
+Certificate = Mapping[str, Any]
+Signer = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Placed(Kept, Protocol):
+    """What the ledger keeps, and where it does."""
+
+    @property
+    def ledger(self) -> Mapping[str, Any]: ...
+
+
+Found = TypeVar("Found", bound=Placed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """How a release is wanted; nothing in it is about what is published."""
+
+    to: str | os.PathLike[str] | None
+    """Its folder; the plan's if left out, and without one it stays in memory."""
+    replace: bool
+    """Whether an existing release may be replaced."""
+    memory: str | None
+    """How much memory the engine may use."""
+    ledger: str | os.PathLike[str] | None
+    """Where it is charged; what the plan or the environment names if left out."""
+    signed: Signer
+    """Signs a certificate."""
+    progress: Progress | None
+    """Called as work goes on."""
+    anew: bool
+    """Whether it is drawn, and charged, again."""
+    report: bool = True
+    """Whether the internal report is written beside it."""
+
+    def target(self, plan: Plan) -> Path | None:
+        """Where the release goes.
+
+        Raises:
+            PlanError: It is a table of a database.
+        """
+        place = plan.publish.to if plan.publish else None
+        if self.to is not None:
+            place = table_place(self.to) or Path(self.to)
+        if isinstance(place, TablePlace):
+            raise PlanError(
+                "a release with a price is written into a folder, not into a table",
+                where=plan.where("publish"),
+                fix="Name a folder: `publish: {to: release}`.",
+            )
+        return place
+
+    def name(self, plan: Plan) -> str:
+        """What the ledger calls it."""
+        target = self.target(plan)
+        return "in memory" if target is None else target.name
+
+    def format(self, plan: Plan) -> str:
+        """Of the data file."""
+        if plan.publish:
+            return plan.publish.format
+        return "csv" if self.target(plan) else "parquet"
+
+    def say(self, what: str, share: float | None) -> None:
+        """Tell how far it is."""
+        if self.progress is not None:
+            self.progress(what, share)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind(Generic[Found]):
+    """What one kind of release does in its own way."""
+
+    name: str
+    """As in "a safe release"."""
+    drawn: str
+    """What is in the ledger, such as "the noisy numbers are"."""
+    made: Callable[[Any, Mapping[str, Any]], Found]
+    """From what was drawn, and the place in the ledger, what is kept."""
+    read: Callable[[bytes], Found]
+    """From the bytes in the ledger."""
+    writer: Callable[[Found], Callable[[Path], dict[str, Any]]]
+    """What writes the files into a folder, reads them again, and gives their certificate."""
+    shown: Callable[[Certificate, Path, bool], Any]
+    """The files of a folder, or where the last is true what is in them."""
+    inputs: tuple[Path, ...] = ()
+    """Files that it is made from, besides the source."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Released(Generic[Found]):
+    """A release that was made, or made again."""
+
+    kept: Found
+    certificate: Certificate
+    files: Any
+    position: Position
+    """Where the population stands in the ledger now."""
+    again: bool
+    """Whether it was published before."""
+
+
+def release(
+    plan: Plan, data: Any, wanted: Wanted, *, kind: Kind[Found], charge: Charge
+) -> Released[Found]:
+    """Charge for a release and make it, or make one again that was charged for.
+
+    The same request is answered with what was drawn before, whether or not the data have changed:
+    to look would tell that they have.
+
+    Args:
+        plan: The plan.
+        data: The table, where it is not the plan's source.
+        wanted: Where to, and how.
+        kind: How it is made.
+        charge: What is asked for.
+
+    Raises:
+        BudgetError: It does not fit into the budget; nothing was looked at.
+        PlanError: There is no ledger.
+    """
+    target = wanted.target(plan)
+    where = ledger_place(plan, None if wanted.ledger is None else str(wanted.ledger))
+    if where is None:
+        raise PlanError(
+            f"{kind.name} has a price, and there is no ledger that would remember it",
+            where=plan.where(),
+            fix="Name one: `ledger: ledger.db` in the plan, --ledger, or the environment variable "
+            f"{ENVIRONMENT}.",
+        )
+    from hedgerow.ledger import Ledger
+
+    reports = Accompanied(target=target, internal=wanted.report)
+    reports.refuse_foreign()
+    with Ledger.open(where) as book:
+        before = None if wanted.anew else told_before(book, charge)
+        if before is None:
+            kept = _charged(plan, data, wanted, book, kind, charge)
+        else:
+            kept = kind.read(before)
+        with _told(kind, kept, target):
+            write = kind.writer(kept)
+            found = None
+            if before is not None and target is not None:
+                found = _still_there(target, write, wanted, kind)
+            if found is None:
+                wanted.say("writing", None)
+                found = _delivered(target, write, wanted, kind, reports)
+                reports.priced(plan, charge.population, book)
+        wanted.say("done", 1.0)
+        return Released(
+            kept=kept,
+            certificate=found[0],
+            files=found[1],
+            position=book.budget(charge.population),
+            again=before is not None,
+        )
+
+
+def _charged(
+    plan: Plan, data: Any, wanted: Wanted, book: Ledger, kind: Kind[Found], charge: Charge
+) -> Found:
+    """What was drawn, charged and kept, if there is room for what is made of it."""
+    from hedgerow.engines import open_engine
+
+    origin, target = plan.source if data is None else data, wanted.target(plan)
+    if origin is None:
+        raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
+    with open_engine(origin, null=plan.null, person=plan.person, memory=wanted.memory) as engine:
+        plan.fit(engine.columns())
+        for file in kind.inputs:
+            if any(other.exists() and file.samefile(other) for other in engine.files):
+                raise PlanError(
+                    f"{file.name} is the table that is published, and what is chosen on it would "
+                    "tell about its people",
+                    fix="Name public data about other people.",
+                )
+        if target is not None:
+            inputs = (*engine.files, *kind.inputs)
+            check_target(target, replace=wanted.replace, inputs=inputs)
+        return charged(book, charge, engine, made=kind.made, say=wanted.say)
+
+
+@contextlib.contextmanager
+def _told(kind: Kind[Found], kept: Found, target: Path | None) -> Iterator[None]:
+    """Whoever is interrupted now, or has no room on the disk, hears that nothing is lost."""
+    try:
+        yield
+    except HedgerowError as error:
+        told = f"{kind.drawn.capitalize()} in the ledger: to run it again costs nothing more."
+        error.fix = f"{error.fix} {told}" if error.fix else told
+        raise
+    except KeyboardInterrupt:
+        there = target is not None and target.exists()
+        raise KeyboardInterrupt(
+            f"interrupted; {kind.drawn} in the ledger (reserved as entry {kept.ledger['seq']}), "
+            f"and a release {'may be' if there else 'is not'} at its place. Run it again: it "
+            "costs nothing more"
+        ) from None
+
+
+def _delivered(
+    target: Path | None,
+    write: Callable[[Path], dict[str, Any]],
+    wanted: Wanted,
+    kind: Kind[Found],
+    reports: Accompanied,
+) -> tuple[Certificate, Any]:
+    """Write the files, read them again, and put them in their place."""
+    place = None if target is None else check_target(target, replace=wanted.replace)
+    with staging(place) as folder:
+        certificate = wanted.signed(write(folder))
+        if target is None:
+            return certificate, kind.shown(certificate, folder, True)
+        reports.add(folder, certificate)
+        deliver(folder, target, as_text(certificate), replace=wanted.replace)
+        point("delivered")
+    return certificate, kind.shown(certificate, target, False)
+
+
+def _still_there(
+    target: Path, write: Callable[[Path], dict[str, Any]], wanted: Wanted, kind: Kind[Found]
+) -> tuple[Certificate, Any] | None:
+    """The certificate and files at the place, if the same release is there, untouched."""
+    try:
+        there = read_certificate(target, randomised=True)
+        with staging(None) as folder:
+            certificate = wanted.signed(write(folder))
+        same = there == certificate and all(
+            is_file_of(file, digest) for file, digest in files_of(certificate, target)
+        )
+    except (HedgerowError, OSError):
+        return None
+    return (there, kind.shown(there, target, False)) if same else None
+
+
+def files_of(certificate: Certificate, folder: Path) -> Iterator[tuple[Path, str]]:
+    """The files a certificate is about, and their hashes."""
+    for name in ("counts", "data"):
+        one = certificate.get(name)
+        if one is not None:
+            yield folder / str(one["file"]), str(one["sha256"])

@@ -1,0 +1,1 @@
+"""Reports about a release: one that goes with it, and one that stays in the house."""

@@ -1,0 +1,40 @@
+"""Whether the report in a release's folder is the one that data and certificate give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hedgerow.delivery import REPORT
+from hedgerow.errors import HedgerowError
+from hedgerow.rechecking import REFUTED, UNVERIFIABLE, VERIFIED, Checked
+from hedgerow.reporting.external import external_report
+from hedgerow.reporting.handed import Handed
+from hedgerow.reporting.making import LARGEST
+from hedgerow.reporting.page import GENERATOR, made_by
+
+
+def check_report(folder: Path) -> Checked:
+    """Make the report of a folder again and compare.
+
+    A report of another version may have other words, and is not compared.
+    """
+    place = folder / REPORT
+    try:
+        if place.stat().st_size > LARGEST:
+            return Checked(what="report", verdict=REFUTED, why=f"{REPORT} is no such report")
+        text = place.read_bytes().decode()
+    except (OSError, ValueError):
+        return Checked(what="report", verdict=REFUTED, why=f"{REPORT} cannot be read")
+    maker = made_by(text)
+    if maker != GENERATOR:
+        why = f"{REPORT} was made by {maker or 'something else'}, and was not compared"
+        return Checked(what="report", verdict=UNVERIFIABLE, why=why)
+    try:
+        same = text == external_report(Handed.read(folder))
+    except HedgerowError as error:
+        why = f"{REPORT} cannot be made again: {error.what}"
+        return Checked(what="report", verdict=UNVERIFIABLE, why=why)
+    if not same:
+        why = f"{REPORT} is not the one that data and certificate give"
+        return Checked(what="report", verdict=REFUTED, why=why)
+    return Checked(what="report", verdict=VERIFIED, why="")

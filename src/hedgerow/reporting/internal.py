@@ -1,0 +1,407 @@
+"""The internal report: everything a steward has to know to defend a release. It stays inside.
+
+Direct identifiers are in none of it. Raw values are, of quasi-identifiers only and of people who
+stand in large groups; whoever holds this report still holds something about people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hedgerow.attacks.base import AttackResult
+from hedgerow.models.base import PrivacyModel, Verdict
+from hedgerow.protected import against, promise
+from hedgerow.recode.recoding import SUPPRESSED
+from hedgerow.release import level_in_words
+from hedgerow.reporting.blocks import (
+    Block,
+    Chart,
+    Commands,
+    Section,
+    Table,
+    Text,
+    facts,
+    listed,
+    number,
+    section,
+    share,
+)
+from hedgerow.reporting.external import MISSING, utility_blocks
+from hedgerow.reporting.handed import Handed, least_of
+from hedgerow.reporting.inside import Books, Inside, kept_parts, order_of
+from hedgerow.reporting.noisy import randomised_sections, safe_sections
+from hedgerow.reporting.page import rendered
+from hedgerow.reporting.profiles.base import Profile, profile_section
+from hedgerow.reporting.shapes import middle, sizes_chart
+from hedgerow.reporting.svg import gauge
+from hedgerow.reporting.trying import attacks_blocks, frontier_blocks
+from hedgerow.schema import Role
+
+if TYPE_CHECKING:
+    from hedgerow.tradeoff import Frontier
+
+WORST, EXAMPLES, OUT = 5, 6, 8
+"""Groups, people and values that are shown, at most."""
+WARNING = "Internal. Do not hand this out: it says more than the release does."
+
+
+def internal_report(
+    inside: Inside,
+    *,
+    attacks: Sequence[AttackResult],
+    frontier: Frontier | str | None,
+    profiles: Sequence[Profile] = (),
+    complete: bool,
+) -> str:
+    """The report of a recoded release as HTML.
+
+    Args:
+        inside: The release, and what it was made from.
+        attacks: What was tried.
+        frontier: What other strictness would have cost; why there is none; None: not looked for.
+        profiles: Policy profiles it was compared with.
+        complete: Whether everything was tried that can be.
+    """
+    sections = [
+        section("Claims", *_claims(inside)),
+        section("Adversaries", *_adversaries(inside.models)),
+        section("Risk before and after", *_risks(inside)),
+        *([section("Group sizes", _sizes(inside))] if inside.schema.quasi_identifiers else []),
+        section("Worst groups", *_worst(inside)),
+        section("Technique for each column", _techniques(inside)),
+        section("Before and after", *_examples(inside)),
+        section("Left out", *_left_out(inside)),
+        section(
+            "Attacks",
+            *attacks_blocks(attacks, more=None if complete else HOW_MORE),
+            None if complete else LATER,
+        ),
+        section("Risk and utility", *_frontier(inside, frontier)),
+        section("Utility", *utility_blocks(inside.utility, inside.certificate)),
+        section("Ledger", *ledger_blocks(inside.books, inside.certificate, inside.sentences)),
+        *(profile_section(profile) for profile in profiles),
+        _found(inside.certificate, inside.plan.where()),
+    ]
+    return _page(inside.certificate, sections)
+
+
+def internal_noisy(
+    handed: Handed, books: Books | None, plan: str, profiles: Sequence[Profile] = ()
+) -> str:
+    """The report of a release with noise, or of a sample; the raw data are not looked at."""
+    body = randomised_sections if handed.kind == "randomised" else safe_sections
+    told = handed.certificate
+    sections = [
+        *body(handed),
+        section("What is protected, and what is not", Text(text=told["protected"])),
+        section(
+            "What is not in this report",
+            Text(
+                text="How far the release is from the source: to look would cost more than was "
+                "charged, since this report may get out too. How far noise moves a number is "
+                "under Claims, and is all that a reader can know."
+            ),
+        ),
+        section("Ledger", *ledger_blocks(books, told, ())),
+        *(profile_section(profile) for profile in profiles),
+        _found(told, plan),
+    ]
+    return _page(told, sections)
+
+
+HOW_MORE = "Not everything was tried, so that publishing stays quick. The rest, with the frontier:"
+LATER = Commands(lines=("hedgerow report RELEASE --plan plan.yaml",))
+
+
+def _page(told: Mapping[str, Any], sections: Sequence[Section]) -> str:
+    file = told["data"] or told["counts"]
+    return rendered(
+        kind="internal",
+        title=f"Internal report: {told['population'] or 'a release'}",
+        lead="How the release keeps its claims, how exposed people were, and what was left out.",
+        sections=sections,
+        warning=WARNING,
+        marks={"hedgerow-data": file["sha256"]},
+    )
+
+
+def _claims(inside: Inside) -> Iterator[Block]:
+    withheld = {
+        entry["claim"] for entry in inside.certificate["claims"] if entry.get("level_withheld")
+    }
+    yield Table(
+        head=("claim", "", "level", "required", "margin", "in the certificate"),
+        rows=tuple(
+            (
+                verdict.claim,
+                "holds" if verdict.holds else "fails",
+                level_in_words(verdict),
+                number(verdict.required),
+                number(verdict.margin),
+                "level withheld" if verdict.claim in withheld else "level stated",
+            )
+            for verdict in inside.claims
+        ),
+        numbers=frozenset({2, 3, 4}),
+        verdicts=1,
+        caption=f"Measured on {inside.measured.on}",
+    )
+
+
+def _adversaries(models: Sequence[PrivacyModel]) -> Iterator[Block]:
+    promises: dict[str, list[str]] = {}
+    for model in models:
+        said = promises.setdefault(against(model), [])
+        said += [text for text in [promise(model)] if text not in said]
+    for who, texts in promises.items():
+        comma = "," if ", and" in who else ""
+        yield Text(text=f"{who[0].upper()}{who[1:]}{comma} {'; and '.join(texts)}.")
+
+
+def _risks(inside: Inside) -> Iterator[Block]:
+    before, after = inside.sizes_before, inside.sizes
+    rows = []
+    for name, sizes in (("before (initial risk)", before), ("after (residual risk)", after)):
+        people = int(sizes.sum())
+        rows.append(
+            (
+                name,
+                number(people),
+                number(len(sizes)),
+                number(int(sizes.min(initial=people))),
+                number(middle(sizes)),
+                f"{1 / max(1, int(sizes.min(initial=people))):.4f}",
+                f"{len(sizes) / max(1, people):.4f}",
+                f"{int((sizes == 1).sum()):,} ({share(int((sizes == 1).sum()), people)})",
+            )
+        )
+    yield Table(
+        head=("", "people", "groups", "smallest", "median", "highest risk", "average risk",
+              "alone in their group"),
+        rows=tuple(rows),
+        numbers=frozenset(range(1, 8)),
+        caption="Groups are people with the same quasi-identifiers; the risk is that of somebody "
+        "who knows these and picks a record",
+    )  # fmt: skip
+
+
+def _sizes(inside: Inside) -> Chart:
+    return sizes_chart(inside.sizes, of="people", least=least_of(inside.models))
+
+
+def _worst(inside: Inside) -> Iterator[Block]:
+    if not inside.schema.quasi_identifiers:
+        yield Text(text="There are no quasi-identifiers, and so no groups.")
+        return
+    names = inside.schema.quasi_identifiers
+    for model, verdict in zip(inside.models, inside.claims, strict=True):
+        if verdict.worst is None:
+            yield Text(text=f"{verdict.claim} is about all groups together.", tone="quiet")
+            continue
+        yield Table(
+            head=(*names, "people", "level"),
+            rows=tuple(_worst_rows(inside, model, verdict)),
+            numbers=frozenset({len(names), len(names) + 1}),
+            caption=f"{verdict.claim}: the groups that decide, as they are published",
+        )
+
+
+def _worst_rows(
+    inside: Inside, model: PrivacyModel, verdict: Verdict
+) -> Iterator[tuple[str, ...]]:
+    groups, shown = inside.measured.groups, inside.shown
+    level = model.level(groups)[shown]
+    vacuous = model.vacuous(groups)[shown]
+    near = np.where(vacuous, np.inf, level if model.higher_is_safer else -level)
+    few = np.flatnonzero(near <= np.partition(near, min(WORST, len(near)) - 1)[WORST - 1 :][:1]) \
+        if len(near) >= WORST else np.arange(len(near))  # fmt: skip
+    labels = {int(g): [column[shown[g]] for column in inside.measured.labels] for g in few}
+    for g in sorted(labels, key=lambda g: (near[g], order_of(labels[g])))[:WORST]:
+        cells = (MISSING if label is None else str(label) for label in labels[g])
+        yield (*cells, number(int(groups.n[shown[g]])), number(float(level[g])))
+
+
+def _techniques(inside: Inside) -> Table:
+    levels = inside.chosen.levels or {}
+    heights = {h.name: h for h in inside.cells.hierarchies}
+    rows = []
+    for name, role in inside.schema.roles.items():
+        if role == Role.QUASI_IDENTIFIER:
+            place = inside.schema.quasi_identifiers.index(name)
+            before = len(np.unique(inside.cells.q[inside.cells.n > 0, place]))
+            after = len({label for label in inside.measured.labels[place][inside.shown]})
+            level = levels.get(name)
+            if level is None:
+                done = f"local generalisation ({inside.chosen.kind})"
+            elif level == 0:
+                done = "none: published as it is"
+            elif level == heights[name].height and after == 1:
+                done = f"suppression (level {level} of {level})"
+            else:
+                done = f"generalisation to level {level} of {heights[name].height}"
+            rows.append((name, str(role), done, number(before), number(after)))
+        elif role in (Role.SENSITIVE, Role.INSENSITIVE):
+            rows.append((name, str(role), "none: published as it is", "", ""))
+        else:
+            rows.append((name, str(role), "removed", "", "0"))
+    return Table(
+        head=("column", "role", "technique", "values before", "after"),
+        rows=tuple(rows),
+        numbers=frozenset({3, 4}),
+        caption="What was done to each column",
+    )
+
+
+def _examples(inside: Inside) -> Iterator[Block]:
+    """People of large groups, so that the report shows nobody who stands out."""
+    names = inside.schema.quasi_identifiers
+    parts = kept_parts(inside)
+    if not names or not len(parts):
+        yield Text(text="There are no quasi-identifiers to show.")
+        return
+    chosen, cells = inside.chosen, inside.cells
+    _, seen = chosen.seen
+    people = np.bincount(seen[chosen.group[parts]], weights=chosen.people[parts])
+    large = people[seen[chosen.group[parts]]] >= np.median(people[people > 0])
+    first: dict[int, tuple[Any, ...]] = {}
+    for part in parts[large].tolist():
+        group = int(seen[chosen.group[part]])
+        raw = tuple(h.values[cells.q[chosen.cell[part], j]] for j, h in enumerate(cells.hierarchies))
+        known = first.get(group)
+        if known is None or order_of(raw) < order_of(known[0]):
+            shown = tuple(labels[chosen.group[part]] for labels in chosen.labels)
+            first[group] = (raw, shown)
+    ordered = sorted(first.values(), key=lambda one: order_of(one[1]))
+    step = max(1, len(ordered) // EXAMPLES)
+    rows = []
+    for raw, shown in ordered[::step][:EXAMPLES]:
+        pairs = zip(raw, shown, strict=True)
+        rows.append(tuple(f"{_shown(a)} → {_shown(b)}" for a, b in pairs))
+    yield Table(
+        head=tuple(names),
+        rows=tuple(rows),
+        caption="Some people of large groups: as the source has them → as they are published. "
+        "Direct and sensitive columns are not shown",
+    )
+
+
+def _shown(value: str | None) -> str:
+    return MISSING if value is None else value
+
+
+def _left_out(inside: Inside) -> Iterator[Block]:
+    people, out = inside.cells.people, inside.left_out
+    yield facts(
+        ("people left out", f"{number(out)} of {number(people)} ({share(out, people)})"),
+        ("allowed by the plan", number(inside.plan.method.may_suppress(people))),
+        (
+            "because a value is missing",
+            number(inside.cells.absent) if inside.cells.absent else None,
+        ),
+    )
+    chosen, cells = inside.chosen, inside.cells
+    gone = chosen.group == SUPPRESSED
+    if not gone.any():
+        return
+    rows = []
+    for j, hierarchy in enumerate(cells.hierarchies):
+        level = (chosen.levels or {}).get(hierarchy.name, 0)
+        codes = hierarchy.codes[level][cells.q[chosen.cell, j]]
+        size = len(hierarchy.labels[level])
+        all_of = np.bincount(codes, weights=chosen.people, minlength=size)
+        lost = np.bincount(codes[gone], weights=chosen.people[gone], minlength=size)
+        for code in np.flatnonzero(lost).tolist():
+            label = _shown(hierarchy.labels[level][code])
+            rows.append((lost[code] / all_of[code], hierarchy.name, label, lost[code], all_of[code]))
+    rows.sort(key=lambda row: (-row[0], row[1], row[2]))
+    yield Table(
+        head=("column", "value", "left out", "of", "share"),
+        rows=tuple(
+            (name, label, number(lost), number(whole), share(lost, whole))
+            for _, name, label, lost, whole in rows[:OUT]
+        ),
+        numbers=frozenset({2, 3, 4}),
+        caption="Whom that hits most. Analyses of these people will be off",
+    )
+
+
+def _frontier(inside: Inside, frontier: Frontier | str | None) -> Iterator[Block]:
+    if frontier is None:
+        yield Text(
+            text="What other strictness would cost takes another search. To have it here:",
+            tone="quiet",
+        )
+        yield LATER
+        return
+    yield from frontier_blocks(frontier, inside)
+
+
+def ledger_blocks(
+    books: Books | None, told: Mapping[str, Any], sentences: Sequence[str]
+) -> Iterator[Block]:
+    """Where the population stands."""
+    for sentence in sentences:
+        yield Text(text=f"{sentence[0].upper()}{sentence[1:]}")
+    if books is None:
+        yield Text(text="No ledger remembers this release, or other releases about these people.")
+        return
+    position = books.position
+    yield facts(
+        ("population", position.population),
+        ("releases and answers", number(position.releases)),
+        ("spent", str(position.spent)),
+        ("budget", "none is set" if position.budget is None else str(position.budget)),
+        ("left", None if position.left is None else str(position.left)),
+        (
+            "begun and not finished",
+            number(position.reserved_open) if position.reserved_open else None,
+        ),
+        ("this release", f"reserved as entry {told['ledger']['seq']}" if told["ledger"] else None),
+    )
+    if position.budget is not None:
+        for currency, whole in position.budget.units.items():
+            if whole:
+                spent = position.spent.units[currency]
+                of = f"{position.budget.texts()[currency]}"
+                used = position.spent.texts().get(currency, "0")
+                name = f"{currency}: {used} of {of} spent"
+                yield Chart(
+                    name=name,
+                    svg=gauge(spent / whole, name=name, label=name),
+                    table=facts((f"{currency} spent", used), ("of", of)),
+                )
+    rows = tuple(
+        (
+            str(entry.seq),
+            entry.at[:10],
+            str(entry.body.get("kind", "")),
+            str(entry.body.get("name") or ""),
+            str(entry.spend),
+        )
+        for entry in books.releases[-20:]
+    )
+    if rows:
+        yield Table(
+            head=("entry", "day", "kind", "name", "spent"),
+            rows=rows,
+            caption=f"The last {len(rows)} of {len(books.releases)} about these people",
+        )
+
+
+def _found(told: Mapping[str, Any], plan: str) -> Section:
+    search = told.get("search") or {}
+    software = told["software"]
+    file = told["data"] or told["counts"]
+    return section(
+        "How it was made",
+        facts(
+            ("plan", plan),
+            ("software", f"{software['name']} {software['version']}, Python {software['python']}"),
+            ("libraries", listed([f"{n} {v}" for n, v in software["libraries"].items()])),
+            *((f"search: {name}", str(value)) for name, value in sorted(search.items())),
+            (f"SHA-256 of {file['file']}", file["sha256"]),
+        ),
+    )

@@ -1,0 +1,277 @@
+"""Reports as files: the external one goes with the release, the internal one stays beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.delivery import CERTIFICATE, REPORT, internal_place
+from hedgerow.errors import DataError, HedgerowError, PlanError, TargetError
+from hedgerow.plan import Plan
+from hedgerow.reporting.external import external_report
+from hedgerow.reporting.handed import Handed
+from hedgerow.reporting.page import is_report
+from hedgerow.reporting.profiles.base import Evidence, Profile, unmet_of
+
+if TYPE_CHECKING:
+    from hedgerow.randomised.release import RandomisedRelease
+    from hedgerow.release import Release
+    from hedgerow.safe.release import SafeRelease
+
+LARGEST = 64 * 2**20
+"""Bytes of a file that may be a report of ours."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reports:
+    """What was made."""
+
+    release: str
+    external: Path | None
+    internal: Path | None
+    profiles: tuple[Profile, ...] = ()
+
+    @property
+    def unmet(self) -> int:
+        """How many requirements of the profiles are not met."""
+        return unmet_of(self.profiles)
+
+    def summary(self) -> dict[str, Any]:
+        """What `hedgerow report --json` prints."""
+        return {
+            "release": self.release,
+            "external": None if self.external is None else str(self.external),
+            "internal": None if self.internal is None else str(self.internal),
+            "profiles": [profile.summary() for profile in self.profiles],
+            "not_met": self.unmet,
+        }
+
+
+def report(
+    release: Release | RandomisedRelease | SafeRelease | str | os.PathLike[str],
+    *,
+    plan: Plan | str | os.PathLike[str] | None = None,
+    profiles: Sequence[str] = (),
+    external: str | os.PathLike[str] | None = None,
+    internal: str | os.PathLike[str] | None = None,
+    ledger: str | os.PathLike[str] | None = None,
+    zip3: str | os.PathLike[str] | None = None,
+) -> Reports:
+    """Make the reports of a release that was published.
+
+    Without `external` and `internal`, report.html in the release is made anew and, where there
+    is a plan, the internal report beside the release. Only reports elsewhere have profiles in
+    the external one: that in the folder must be what anybody would make of it.
+
+    Args:
+        release: The release, or its folder.
+        plan: Its plan, whose source is read again; the internal report needs it.
+        profiles: Policy profiles to compare it with, by name.
+        external: Where the external report goes instead.
+        internal: Where the internal report goes instead.
+        ledger: Where releases are remembered, where the plan does not say.
+        zip3: A file with the people of each area of three digits, for hipaa-safe-harbor.
+
+    Raises:
+        DataError: It is no release, or plan and source are not those it was made from.
+        PlanError: There is no such profile, or the plan is missing.
+        TargetError: A report cannot or must not be written there.
+    """
+    from hedgerow.reporting.profiles.known import checked, read_areas, require_known
+
+    names = require_known(profiles)
+    folder = _folder(release)
+    asked = plan if plan is None or isinstance(plan, Plan) else Plan.read(Path(plan))
+    if internal is not None and asked is None:
+        raise PlanError(
+            "the internal report is about what the release was made from",
+            fix="Give the plan of the release: --plan plan.yaml.",
+        )
+    if internal is not None:
+        _refuse_inside(Path(internal))
+    areas = None if zip3 is None else read_areas(Path(zip3))
+    handed = Handed.read(folder)
+    outside = checked(names, Evidence(handed=handed, zip3=areas))
+    found, text = outside, None
+    if asked is not None:
+        where = None if ledger is None else str(ledger)
+        found, text = _inside(handed, asked, names, where, areas)
+    neither = external is None and internal is None
+    written = inner = None
+    if external is not None:
+        written = _save(Path(external), external_report(handed, outside), "external")
+    elif neither:
+        written = _save(folder / REPORT, external_report(handed), "external")
+    if text is not None and (neither or internal is not None):
+        place = internal_place(folder.resolve()) if internal is None else Path(internal)
+        inner = write_internal(place, text)
+    return Reports(release=str(folder), external=written, internal=inner, profiles=found)
+
+
+def _folder(release: Any) -> Path:
+    if isinstance(release, str | os.PathLike):
+        folder = Path(release)
+        return folder.parent if folder.name == CERTIFICATE else folder
+    if release.folder is None:
+        raise DataError("the release is only in memory", fix="Publish it to a folder first.")
+    found: Path = release.folder
+    return found
+
+
+def _inside(
+    handed: Handed,
+    plan: Plan,
+    names: Sequence[str],
+    ledger: str | None,
+    areas: dict[str, int] | None,
+) -> tuple[tuple[Profile, ...], str]:
+    """The profiles on all evidence, and the internal report."""
+    from hedgerow.reporting.inside import Books, refuse_other_kind, remade
+    from hedgerow.reporting.internal import internal_noisy, internal_report
+    from hedgerow.reporting.profiles.known import checked
+
+    refuse_other_kind(plan, handed)
+    if handed.kind != "recoded":
+        profiles = checked(names, Evidence(handed=handed, zip3=areas))
+        return profiles, internal_noisy(handed, Books.read(plan, ledger), plan.where(), profiles)
+    from hedgerow.reporting.trying import all_attacks, frontier_of
+
+    inside = remade(handed, plan, ledger=ledger)
+    attacks = all_attacks(inside, handed)
+    evidence = Evidence(handed=handed, raw=inside.raw, attacks=attacks, zip3=areas)
+    profiles = checked(names, evidence)
+    return profiles, internal_report(
+        inside, attacks=attacks, frontier=frontier_of(plan), profiles=profiles, complete=True
+    )
+
+
+def add_external(folder: Path, certificate: str) -> None:
+    """Add certificate and report to a staged folder that has the data.
+
+    Before anybody is told that there is a release: should it fail, nothing was published.
+    """
+    try:
+        (folder / CERTIFICATE).write_bytes(certificate.encode())
+    except OSError as error:
+        raise TargetError(
+            f"cannot be written: {error.strerror or error}",
+            where=str(folder / CERTIFICATE),
+            fix="Check that the disk has room.",
+        ) from None
+    _save(folder / REPORT, external_report(Handed.read(folder)), "external")
+
+
+def refuse_foreign(target: Path) -> None:
+    """Refuse early to write the internal report where something else is.
+
+    Raises:
+        TargetError: A file that is no internal report has its name.
+    """
+    place = internal_place(target.resolve())
+    if place.exists() and not _ours(place, "internal"):
+        raise TargetError(
+            "this is where the internal report goes, and something else is there",
+            where=str(place),
+            fix="Move it away, or leave the internal report out: --no-report (in Python "
+            "report=False).",
+        )
+
+
+def internal_beside(target: Path, make: Callable[[], str] | None) -> None:
+    """Write the internal report of a release that is at its place.
+
+    An internal report of what was there before does not stay, whatever happens.
+
+    Args:
+        target: The release.
+        make: Makes the report; None where none is wanted.
+
+    Raises:
+        HedgerowError: It cannot be made or written; the release is published nevertheless.
+    """
+    place = internal_place(target.resolve())
+    if make is None:
+        _forget(place)
+        return
+    try:
+        write_internal(place, make())
+    except HedgerowError as error:
+        _forget(place)
+        raise type(error)(
+            f"the release is published, but its internal report was not written: {error.what}",
+            where=error.where,
+            fix="Make it with hedgerow report RELEASE --plan plan.yaml.",
+        ) from None
+
+
+def write_internal(place: Path, text: str) -> Path:
+    """Write an internal report that only its owner can read, and never into a release.
+
+    Raises:
+        TargetError: It cannot, or must not, be written there.
+    """
+    _refuse_inside(place)
+    return _save(place, text, "internal")
+
+
+def _refuse_inside(place: Path) -> None:
+    if (place.resolve().parent / CERTIFICATE).exists():
+        raise TargetError(
+            "a release is handed out, so an internal report must not be in its folder",
+            where=str(place),
+            fix="Choose another folder.",
+        )
+
+
+def _save(place: Path, text: str, kind: str) -> Path:
+    """Write a file whole or not at all; only over a report of the same kind."""
+    try:
+        if place.exists():
+            if not _ours(place, kind):
+                raise TargetError(
+                    f"there is something else than an {kind} report",
+                    where=str(place),
+                    fix="Choose another place, or move it away.",
+                )
+            if kind == "external" and place.read_bytes() == text.encode():
+                return place
+        part = place.with_name(f".hedgerow-{secrets.token_hex(8)}.part")
+        mode = 0o600 if kind == "internal" else 0o666
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with os.fdopen(os.open(part, flags, mode), "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(place)
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise TargetError(
+            f"the {kind} report cannot be written: {error.strerror or error}",
+            where=str(place),
+            fix="Check that the folder exists and that you may write there.",
+        ) from None
+    return place
+
+
+def _ours(place: Path, kind: str) -> bool:
+    try:
+        if not place.is_file() or place.stat().st_size > LARGEST:
+            return False
+        return is_report(place.read_text("utf-8"), kind)
+    except (OSError, ValueError):
+        return False
+
+
+def _forget(place: Path) -> None:
+    """Remove an internal report of what is no longer there."""
+    if _ours(place, "internal"):
+        with contextlib.suppress(OSError):
+            place.unlink()

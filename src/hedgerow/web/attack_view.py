@@ -1,0 +1,199 @@
+"""What the page of attacks shows: a line and sentences for each; plain data for a template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from hedgerow.attacks.base import AttackResult, Rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """An attack that the page offers."""
+
+    name: str
+    asks: str
+    """What it tries to find out."""
+    raw: str
+    """What it takes from the raw table; empty if nothing."""
+    extra: bool = False
+    """Whether it is tried only where it is asked for."""
+
+
+METHODS: tuple[Method, ...] = (
+    Method(name="homogeneity", asks="Does everybody in a group have the same value?", raw=""),
+    Method(
+        name="background-knowledge",
+        asks="Is a value certain once a few others are ruled out?",
+        raw="",
+    ),
+    Method(name="similarity", asks="Are all values of a group of one kind?", raw=""),
+    Method(name="skewness", asks="Is a value much likelier in a group than elsewhere?", raw=""),
+    Method(
+        name="linkage",
+        asks="Which records get the right name from a list of people?",
+        raw="nothing; it needs a list of people with names (a register)",
+    ),
+    Method(
+        name="intersection",
+        asks="What is left of a person's possible values in all releases together?",
+        raw="what outsiders may know of each person (the quasi-identifiers), and the truth to "
+        "score the guesses",
+    ),
+    Method(
+        name="gdpr",
+        asks="Can people be singled out, linked, inferred about?",
+        raw="the people themselves: guesses are checked against them",
+        extra=True,
+    ),
+    Method(
+        name="sequential",
+        asks="What do two or more releases of the same people leave possible?",
+        raw="what outsiders may know of each person, and the truth to score the guesses",
+        extra=True,
+    ),
+    Method(
+        name="minimality",
+        asks="Does it give somebody away that the publisher generalised no more than needed?",
+        raw="everybody in the release: who would have been in which group",
+        extra=True,
+    ),
+)
+"""In the order they are tried."""
+
+WHY_ALLOWED = (
+    "These attacks look for people of the raw table and check guesses against it, because the "
+    "worst attacker is one who knows somebody in it. You hold the table anyway, and it does not "
+    "leave this machine. What they find may name people: it is for you, not for recipients of "
+    "the release."
+)
+PROVES_NOTHING = (
+    "An attack that finds nothing proves nothing: this attacker, with this knowledge, gains "
+    "nothing measurable. Claims are proved; attacks are a second pair of eyes."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One attack, as it is shown."""
+
+    name: str
+    goal: str
+    found: str
+    found_interval: str
+    guessing: str
+    control: str
+    gain: str
+    gain_interval: str
+    succeeded: bool
+    verdict: str
+    """In a few words, since colour alone says nothing to many."""
+    sentences: tuple[str, ...]
+
+
+def restored(summaries: Sequence[Mapping[str, Any]]) -> list[AttackResult]:
+    """Results from their summaries, as they are kept in a file, under names that differ.
+
+    A name says what is found out, and about which release where there are several.
+    """
+    several = len({_release(one) for one in summaries} - {""}) > 1
+    found: list[AttackResult] = []
+    taken: set[str] = set()
+    for one in summaries:
+        result = _restored(one)
+        release = _release(one)
+        name = f"{result.attack}: {one['of']}" if one.get("of") else result.attack
+        name += f" ({release})" if several and release else ""
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        found.append(replace(result, attack=name))
+    return found
+
+
+def _release(summary: Mapping[str, Any]) -> str:
+    return PurePath(str(summary["detail"].get("release") or "")).name
+
+
+def _restored(summary: Mapping[str, Any]) -> AttackResult:
+    control = summary["control"]
+    return AttackResult(
+        attack=str(summary["attack"]),
+        goal=str(summary["goal"]),
+        found=_rate(summary["found"]),
+        baseline=_rate(summary["baseline"]),
+        control=None if control is None else _rate(control),
+        sentences=tuple(map(str, summary["sentences"])),
+        detail=dict(summary["detail"]),
+    )
+
+
+def lines(results: Sequence[AttackResult]) -> list[Line]:
+    """A line for each attack.
+
+    >>> lines([AttackResult(attack="linkage", goal="a record gets the right name",
+    ...                     found=Rate(successes=12, guesses=12),
+    ...                     baseline=Rate(successes=1, guesses=12))])[0].verdict
+    'better than guessing'
+    """
+    return [
+        Line(
+            name=result.attack,
+            goal=result.goal,
+            found=share(result.found.value),
+            found_interval=_between(result.found.interval()),
+            guessing=share(result.baseline.value),
+            control="" if result.control is None else share(result.control.value),
+            gain=share(result.gain),
+            gain_interval=_between(result.gain_interval()),
+            succeeded=result.succeeded,
+            verdict=_verdict(result),
+            sentences=result.sentences,
+        )
+        for result in results
+    ]
+
+
+def outcome(results: Sequence[AttackResult]) -> str:
+    """All attacks in a sentence or two."""
+    if not results:
+        return "No attack applies to this release: say what the attacker knows."
+    worst = max(results, key=lambda result: result.gain)
+    won = sum(result.succeeded for result in results)
+    tried = f"{len(results)} attack{'s were' if len(results) > 1 else ' was'} tried."
+    if not won:
+        return f"{tried} None does better than guessing, beyond what chance explains."
+    low, high = worst.gain_interval()
+    return (
+        f"{tried} {won} {'do' if won > 1 else 'does'} better than guessing. The largest gain is "
+        f"{share(worst.gain)} ({worst.attack}; with 95 % between {share(low)} and {share(high)}): "
+        "that share of what guessing leaves open the release gives away."
+    )
+
+
+def share(value: float) -> str:
+    """A share in per cent.
+
+    >>> share(0.0123), share(0.5)
+    ('1.23 %', '50.0 %')
+    """
+    return f"{value * 100:.2f} %" if value < 0.1 else f"{value * 100:.1f} %"
+
+
+def _verdict(result: AttackResult) -> str:
+    if not result.found.guesses:
+        return "nobody to guess about"
+    if result.succeeded:
+        return "better than guessing"
+    return "no better than guessing"
+
+
+def _between(ends: tuple[float, float]) -> str:
+    return f"{share(ends[0])} to {share(ends[1])}"
+
+
+def _rate(told: Mapping[str, Any]) -> Rate:
+    return Rate(successes=float(told["successes"]), guesses=int(told["guesses"]))

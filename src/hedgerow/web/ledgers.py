@@ -1,0 +1,109 @@
+"""What a ledger says of a population, for pages: the budget as a gauge, entries as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hedgerow.errors import HedgerowError
+from hedgerow.ledger import Amounts, Entry, Kind, Ledger, Position
+from hedgerow.ledger.amounts import PLACES
+from hedgerow.ledger.which import ledger_place
+from hedgerow.plan import Plan
+from hedgerow.web.telling import Told, told
+
+LEDGER = "ledger.db"
+"""A ledger beside the plan."""
+NEWEST = 20
+"""Entries that are shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauge:
+    """One currency of a budget."""
+
+    name: str
+    budget: str
+    spent: str
+    left: str
+    share: float
+    """Of the budget that is spent; 1 only when nothing is left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One entry."""
+
+    number: int
+    when: str
+    what: str
+    spends: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Where a population stands."""
+
+    place: str
+    population: str
+    releases: int = 0
+    gauges: tuple[Gauge, ...] = ()
+    budget: str | None = None
+    entries: tuple[Line, ...] = ()
+    errors: tuple[Told, ...] = ()
+
+
+def standing(plan: Plan) -> Standing | None:
+    """What the plan's ledger says of its population; None where the plan has none."""
+    place = ledger_place(plan, None)
+    if place is None or plan.population is None:
+        return None
+    shown = Path(str(place)).name if "://" not in str(place) else str(place).rpartition("@")[2]
+    begun = Standing(place=shown, population=plan.population)
+    if "://" not in str(place) and not Path(place).exists():
+        return begun
+    try:
+        with Ledger.open(place, create=False) as ledger:
+            position = ledger.budget(plan.population)
+            newest = list(ledger.entries(population=plan.population, limit=NEWEST))
+    except HedgerowError as error:
+        return Standing(
+            place=shown, population=plan.population, errors=tuple(told(error))
+        )
+    used = [
+        name for name in PLACES
+        if position.spent.units[name] or (position.budget or position.spent).units[name]
+    ]  # fmt: skip
+    return Standing(
+        place=shown,
+        population=plan.population,
+        releases=position.releases,
+        gauges=tuple(_gauge(position, name) for name in used),
+        budget=None if position.budget is None else str(position.budget),
+        entries=tuple(_line(entry) for entry in reversed(newest)),
+    )
+
+
+def _gauge(position: Position, name: str) -> Gauge:
+    def text(amounts: Amounts | None) -> str:
+        return "none" if amounts is None else amounts.texts().get(name, "0")
+
+    spent = position.spent.units[name]
+    budget = 0 if position.budget is None else position.budget.units[name]
+    share = 1.0 if spent >= budget else min(0.999, spent / budget)
+    return Gauge(
+        name=name, budget=text(position.budget), spent=text(position.spent),
+        left=text(position.left), share=share,
+    )  # fmt: skip
+
+
+def _line(entry: Entry) -> Line:
+    spends = str(entry.budget if entry.kind == Kind.BUDGET else entry.spend)
+    return Line(
+        number=entry.seq,
+        when=entry.at[:16].replace("T", " "),
+        what=entry.kind.lower(),
+        spends="" if spends == "nothing" else spends,
+        name=str(entry.body.get("name") or ""),
+    )

@@ -1,0 +1,174 @@
+"""The open table as pages show it: looked at once, in the background, and kept in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.engines import open_engine
+from hedgerow.engines.base import ColumnProfile
+from hedgerow.errors import DataError
+from hedgerow.exploring.people import DataLook, explore_data
+from hedgerow.guess import Guess, guess
+from hedgerow.plan import Plan
+from hedgerow.schema import Role
+from hedgerow.web.draft import Draft
+from hedgerow.web.jobs import Job, Progress
+from hedgerow.web.state import Web
+
+MOST_VALUES = 100_000
+"""Distinct values of a column that a preview of its hierarchy is made of."""
+PATIENCE = 1.5
+"""Seconds a page waits for the first look before it shows progress instead."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the table is like, and what is guessed of each column."""
+
+    data: DataLook
+    guesses: dict[str, Guess]
+    profiles: tuple[ColumnProfile, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column of the source, in its order."""
+        return tuple(profile.name for profile in self.profiles)
+
+    def profile(self, number: int) -> ColumnProfile:
+        """A column by its place.
+
+        Raises:
+            DataError: There is no such column.
+        """
+        if not 0 <= number < len(self.profiles):
+            raise DataError("there is no such column", fix="Choose one of those shown.")
+        return self.profiles[number]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Where the data are, and how they are to be read: what a look depends on."""
+
+    source: str
+    person: str | None
+    null: tuple[str, ...]
+    named: tuple[str, ...]
+    """Columns that the plan drops: they are not combined with others."""
+    state: tuple[int, int]
+    """Differs when the file has been written."""
+
+    @classmethod
+    def of(cls, draft: Draft) -> Table:
+        """The draft's table, also where the rest of the plan is not right yet.
+
+        Raises:
+            HedgerowError: Nothing says where the data are, or they lie where they may not.
+        """
+        said = draft.data()
+        source, person, null = said.get("source"), said.get("person"), said.get("null")
+        if not isinstance(source, str) or not source:
+            # Not YAML, or without a source: the command line's own words.
+            draft.plan()
+            raise DataError("the plan names no source", fix="Add `source: table.csv`.")
+        place = draft.source(source)
+        columns = said.get("columns")
+        names = columns if isinstance(columns, dict) else {}
+        named = sorted(n for n in names if draft.column(n).get("role") == Role.IDENTIFIER)
+        texts = tuple(t for t in null if isinstance(t, str)) if isinstance(null, list) else ()
+        return cls(
+            place, person if isinstance(person, str) else None, texts, tuple(named), _state(place)
+        )
+
+    @property
+    def mark(self) -> str:
+        """A name for it."""
+        return hashlib.sha256(json.dumps(_plain(self)).encode()).hexdigest()[:16]
+
+    def look(self, progress: Progress | None = None) -> Look:
+        """Look at it."""
+        with open_engine(self.source, null=self.null, person=self.person) as engine:
+            profiles = tuple(engine.profile())
+        guesses = {profile.name: guess(profile) for profile in profiles}
+        roles = {
+            name: Role.IDENTIFIER if name in self.named else Role.QUASI_IDENTIFIER
+            for name in guesses
+            if name != self.person
+        }
+        plan = Plan.of(
+            columns={name: str(role) for name, role in roles.items()},
+            protect=[{"unique-share": 1}], source=self.source, person=self.person,
+            null=list(self.null) or None,
+        )  # fmt: skip
+        return Look(explore_data(plan, progress=progress), guesses, profiles)
+
+    def values(self, column: str) -> tuple[str | None, ...]:
+        """The distinct values of a column.
+
+        Raises:
+            DataError: There is no such column.
+        """
+        with open_engine(self.source, null=self.null, person=self.person) as engine:
+            return tuple(engine.distinct(column, limit=MOST_VALUES))
+
+
+def look_at(web: Web, draft: Draft) -> Look | Job:
+    """The look at the open table, or the job that is at it (or failed)."""
+    table = Table.of(draft)
+    key = (draft.name, table.mark, "look")
+    if web.kept.seen(key):
+        return web.kept.get(key, table.look)
+    last = web.jobs.last("look")
+    if last is None or last.mark != table.mark or not (last.running or last.errors):
+        last = _begin(web, table, key)
+    web.jobs.wait(last.id, seconds=PATIENCE)
+    return web.kept.get(key, table.look) if web.kept.seen(key) else web.jobs.get(last.id)
+
+
+def seen(web: Web, draft: Draft) -> Look:
+    """The look, however long it takes.
+
+    Raises:
+        HedgerowError: The table cannot be read.
+    """
+    table = Table.of(draft)
+    return web.kept.get((draft.name, table.mark, "look"), table.look)
+
+
+def values_of(web: Web, draft: Draft, column: str) -> tuple[str | None, ...]:
+    """The distinct values of a column, kept in memory."""
+    table = Table.of(draft)
+    key = (draft.name, table.source, table.state, table.null, column)
+    return web.kept.get(key, lambda: table.values(column))
+
+
+def _begin(web: Web, table: Table, key: Any) -> Job:
+    def work(progress: Progress) -> dict[str, Any]:
+        web.kept.get(key, lambda: table.look(progress))
+        return {}
+
+    try:
+        return web.jobs.thread(
+            work, kind="look", title="Looking at the table", back="/data", mark=table.mark
+        )
+    except DataError:  # another page has begun at the same moment
+        last = web.jobs.last("look")
+        assert last is not None, "it is running"
+        return last
+
+
+def _state(source: str) -> tuple[int, int]:
+    try:
+        found = Path(source.partition("::")[0]).stat()
+    except (OSError, ValueError):
+        return (0, 0)
+    return found.st_mtime_ns, found.st_size
+
+
+def _plain(table: Table) -> Sequence[Any]:
+    return [os.fspath(table.source), table.person, table.null, table.named, table.state]

@@ -1,0 +1,94 @@
+"""Pages and fragments: templates filled, errors told, forms answered."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from hedgerow.errors import HedgerowError
+from hedgerow.web.state import web_of
+from hedgerow.web.telling import told
+
+
+def environment() -> Environment:
+    """The templates: everything is escaped, and a forgotten value is an error."""
+    made = Environment(
+        loader=PackageLoader("hedgerow.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["number"] = number
+    made.filters["percent"] = percent
+    made.filters["told"] = told
+    made.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
+    return made
+
+
+def number(value: float | None) -> str:
+    """A number for people: thousands apart, six digits at most.
+
+    >>> number(1234567), number(0.12345678), number(None)
+    ('1,234,567', '0.123457', '∞')
+    """
+    if value is None:
+        return "∞"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+def percent(share: float) -> str:
+    """A share for people; a little is not nothing.
+
+    >>> percent(0.634), percent(0.0004), percent(0.9996), percent(1.0)
+    ('63\xa0%', '<\xa00.1\xa0%', '>\xa099.9\xa0%', '100\xa0%')
+    """
+    if 0 < share < 0.001:
+        return "<\u00a00.1\u00a0%"
+    if 0.999 < share < 1:
+        return ">\u00a099.9\u00a0%"
+    digits = 1 if 0 < share < 0.1 else 0
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def page(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """A whole page, or a fragment of one: the template decides.
+
+    Args:
+        request: The request.
+        template: Its file; a page extends base.html.
+        status: Of the answer.
+        values: What the template shows. `step` is the name of the step that is shown.
+    """
+    web = web_of(request)
+    shared = {
+        "steps": web.steps,
+        "step": None,
+        "draft": web.draft,
+        "problem": None if web.draft is None else web.draft.problem(),
+        "asked_by_htmx": is_htmx(request),
+    }
+    text = web.templates.get_template(template).render(shared | values)
+    return HTMLResponse(text, status)
+
+
+def is_htmx(request: Request) -> bool:
+    """Whether only a part of the page is wanted."""
+    return request.headers.get("hx-request") == "true"
+
+
+def back_to(request: Request, path: str) -> Response:
+    """After a form: see another page; also where htmx asked."""
+    if is_htmx(request):
+        return Response(status_code=204, headers={"HX-Redirect": path})
+    return RedirectResponse(path, 303)
+
+
+def complaint(request: Request, error: HedgerowError, *, status: int = 422) -> HTMLResponse:
+    """An error in the sentences of the command line, as a page or as a part of one."""
+    template = "parts/errors.html" if is_htmx(request) else "error.html"
+    return page(request, template, status=status, errors=told(error))

@@ -1,0 +1,346 @@
+"""What the page of questions shows: fields, tables, sentences; plain data for a template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.domain import Bounds, Values, decimal
+from hedgerow.ledger.amounts import NOTHING, Amounts
+from hedgerow.query.asking import Asking, Question
+from hedgerow.schema import Role
+from hedgerow.web.query_form import Asked, widths
+
+if TYPE_CHECKING:
+    from hedgerow.dp.measures import Loss
+    from hedgerow.ledger import Entry, Position
+    from hedgerow.plan import Plan
+    from hedgerow.query.answer import Answer
+    from hedgerow.query.design import Shown
+    from hedgerow.query.preview import Preview
+    from hedgerow.query.public import Public
+
+MOST_LINES = 200
+"""Of a table on a page; the rest is in the file."""
+MOST_TABLES = 20
+URGENT = ("EXACT", "Not protected")
+"""How notes begin that nobody may overlook."""
+ANSWER = "answer"
+"""What the ledger calls an answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A column in a form."""
+
+    name: str
+    chosen: bool
+    numbers: bool
+    """Whether it is cut into cells of a width."""
+    width: str = ""
+    step: str = ""
+    """What the cells are where no width is given."""
+    known: str = ""
+    """What everybody may know of its values, in words; empty: nothing."""
+
+
+def columns_to_ask(asked: Asked, public: Public) -> list[Choice]:
+    """The columns a question may be about: those whose bounds or domain the plan has."""
+    kind = Bounds if asked.kind.column == "numbers" else Values
+    return [
+        Choice(
+            name=name, chosen=name == asked.column, numbers=kind is Bounds,
+            known=known_words(public, name),
+        )
+        for name in public.columns
+        if isinstance(public.domains.get(name), kind)
+    ]  # fmt: skip
+
+
+def columns_to_count_by(asked: Asked, plan: Plan, public: Public) -> list[Choice]:
+    """All columns that cells can be made of; those whose values are not public come last."""
+    chosen = widths(asked.by, public.columns)
+    found = []
+    for name in public.columns:
+        domain = public.domains.get(name)
+        role = plan.columns[name].role if name in plan.columns else None
+        if name == plan.person or (domain is None and role == Role.IDENTIFIER):
+            continue
+        step = domain.step if isinstance(domain, Bounds) else None
+        found.append(
+            Choice(
+                name=name,
+                chosen=name in chosen,
+                numbers=isinstance(domain, Bounds),
+                width=chosen.get(name, ""),
+                step="" if step is None else decimal(step),
+                known=known_words(public, name),
+            )
+        )
+    return sorted(found, key=lambda one: not one.known)
+
+
+def known_words(public: Public, column: str) -> str:
+    """What everybody may know of a column's values, in words; empty if nothing."""
+    match public.domains.get(column):
+        case Bounds(low, high, step):
+            apart = "" if step is None else f" in steps of {decimal(step)}"
+            return f"numbers from {decimal(low)} to {decimal(high)}{apart}"
+        case Values(values):
+            few = ", ".join("missing" if value is None else value for value in values[:4])
+            more = len(values) - 4
+            return f"{len(values):,} values: {few}{f' and {more:,} more' if more > 0 else ''}"
+        case _:
+            return ""
+
+
+def settings(plan: Plan, public: Public) -> list[str]:
+    """Who is protected and what counts as known, as sentences, most important first."""
+    told = [*public.not_protected]
+    who = f"Everybody in {plan.population!r} is protected" if plan.population else "Protected"
+    told.append(f"{who} like this: {public.protects}.")
+    if plan.person:
+        told.append(f"Whose row it is stands in the column {plan.person!r}.")
+    known = [name for name in public.columns if name in public.domains]
+    if known:
+        told.append(
+            f"Answers take as known, from the plan and never from the data: "
+            f"{'; '.join(f'{name}: {known_words(public, name)}' for name in known)}."
+        )
+    unknown = [
+        name
+        for name in public.columns
+        if name not in public.domains
+        and name in plan.columns
+        and plan.columns[name].role != Role.IDENTIFIER
+    ]
+    if unknown:
+        told.append(
+            f"Nothing is known of the values of {', '.join(unknown)}: no sum, mean or quantile of "
+            "them, and no count by them without a delta."
+        )
+    return told
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines:
+    """A table as it is shown."""
+
+    names: tuple[tuple[str, bool], ...]
+    """Each column, and whether it holds numbers."""
+    lines: tuple[tuple[str, ...], ...]
+    more: int
+    """Lines that are not shown."""
+
+
+def lines_of(shown: Shown) -> Lines:
+    """The lines of a table that a page has room for."""
+    columns = list(shown.columns.items())
+    count = len(columns[0][1]) if columns else 0
+    few = [[cell(value) for value in column[:MOST_LINES]] for _, column in columns]
+    return Lines(
+        names=tuple(
+            (name, name not in shown.keys and not any(isinstance(v, str) for v in column[:1]))
+            for name, column in columns
+        ),
+        lines=tuple(zip(*few, strict=True)),
+        more=max(0, count - MOST_LINES),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What an answer and its preview have in common: sentences about them."""
+
+    words: str
+    urgent: tuple[str, ...]
+    notes: tuple[str, ...]
+    noise: tuple[str, ...]
+    loss: str
+    charged: str
+    protects: str
+    tables: tuple[Lines, ...]
+    more_tables: int
+    intervals: bool
+
+
+def told(found: Answer | Preview) -> Told:
+    """What a page says of an answer, or of a preview."""
+    spent = found.spent if hasattr(found, "spent") else found.spends
+    return Told(
+        words=found.words,
+        urgent=tuple(note for note in found.notes if note.startswith(URGENT)),
+        notes=tuple(note for note in found.notes if not note.startswith(URGENT)),
+        noise=tuple(
+            f"noise on {one['of']}: {one['distribution']}, scale {number(float(one['scale']))}; "
+            f"{one['sensitivity']}"
+            for one in found.noise
+        ),
+        loss=found.loss,
+        charged=amounts(spent),
+        protects=found.neighbours,
+        tables=tuple(map(lines_of, found.tables[:MOST_TABLES])),
+        more_tables=max(0, len(found.tables) - MOST_TABLES),
+        intervals=any(one.told("low") is not None for one in found.tables),
+    )
+
+
+class Priced(Asking["Preview"]):
+    """Says what a question costs and which noise it gets, where nobody can be made up for it."""
+
+    def __init__(self, public: Public) -> None:
+        self.public = public
+
+    def ask(self, question: Question, loss: Loss) -> Preview:
+        """A preview without its simulation."""
+        from hedgerow.query.distance import claimed, exact_notes, protected_notes
+        from hedgerow.query.preview import Preview
+
+        design, stated = question.design(self.public, loss), self.public.stated
+        return Preview(
+            question=question.asked(),
+            words=question.words(),
+            loss=claimed(design.loss, stated),
+            spends=design.loss.amounts().texts(),
+            neighbours=self.public.protects,
+            noise=tuple(one.as_json() for one in design.noise),
+            on="nobody",
+            runs=0,
+            notes=(
+                *exact_notes(design.noise),
+                *self.public.not_protected,
+                *protected_notes(design.loss, stated),
+                *design.notes,
+            ),
+            errors=(),
+            tables=(),
+        )
+
+
+def errors_of(preview: Preview) -> list[dict[str, str]]:
+    """How far off answers would be, a line for each kind of number."""
+    found = []
+    for error in preview.errors[:MOST_TABLES]:
+        typical, middle = error["typical"], error["median error"]
+        found.append(
+            {
+                "of": str(error["of"]),
+                "typical": number(typical),
+                "median": number(middle),
+                "most": number(error["95 % of errors under"]),
+                "relative": f"{middle / typical:.1%}" if typical else "",
+            }
+        )
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauge:
+    """How full a budget is, in one currency."""
+
+    currency: str
+    budget: str
+    spent: str
+    left: str
+    share: float
+    """Spent, from 0 to 1."""
+    adds: float = 0.0
+    """What a question would add, as a share of the budget; 0 where there is none."""
+    after: str = ""
+    """What would be left then; empty where it does not fit."""
+    fits: bool = True
+
+
+def gauges(position: Position, cost: Amounts = NOTHING) -> list[Gauge]:
+    """The budget of a population in every currency it has, and what a cost would leave of it."""
+    if position.budget is None:
+        return []
+    budget, spent = position.budget.units, position.spent.units
+    after = (position.spent + cost).left_of(position.budget).texts()
+    left = position.spent.left_of(position.budget).texts()
+    found = []
+    for name, text in position.budget.texts().items():
+        fits = spent[name] + cost.units[name] <= budget[name]
+        found.append(
+            Gauge(
+                currency=name,
+                budget=text,
+                spent=position.spent.texts().get(name, "0"),
+                left=left.get(name, "0"),
+                share=min(1.0, spent[name] / budget[name]),
+                adds=min(1.0, cost.units[name] / budget[name]),
+                after=after.get(name, "0") if fits else "",
+                fits=fits,
+            )
+        )
+    return found
+
+
+def too_dear(position: Position, cost: Amounts) -> str:
+    """Why a question cannot be paid for; empty if it can."""
+    if position.budget is None:
+        return f"{position.population!r} has no budget, so nothing can be spent."
+    if (position.spent + cost).fits(position.budget):
+        return ""
+    left = position.spent.left_of(position.budget)
+    return f"It costs {cost}, and what is left is {left}: it would be refused."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """An answer of the ledger, in a list."""
+
+    seq: int
+    at: str
+    words: str
+    spent: str
+    reservation: str
+
+
+def history(entries: Iterable[Entry]) -> list[Past]:
+    """The answers among a population's releases, the newest first."""
+    found = [
+        Past(
+            seq=entry.seq,
+            at=entry.at[:16].replace("T", " "),
+            words=str(entry.body.get("name", "")),
+            spent=str(entry.body.get("loss", "")),
+            reservation=entry.reservation,
+        )
+        for entry in entries
+        if entry.body.get("kind") == ANSWER
+    ]
+    return found[::-1]
+
+
+def amounts(texts: Mapping[str, str]) -> str:
+    """What is charged, in words.
+
+    >>> amounts({"epsilon": "0.1", "delta": "0.000001"}), amounts({})
+    ('epsilon 0.1, delta 0.000001', 'nothing')
+    """
+    return ", ".join(f"{name} {text}" for name, text in texts.items()) or "nothing"
+
+
+def cell(value: Any) -> str:
+    """A value of a table."""
+    if value is None:
+        return "missing"
+    return value if isinstance(value, str) else number(value)
+
+
+def number(value: float) -> str:
+    """Whole numbers wholly, others to six digits.
+
+    >>> number(12345), number(1234.5678), number(0.000123456789)
+    ('12,345', '1,234.57', '0.000123457')
+    """
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.6g}"
+
+
+def chartable(tables: Sequence[Shown]) -> Shown | None:
+    """The one table of an answer, if there is one; several have no chart."""
+    return tables[0] if len(tables) == 1 else None

@@ -1,0 +1,251 @@
+"""Step 4, Attack: the suite on the release the plan describes, or on published ones.
+
+What the attacks find may name people. It stays in the workspace, and no page sends it anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.concurrency import run_in_threadpool
+
+from hedgerow.delivery import CERTIFICATE, DATA
+from hedgerow.errors import DataError, HedgerowError, PlanError
+from hedgerow.plan import Plan
+from hedgerow.web import attack_view as view
+from hedgerow.web.answer_charts import bare
+from hedgerow.web.attack_run import TRIAL, keep_release, no_trial
+from hedgerow.web.draft import Draft
+from hedgerow.web.pages import back_to, page
+from hedgerow.web.state import Step, TheDraft, TheWeb
+from hedgerow.web.uploading import FILE_FORM, receive_file, receive_files
+from hedgerow.web.workspace import TABLES
+
+STEP = Step(number=4, name="attack", title="Attack", hint="See what attackers would find")
+KIND = "attack"
+PUBLISHED = "published"
+MOST_OTHERS = 8
+"""Other releases of one piece of work."""
+PEOPLE = {
+    "register": "A list of people with names, such as a voter list (linkage)",
+    "control": "People who are in none of the releases (a fair comparison)",
+}
+
+router = APIRouter(default_response_class=HTMLResponse)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Other:
+    """A release that was uploaded."""
+
+    name: str
+    path: Path
+    certified: bool
+
+
+@router.get("/attack")
+def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
+    """What can be attacked, and what the last attacks found."""
+    try:
+        plan: Plan | None = draft.plan()
+    except HedgerowError:
+        plan = None
+    job = web.jobs.last(KIND)
+    found: dict[str, Any] = {
+        "outcome": "", "lines": [], "skipped": [], "attacked": [], "compared": False,
+    }  # fmt: skip
+    if job is not None and job.result is not None:
+        found = _found(job.result)
+    return page(
+        request, "attack.html", step=STEP.name, plan=plan, job=job,
+        no_trial=None if plan is None else no_trial(plan),
+        published=None if plan is None else _published(plan),
+        others=_others(draft), most=MOST_OTHERS, people=PEOPLE, given=_given(draft),
+        methods=view.METHODS, why=view.WHY_ALLOWED, proves=view.PROVES_NOTHING,
+        least=None if plan is None else _least(plan),
+        stale=job is not None and job.mark != draft.mark, **found,
+    )  # fmt: skip
+
+
+@router.post("/attack/run")
+def run(
+    request: Request,
+    web: TheWeb,
+    draft: TheDraft,
+    other: Annotated[list[str], Form(default_factory=list)],
+    method: Annotated[list[str], Form(default_factory=list)],
+    target: Annotated[str, Form()] = TRIAL,
+    least: Annotated[str, Form()] = "",
+) -> Response:
+    """Start the suite."""
+    plan = draft.plan()
+    releases: dict[str, str] = {}
+    if target == PUBLISHED:
+        place = _published(plan)
+        if place is None:
+            raise DataError("nothing is published at the plan's place", fix="Publish it first.")
+        releases[PUBLISHED] = str(place)
+    elif target == TRIAL and (why := no_trial(plan)) is not None:
+        raise PlanError(why, fix="Publish it first, then attack what was published.")
+    there = {one.name: one for one in _others(draft)}
+    for name in dict.fromkeys(other):
+        if name not in there:
+            raise DataError(f"there is no release {name[:40]!r} here", fix="Choose those shown.")
+        releases[name] = str(there[name].path)
+    known = {one.name for one in view.METHODS}
+    if wrong := [name for name in method if name not in known]:
+        raise PlanError(f"there is no attack {wrong[0][:40]!r}", fix="Choose those shown.")
+    given = _given(draft)
+    asked = {
+        "text": draft.text, "base": str(draft.base), "trial": target == TRIAL,
+        "releases": releases, "scratch": str(_made(draft.folder / KIND)),
+        "methods": list(dict.fromkeys(method)),
+        "l": least.strip() or None,
+        **{kind: str(path) for kind, path in given.items()},
+    }  # fmt: skip
+    web.jobs.process(
+        "hedgerow.web.attack_run:attack", asked, kind=KIND, title="Attacking",
+        back=STEP.path, mark=draft.mark,
+    )  # fmt: skip
+    return back_to(request, STEP.path)
+
+
+@router.get("/attack/chart.json")
+def chart(web: TheWeb, draft: TheDraft) -> JSONResponse:
+    """What each attack found, next to guessing."""
+    from hedgerow.attack_charts import attacks_chart
+
+    job = web.jobs.last(KIND)
+    if job is None or job.result is None:
+        raise DataError("no attack was tried yet", fix="Start them first.")
+    return JSONResponse(bare(attacks_chart(view.restored(job.result["attacks"]))))
+
+
+@router.post("/attack/other/upload", openapi_extra=FILE_FORM)
+async def add(request: Request, draft: TheDraft) -> Response:
+    """Take another release: its certificate and its data, or a table of any tool."""
+    folder = _made(draft.folder / KIND / "others")
+    with await receive_files(request, folder, most=2) as form:
+        files = [(one.name, one.path) for one in form.files]
+        await run_in_threadpool(_keep, draft, form.fields.get("name", ""), files)
+    return back_to(request, STEP.path)
+
+
+@router.post("/attack/other/remove")
+def remove(request: Request, draft: TheDraft, name: Annotated[str, Form()]) -> Response:
+    """Forget a release that was uploaded."""
+    for one in _others(draft):
+        if one.name == name:
+            shutil.rmtree(draft.folder / KIND / "others" / one.name)
+    return back_to(request, STEP.path)
+
+
+@router.post("/attack/people/{kind}/upload", openapi_extra=FILE_FORM)
+async def know(request: Request, draft: TheDraft, kind: str) -> Response:
+    """Take a list of people: those an attacker knows, or strangers to compare with."""
+    folder = _people(draft, kind)
+    with await receive_file(request, _made(folder.parent)) as file:
+        if not file.name.lower().endswith(TABLES):
+            raise DataError(
+                f"{file.name!r} does not look like a table",
+                fix=f"Upload one of {', '.join(TABLES)}.",
+            )
+        shutil.rmtree(folder, ignore_errors=True)
+        file.path.replace(_made(folder) / file.name)
+    return back_to(request, STEP.path)
+
+
+@router.post("/attack/people/{kind}/remove")
+def forget(request: Request, draft: TheDraft, kind: str) -> Response:
+    """Forget a list of people."""
+    shutil.rmtree(_people(draft, kind), ignore_errors=True)
+    return back_to(request, STEP.path)
+
+
+def _found(result: dict[str, Any]) -> dict[str, Any]:
+    """What the last attacks found, as the page shows it."""
+    results = view.restored(result["attacks"])
+    return {
+        "outcome": view.outcome(results),
+        "lines": view.lines(results),
+        "skipped": result["skipped"],
+        "attacked": result["releases"],
+        "compared": any(one.control is not None for one in results),
+    }
+
+
+def _published(plan: Plan) -> Path | None:
+    """The plan's release, if there is one."""
+    place = None if plan.publish is None else Path(plan.publish.to)
+    return place if place is not None and (place / CERTIFICATE).is_file() else None
+
+
+def _least(plan: Plan) -> str:
+    """The l of the plan's l-diversity, which is what minimality attacks; empty if it has none."""
+    for claim in plan.protect:
+        said = getattr(claim, "l_diversity", None)
+        least = getattr(said, "l", None)
+        if least is not None:
+            return f"{float(least):g}"
+    return ""
+
+
+def _others(draft: Draft) -> list[Other]:
+    folder = draft.folder / KIND / "others"
+    found = []
+    for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+        release = entry / "release"
+        certified = (release / CERTIFICATE).is_file()
+        tables = [release / name for name in DATA.values() if (release / name).is_file()]
+        if not entry.name.startswith(".") and tables:
+            path = release if certified else tables[0]
+            found.append(Other(name=entry.name, path=path, certified=certified))
+    return found
+
+
+def _keep(draft: Draft, label: str, files: Sequence[tuple[str, Path]]) -> None:
+    """Keep a release under a name of its own."""
+    others = _others(draft)
+    if len(others) >= MOST_OTHERS:
+        raise DataError(f"there are {MOST_OTHERS} other releases already", fix="Remove one first.")
+    data = next((name for name, _ in files if not name.lower().endswith(".json")), "release")
+    words = re.findall(r"[a-z0-9]+", (label or data.partition(".")[0]).lower())
+    name = "-".join(words)[:40] or "release"
+    taken = {one.name for one in others} | {TRIAL, PUBLISHED}
+    if name in taken:
+        name = next(f"{name}-{i}" for i in range(2, 99) if f"{name}-{i}" not in taken)
+    keep_release(files, draft.folder / KIND / "others" / name)
+
+
+def _people(draft: Draft, kind: str) -> Path:
+    """Where a list of people is kept.
+
+    Raises:
+        DataError: There is no such kind.
+    """
+    if kind not in PEOPLE:
+        raise DataError(f"there is no list {kind[:40]!r}", fix="It is a register or a control.")
+    return draft.folder / KIND / kind
+
+
+def _given(draft: Draft) -> dict[str, Path]:
+    """The lists of people that were uploaded."""
+    found = {}
+    for kind in PEOPLE:
+        folder = _people(draft, kind)
+        files = sorted(folder.iterdir()) if folder.is_dir() else []
+        if files:
+            found[kind] = files[0]
+    return found
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+    return folder

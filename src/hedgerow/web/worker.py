@@ -1,0 +1,64 @@
+"""The process a job runs in: a request on standard input, reports on standard output.
+
+    python -P -m hedgerow.web.worker hedgerow.web.work:publish
+
+Each report is one line of JSON: progress, then a result or errors. A polite kill is cleaned up
+like Ctrl-C on the command line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib import import_module
+from typing import Any, NoReturn
+
+from hedgerow.errors import HedgerowError
+from hedgerow.web.telling import told
+
+
+def main(work: str) -> int:
+    """Run the work that is named, and report."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the app's, which then asks politely.
+    # Whatever a library prints must not stand between the reports.
+    reports = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+    def report(what: Mapping[str, Any]) -> None:
+        reports.write(json.dumps(what, allow_nan=False) + "\n")
+        reports.flush()
+
+    def progress(said: str, share: float | None) -> None:
+        report({"said": said, "share": share})
+
+    module, _, name = work.partition(":")
+    if not module.startswith("hedgerow."):
+        raise ValueError(f"{work} is not ours")
+    try:
+        request = json.load(sys.stdin)
+        report({"result": getattr(import_module(module), name)(request, progress)})
+    except HedgerowError as error:
+        report({"errors": [asdict(one) for one in told(error)]})
+    except MemoryError as error:
+        spent = "".join(f" {note}" for note in getattr(error, "__notes__", ()))
+        lacking = HedgerowError(
+            "there is not enough memory for this", fix=f"Use a larger machine.{spent}"
+        )
+        report({"errors": [asdict(one) for one in told(lacking)]})
+    except KeyboardInterrupt as error:
+        stopped = HedgerowError(str(error) or "cancelled; nothing was published")
+        report({"errors": [asdict(one) for one in told(stopped)], "interrupted": True})
+    return 0
+
+
+def _interrupt(number: int, frame: Any) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,217 @@
+"""The attack step: the suite as a job, on a trial, on what is published, on what is uploaded."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from webbing import Visitor, hospital, visiting
+
+import hedgerow
+from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.errors import HedgerowError
+from hedgerow.ledger import Ledger
+from hedgerow.web.attack_run import keep_release
+from hedgerow.web.attack_view import lines, outcome, restored
+
+
+def words(answer: Any) -> str:
+    """What a page says, without its markup."""
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.text)))
+
+
+def run(visitor: Visitor, **said: Any) -> Any:
+    answer = visitor.post("/attack/run", said)
+    assert answer.status_code == 200, words(answer)
+    last = visitor.web.jobs.last("attack")
+    assert last is not None
+    return visitor.web.jobs.wait(last.id)
+
+
+def left_behind(visitor: Visitor) -> list[str]:
+    draft = visitor.web.draft
+    assert draft is not None
+    return sorted(path.name for path in (draft.folder / "attack").iterdir())
+
+
+def test_a_trial_is_attacked_like_the_release_it_would_be(visitor: Visitor, tmp_path: Path) -> None:
+    """What the job finds is what the library finds on the published release."""
+    with Ledger.open(tmp_path / "demo" / "ledger.db") as ledger:
+        before = ledger.tip()
+        job = run(visitor, target="trial")
+        assert job.state == "done", job.errors
+        assert ledger.tip() == before, "a trial is nothing to remember"
+    assert not (tmp_path / "demo" / "release").exists()
+    assert left_behind(visitor) == []
+    release = hedgerow.publish(tmp_path / "demo" / "plan.yaml", to=tmp_path / "release")
+    expected = hedgerow.attack([release.folder], plan=tmp_path / "demo" / "plan.yaml")
+    found = {(one["attack"], one["goal"]): one for one in job.result["attacks"]}
+    assert len(found) == len(expected)
+    for result in expected:
+        one = found[result.attack, result.goal]
+        assert one["found"]["rate"] == result.found.value
+        assert one["baseline"]["rate"] == result.baseline.value
+        assert one["sentences"] == list(result.sentences)
+    page = words(visitor.get("/attack"))
+    assert outcome(restored(job.result["attacks"])) in page
+    assert str(tmp_path) not in json.dumps(job.result), "names of releases, not places"
+
+
+def test_what_was_found_is_there_after_a_restart_and_may_be_stale(tmp_path: Path) -> None:
+    plan = hospital(tmp_path / "demo")
+    with visiting(tmp_path / "workspace", plan) as visitor:
+        assert "attacks were tried" not in words(visitor.get("/attack"))
+        assert visitor.get("/attack/chart.json").status_code == 422
+        run(visitor, target="trial")
+    with visiting(tmp_path / "workspace", plan) as visitor:
+        shown = words(visitor.get("/attack"))
+        assert "10 attacks were tried." in shown
+        assert "The plan has changed since" not in shown
+        assert visitor.get("/attack/chart.json").json()["layer"]
+        draft = visitor.web.draft
+        assert draft is not None
+        draft.write(draft.text.replace("k-anonymity: 5", "k-anonymity: 6"))
+        assert "The plan has changed since" in words(visitor.get("/attack"))
+
+
+def test_another_release_goes_with_its_certificate(visitor: Visitor, tmp_path: Path) -> None:
+    text = (tmp_path / "demo" / "plan.yaml").read_text("utf-8")
+    other = tmp_path / "demo" / "other.yaml"
+    other.write_text(
+        text.replace("ledger: ledger.db", "").replace("k-anonymity: 5", "k-anonymity: 9")
+    )
+    hedgerow.publish(other, to=tmp_path / "county")
+    files = [
+        ("file", (name, (tmp_path / "county" / name).read_bytes()))
+        for name in ("certificate.json", "data.csv")
+    ]
+    sent = visitor.post("/attack/other/upload", {"name": "County Hospital!"}, files=files)
+    assert "county-hospital with its certificate" in words(sent)
+    job = run(visitor, target="trial", other=["county-hospital"])
+    assert job.state == "done", job.errors
+    assert job.result["releases"] == ["trial", "county-hospital"]
+    together = [one for one in job.result["attacks"] if one["attack"] == "intersection"]
+    assert "all 2 releases" in together[0]["sentences"][0]
+    visitor.post("/attack/other/remove", {"name": "county-hospital"})
+    assert "county-hospital with" not in words(visitor.get("/attack"))
+    assert visitor.post("/attack/run", {"target": "none", "other": ["gone"]}).status_code == 422
+
+
+def test_a_table_of_another_tool_needs_no_certificate(visitor: Visitor, tmp_path: Path) -> None:
+    raw = (tmp_path / "demo" / "patients.csv").read_text("utf-8").splitlines()
+    without_names = "\n".join(line.partition(",")[2] for line in raw[:600])
+    files = [("file", ("theirs.csv", without_names.encode()))]
+    assert "theirs no certificate" in words(visitor.post("/attack/other/upload", files=files))
+    job = run(visitor, target="none", other=["theirs"])
+    assert job.state == "done", job.errors
+    certain = next(
+        one for one in job.result["attacks"]
+        if one["attack"] == "homogeneity" and one["of"] == "diagnosis"
+    )  # fmt: skip
+    assert certain["found"]["rate"] > 0.9, "raw rows are groups of one"
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ([("data.csv", b"a\n1\n"), ("more.csv", b"a\n1\n")], "one file too many"),
+        ([("certificate.json", b"{}")], "there is no data file among them"),
+        ([("data.exe", b"MZ")], "no file of a release"),
+        ([("certificate.json", b"{}"), ("data.csv", b"a\n")], "is not the certificate"),
+        ([("certificate.json", b"\xff"), ("data.csv", b"a\n")], "cannot be read"),
+    ],
+)
+def test_what_is_no_release_is_refused_and_nothing_stays(
+    files: list[tuple[str, bytes]], sentence: str, visitor: Visitor
+) -> None:
+    sent = visitor.post("/attack/other/upload", files=[("file", one) for one in files])
+    assert sent.status_code == 422
+    assert sentence in words(sent)
+    draft = visitor.web.draft
+    assert draft is not None
+    assert list((draft.folder / "attack" / "others").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["../../x.csv", "a/b.csv", "..csv", ".hidden.csv", "x\x00.csv"])
+def test_a_name_leads_nowhere(name: str, visitor: Visitor) -> None:
+    sent = visitor.post("/attack/other/upload", files=[("file", (name, b"a\n1\n"))])
+    assert sent.status_code == 422
+    draft = visitor.web.draft
+    assert draft is not None
+    assert list((draft.folder / "attack" / "others").iterdir()) == []
+
+
+def test_data_that_were_changed_are_no_longer_certified(tmp_path: Path) -> None:
+    plan = hospital(tmp_path / "demo", patients=300)
+    hedgerow.publish(plan, to=tmp_path / "release")
+    data = tmp_path / "release" / "data.csv"
+    data.write_text(data.read_text("utf-8") + data.read_text("utf-8").splitlines()[-1] + "\n")
+    files = [(name, tmp_path / "release" / name) for name in ("data.csv", "certificate.json")]
+    with pytest.raises(HedgerowError, match="not those the certificate is about"):
+        keep_release(files, tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_register_is_for_linkage(visitor: Visitor, tmp_path: Path) -> None:
+    raw = (tmp_path / "demo" / "patients.csv").read_bytes()
+    visitor.post("/attack/people/register/upload", files=[("file", ("voters.csv", raw))])
+    assert "voters.csv" in words(visitor.get("/attack"))
+    job = run(visitor, target="trial")
+    assert "linkage" in {one["attack"] for one in job.result["attacks"]}
+    visitor.post("/attack/people/register/remove")
+    assert "voters.csv" not in words(visitor.get("/attack"))
+    assert visitor.post("/attack/people/nobody/remove").status_code == 422
+
+
+def test_a_claim_about_the_ledger_has_no_trial(tmp_path: Path) -> None:
+    hospital(tmp_path / "demo")
+    with visiting(tmp_path / "workspace", tmp_path / "demo" / "planners.yaml") as visitor:
+        assert "a claim is about what the ledger remembers" in words(visitor.get("/attack"))
+        assert visitor.post("/attack/run", {"target": "trial"}).status_code == 422
+        assert visitor.post("/attack/run", {"target": "published"}).status_code == 422
+
+
+def test_a_cancelled_attack_leaves_nothing(tmp_path: Path) -> None:
+    plan = hospital(tmp_path / "demo", patients=20_000)
+    with visiting(tmp_path / "workspace", plan) as visitor:
+        visitor.post("/attack/run", {"target": "trial"})
+        last = visitor.web.jobs.last("attack")
+        assert last is not None
+        visitor.post(f"/jobs/{last.id}/cancel")
+        assert visitor.web.jobs.wait(last.id).state == "cancelled"
+        assert left_behind(visitor) == []
+        assert "cancelled" in words(visitor.get("/attack"))
+
+
+def test_an_attack_that_cannot_be_tried_is_said(visitor: Visitor) -> None:
+    job = run(visitor, target="trial", method=["minimality", "sequential", "gdpr"], least="3")
+    assert job.state == "done", job.errors
+    assert any(
+        sentence.startswith("sequential was not tried") for sentence in job.result["skipped"]
+    )
+    tried = {one["attack"] for one in job.result["attacks"]}
+    assert {"singling-out", "linkability", "inference"} <= tried
+    assert visitor.post("/attack/run", {"target": "trial", "method": ["magic"]}).status_code == 422
+
+
+def test_lines_say_in_words_what_colours_say() -> None:
+    won = AttackResult(
+        attack="linkage", goal="a name", found=Rate(successes=90, guesses=100),
+        baseline=Rate(successes=1, guesses=100),
+    )  # fmt: skip
+    lost = AttackResult(
+        attack="skewness", goal="a value", found=Rate(successes=2, guesses=100),
+        baseline=Rate(successes=1, guesses=100),
+    )  # fmt: skip
+    told = lines([won, lost])
+    assert [one.verdict for one in told] == ["better than guessing", "no better than guessing"]
+    assert told[0].gain == "89.9 %"
+    assert "1 does better than guessing" in outcome([won, lost])
+    assert "None does better" in outcome([lost])
+    again = restored([won.summary() | {"of": "disease"}, won.summary() | {"of": "disease"}])
+    assert [one.attack for one in again] == ["linkage: disease", "linkage: disease'"]
+    assert again[0].found == won.found
