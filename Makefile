@@ -3,14 +3,15 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean postgresql
+.PHONY: demo test lint bench clean postgresql chromium java
 
 demo: $(VENV)/.installed
 	$(BIN)/hedgerow demo
 
-test: lint postgresql $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2 -m "not slow"
-	$(BIN)/python -m pytest -n 2 -m slow tests
+test: lint postgresql chromium java $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2 -m "not slow and not spark"
+	$(BIN)/python -m pytest -n 2 -m "slow and not spark" tests
+	$(BIN)/python -m pytest -m spark tests
 
 # The ledger is tested on a real PostgreSQL, which the tests start themselves in a folder of theirs.
 postgresql:
@@ -19,6 +20,22 @@ postgresql:
 	       --no-install-recommends postgresql >/dev/null; } \
 	  || { echo "Install PostgreSQL's server (Debian: postgresql), or set HEDGEROW_WITHOUT_POSTGRESQL=1"; \
 	       test -n "$$HEDGEROW_WITHOUT_POSTGRESQL"; }
+
+# The local web app is tested in a real browser.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	  || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+	       --no-install-recommends chromium >/dev/null; } \
+	  || { echo "Install Chromium (Debian: chromium), or set HEDGEROW_WITHOUT_CHROMIUM=1"; \
+	       test -n "$$HEDGEROW_WITHOUT_CHROMIUM"; }
+
+# The engine for clusters is tested on Spark, which the tests start themselves.
+java:
+	@command -v java >/dev/null \
+	  || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+	       --no-install-recommends default-jre-headless >/dev/null; } \
+	  || { echo "Install Java 17 or later (Debian: default-jre-headless), or set HEDGEROW_WITHOUT_SPARK=1"; \
+	       test -n "$$HEDGEROW_WITHOUT_SPARK"; }
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

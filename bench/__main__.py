@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import blowfish, noise_suite, report, safe, suite
+from bench import blowfish, exploring, noise_suite, report, safe, suite
 from bench.clock import ROOT, BenchError, fingerprint, process
 
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -63,6 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
         noise_suite.measure(bench, large=chosen.large)
         blowfish.measure(bench)
         safe.measure(bench)
+        exploring.measure(bench)
         if chosen.large:
             bench.large()
         bench.others(slow=not chosen.quick)
@@ -71,6 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
         *noise_suite.rows(bench.found),
         *blowfish.rows(bench.found),
         *safe.rows(bench.found),
+        *exploring.rows(bench.found),
     ]
     report.show(rows, Console(width=None if sys.stdout.isatty() else 190))
     for failed, message in bench.failed.items():

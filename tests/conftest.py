@@ -1,12 +1,13 @@
 """Property tests look for new examples on every run, except where a run has to be repeatable.
 
-A PostgreSQL server is started once for all tests of a process that need one."""
+A PostgreSQL server and a Spark session are started once for all tests of a process."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,7 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from postgres_server import Server
     from remote_tables import PostgreSQLTables
+    from spark_tables import SparkTables
 
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 if os.environ.get("CI"):
@@ -39,3 +41,34 @@ def postgresql_tables(server: Server, monkeypatch: pytest.MonkeyPatch) -> Postgr
 
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     return PostgreSQLTables(server)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("spark"):
+            # Spark closes its sockets when it likes, and warns of every newer pandas.
+            item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A session somebody else has started."""
+    from spark_tables import WITHOUT, local_session
+
+    if os.environ.get(WITHOUT):
+        pytest.skip(f"{WITHOUT} is set")
+    session = local_session(tmp_path_factory.mktemp("warehouse"))
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def spark_tables(spark: Any, tmp_path: Path) -> SparkTables:
+    """Puts tables into a folder, for Spark to read."""
+    from spark_tables import SparkTables
+
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    return SparkTables(folder)

@@ -93,7 +93,7 @@ Adult, 32,561 people; ages 0 to 120 and capital losses 0 to 4,356; ε = {r.epsil
             told = [_wide(r.ranges[m, column, str(theta)]) for m in (ORDERED, HIERARCHICAL)]
             yield f"| {column} | {theta:,} | {' | '.join(told)} | {tree} |"
     yield """
-The ordered mechanism's error grows with θ². The ordered hierarchical one's grows much more slowly; at θ = 1 they are the same. Where θ is a large part of the domain, the tree errs less, as it is made consistent by least squares and the other is not; it keeps every policy's promise too, so take it there. Capital losses err less than ages at the same θ because most people have none, and rising counts can use that. `ranges_for` chooses between the first two by their expected errors, which are public.
+The ordered mechanism's error grows with θ². The ordered hierarchical one's grows much more slowly; at θ = 1 they are the same. Its trees are made consistent by least squares, as the tree of differential privacy is, which the paper's are not. Where θ is a large part of the domain, the one tree may still err less, as it is fitted as a whole; it keeps every policy's promise too, and `hedgerow query` takes whichever is expected to err least. Capital losses err less than ages at the same θ because most people have none, and rising counts can use that. `ranges_for` chooses between the first two by their expected errors, which are public.
 """
 
 
@@ -121,4 +121,4 @@ The paper's averaging example: k counts with noise, and x₁ + x₂, x₂ + x₃
     yield f"""
 Without the sums as constraints the attacker's error falls with k, to nothing. With them, neighbours are tables that agree with the sums; these differ in all k counts by one (proof in `examples/blowfish/averaging.py`, brute force in the tests), so noise is for k, and averaging leaves as much error as a count has alone under a policy that does not know the sums (k = 4), or more. For an odd k the sums and the number of rows give every count away, and no noise helps.
 
-`Constraints.histogram` does not know that proof: its bound is {bound} for k = 4 (brute force: 4), and for larger k far too large to be of use. It is safe, not tight, where known counts overlap."""
+`Constraints.histogram` does not know that proof: its bound is {bound} for k = 4 (brute force: 4), and for larger k far too large to be of use. It is safe, not tight, where known counts overlap. For known marginals of several columns no bound can be small: neighbours by the letter of the definition can differ in exponentially many rows ([decision 010](decisions/010-policies.md)), so `query` refuses all but the tiniest."""

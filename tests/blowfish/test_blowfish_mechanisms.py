@@ -23,6 +23,7 @@ from blowfish.test_blowfish_graphs import Case, cases
 from dp import oracle
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from hedgerow.blowfish.base import Graph
 from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
@@ -275,11 +276,26 @@ def test_smoothed_counts_rise_and_are_nearest(noisy: list[int], rows: int) -> No
     assert (np.diff(found) >= 0).all()
 
 
+def fitted(theta: int, fanout: int) -> NDArray[np.float64]:
+    """Variances of the counts under each value of a block, by dense least squares in its tree."""
+    rows, width = [], 1
+    while not rows or width < theta:
+        for start in range(0, theta, width):
+            row = np.zeros(theta)
+            row[start : start + width] = 1
+            rows.append(row)
+        width *= fanout
+    design = np.array(rows)
+    under = np.tri(theta, theta, -1)
+    return np.diag(under @ np.linalg.inv(design.T @ design) @ under.T)
+
+
 def test_the_best_split() -> None:
     """No other split of epsilon errs less, and the formula is the error there."""
     mechanism = OrderedHierarchical(Threshold(range(1000), 100), Pure(epsilon="0.5"), fanout=10)
     first, second = map(float, mechanism.epsilons)
-    c1, c2 = 4 * 900 / 1001, 8 * 9 * 2**3 * 1000 / 1001
+    # Two ends, noise of variance 2 (2 h / epsilon)^2, h = 2 levels.
+    c1, c2 = 4 * 900 / 1001, 2 * 2 * 4**2 * fitted(100, 10).mean() * 1000 / 1001
     best = c1 / first**2 + c2 / second**2
     assert math.isclose(best, mechanism.expected_error, rel_tol=1e-6)
     assert math.isclose(best, (c1 ** (1 / 3) + c2 ** (1 / 3)) ** 3 / 0.25, rel_tol=1e-6)
@@ -304,13 +320,12 @@ def test_errors_are_as_expected() -> None:
     """Mean squared error over 600 releases of a range, of noise that the exact tests above know.
 
     The mean of 600 squares of a sum of two Laplace draws has a relative deviation of 0.076, of
-    five 0.066; so 0.65 to 1.45 are false alarms in one of about 100,000 runs. A node too many or
-    too few among so few would be seen.
+    more a smaller one; so 0.65 to 1.45 are false alarms in one of about 100,000 runs.
     """
     counts = np.full(64, 10)
     for mechanism, variance in (
         (Ordered(Threshold(range(64), 4), Pure(epsilon=1)), 2 * 2 * 4**2),
-        # Prefix 16 is a multiple of theta. Prefix 30 is 16, three nodes of four, two of one.
+        # Prefix 16 is a multiple of theta. Prefix 30 is 16, and 14 in a tree of two levels.
         (OrderedHierarchical(Threshold(range(64), 16), Pure(epsilon=1), fanout=4), None),
     ):
         found = [
@@ -319,7 +334,8 @@ def test_errors_are_as_expected() -> None:
         if variance is None:
             assert isinstance(mechanism, OrderedHierarchical)
             assert mechanism.noises[1] is not None
-            variance = 2 * float(mechanism.noises[1].scale) ** 2 * 5
+            variance = 2 * float(mechanism.noises[1].scale) ** 2 * fitted(16, 4)[14]
+            assert fitted(16, 4)[14] < 5, "three nodes of four and two of one, as they are"
         assert 0.65 < np.mean(np.square(found)) / variance < 1.45
         assert abs(np.mean(found)) < 6 * math.sqrt(variance / RUNS)
 

@@ -68,7 +68,7 @@ def test_init_check_publish(folder: Path) -> None:
     assert re.search(r"^sex +level \d of 1 \(.+\)$", told, re.M)
     assert re.search(r"^loss +[\d.e-]+  lower is better$", told, re.M)
     assert re.search(r"^precision +[\d.e-]+  1 is best *$", told, re.M)
-    assert told.endswith("\nrelease: release\n")
+    assert "\nrelease: release\ninternal report, not to be handed out: " in told
     assert max(map(len, told.splitlines())) <= 80
     order = [told.index(word) for word in ("claim", "left out", "column", "utility", "release:")]
     assert order == sorted(order)
@@ -151,7 +151,8 @@ def test_to_overrules_the_plan(folder: Path) -> None:
     told = json.loads(run("publish", "plan.yaml", "--to", "a/b/c", "--json").stdout)
     assert told["release"] == "a/b/c"
     assert not (folder / "release").exists()
-    assert sorted(p.name for p in (folder / "a/b/c").iterdir()) == ["certificate.json", "data.csv"]
+    files = sorted(p.name for p in (folder / "a/b/c").iterdir())
+    assert files == ["certificate.json", "data.csv", "report.html"]
     # A failed run leaves no empty folders on the way.
     (folder / "plan.yaml").write_text(PLAN.replace("k-anonymity: 5", "k-anonymity: 999"))
     run("publish", "plan.yaml", "--to", "d/e/f", code=1)

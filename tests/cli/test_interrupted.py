@@ -205,5 +205,5 @@ def test_two_at_the_same_time(folder: Path) -> None:
     assert 0 in codes, told
     assert set(codes) <= {0, 2}
     assert not any("Traceback" in text for text in told)
-    assert set(release(folder)) == {"certificate.json", "data.csv"}
+    assert set(release(folder)) == {"certificate.json", "data.csv", "report.html"}
     assert not list(folder.glob(".*"))

@@ -125,5 +125,5 @@ def test_a_crash_leaves_a_truthful_ledger(town: Path, fault: str) -> None:
     with Ledger.open("ledger.db") as ledger:
         assert ledger.budget("town").spent == Amounts.of(epsilon=2 if lost else 1)
     assert sorted(path.name for path in town.iterdir()) == sorted(
-        ["ledger.db", "out", "people.csv", "plan.yaml"]
+        ["ledger.db", "out", "out.internal.html", "people.csv", "plan.yaml"]
     )

@@ -64,13 +64,34 @@ def test_what_people_see(town: Path) -> None:
 def test_one_object(town: Path) -> None:
     told = json.loads(CliRunner().invoke(app, ["publish", "plan.yaml", "--json"]).stdout)
     assert set(told) == {
-        "release", "rows", "groups", "k", "levels", "claim", "sampling", "choice", "spent", "left",
-        "notes", "again",
+        "release", "rows", "groups", "k", "levels", "claim", "sampling", "choice", "public",
+        "spent", "left", "notes", "again",
     }  # fmt: skip
     assert (told["k"], told["left"]) == (138, {"epsilon": "3", "delta": "9e-6"})
     anew = ["publish", "plan.yaml", "--json", "--anew", "--to", "next"]
     other = json.loads(CliRunner().invoke(app, anew).stdout)
     assert (other["again"], other["left"]["epsilon"]) == (False, "2")
+
+
+def test_levels_from_public_data_and_a_k_that_cannot_be(town: Path) -> None:
+    rows = [f"{i % 100},{'FM'[i // 100 % 2]}" for i in range(6000)]
+    Path("other.csv").write_text("age,sex\n" + "\n".join(rows) + "\n", "utf-8")
+    public = PLAN.replace("delta: 1e-6}", "delta: 1e-6, levels_from: other.csv}")
+    Path("public.yaml").write_text(public, "utf-8")
+    done = CliRunner().invoke(app, ["publish", "public.yaml"])
+    assert done.exit_code == 0, done.output
+    text = " ".join(done.stdout.split())
+    assert "levels: the best for other.csv (SHA-256 " in text
+    assert "taken to be public and about other people; that costs nothing" in text
+    assert CliRunner().invoke(app, ["verify", "out", "--plan", "public.yaml"]).exit_code == 0
+    small = PLAN.replace("delta: 1e-6}", "delta: 1e-6, k: 20}")
+    Path("small.yaml").write_text(small, "utf-8")
+    done = CliRunner().invoke(app, ["publish", "small.yaml", "--to", "small"])
+    assert done.exit_code == 2
+    text = " ".join(done.output.split())
+    assert "small.yaml:8: with k = 20 and 0.8 of all people drawn, delta is at least" in text
+    assert "beta^k = 0.0115" in text
+    assert not Path("small").exists()
 
 
 def test_verify_and_attack(town: Path) -> None:
@@ -113,7 +134,7 @@ def test_a_crash_leaves_a_truthful_ledger(town: Path, fault: str) -> None:
         spent = Amounts.of(epsilon=2, delta="2e-6") if lost else Amounts.of(epsilon=1, delta="1e-6")
         assert ledger.budget("town").spent == spent
     assert sorted(path.name for path in town.iterdir()) == sorted(
-        ["ledger.db", "out", "people.csv", "plan.yaml"]
+        ["ledger.db", "out", "out.internal.html", "people.csv", "plan.yaml"]
     )
 
 

@@ -364,3 +364,47 @@ def test_the_preview_shows_the_table_before_and_after() -> None:
     assert all(pair.after is None for pair in strict.pairs)
     assert [worst.people for worst in shown.worst] == [4] * 5
     assert math.isclose(shown.cost, exploration.survey().cost[exploration.place(shown.levels)])
+
+
+def test_costs_of_nodes_that_cannot_be_chosen_are_shown_all_the_same() -> None:
+    for metric in ("discernibility", "kl-divergence", "precision", "query-error"):
+        plan = Plan.of(**said([{"k-anonymity": 5}], suppress=0.0, utility=metric))
+        exploration = Exploration.open(plan, data=ROWS)
+        found = exploration.survey()
+        levels = {"age": 0, "sex": 1}
+        place = exploration.place(levels)
+        shown = preview(exploration, levels)
+        assert not shown.keeps
+        assert math.isfinite(shown.cost)
+        if metric == "query-error":
+            assert np.isnan(found.cost).all()
+            assert found.best == ()
+        else:
+            assert shown.cost == pytest.approx(exploration.metric.reported(found.cost[place]))
+
+
+def test_a_hopeless_claim_holds_nowhere() -> None:
+    hopeless = {"epsilon-privacy": {"epsilon": 9, "adversary": {"class": "IV"}}}
+    exploration = opened([hopeless])
+    found = exploration.survey()
+    assert (found.feasible == NO).all()
+    assert (found.left_out == len(ROWS)).all()
+    assert not preview(exploration, {"age": 3, "sex": 1}).keeps
+
+
+def test_levels_that_do_not_exist_are_refused() -> None:
+    given = said([{"k-anonymity": 2}], suppress=0.1, levels={"age": 7, "sex": 0})
+    with pytest.raises(PlanError, match="do not exist"):
+        Exploration.open(Plan.of(**given), data=ROWS)
+
+
+def test_work_can_be_stopped() -> None:
+    class StoppedError(Exception):
+        pass
+
+    def stop(what: str, share: float | None) -> None:
+        if share is not None:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        opened([{"k-anonymity": 2}], progress=stop)

@@ -107,6 +107,32 @@ def test_whether_an_edge_changes_what_was_published(
         assert changes in answer.noise[0]["sensitivity"]
 
 
+HIDDEN: dict[str, Any] = {"age": {"partition": 1}, "g": {"partition": TREE}, "ill": "known"}
+
+
+@pytest.mark.parametrize(
+    ("column", "told", "policy", "null"),
+    [
+        # 8 to 11 is one step, of which a part was published as 0-9 and a part as 10-19.
+        ("age", {"step": 4}, {}, ()),
+        # Somebody with a d was published as high, and d is now anything else.
+        ("g", {"domain": ["a", "b", "c"]}, {"g": {"partition": {"x": ["a", "b"], "y": ["c"]}}}, ()),
+        # What is missing now was a value then.
+        ("g", {}, {}, ("d0",)),
+        ("age", {}, {}, ()),
+    ],
+    ids=["step", "domain", "null", "as it was"],
+)
+def test_what_public_values_do_not_decide_is_changed_by_an_edge(
+    tmp_path: Path, column: str, told: dict[str, Any], policy: dict[str, Any], null: tuple[str, ...]
+) -> None:
+    publish(tmp_path, {"age": 1, "g": 1})
+    columns = {**COLUMNS, column: COLUMNS[column] | told}
+    with asking(tmp_path, HIDDEN | policy, columns=columns, null=list(null)) as session:
+        tied = bool(told or null)
+        assert (session.public.stated.changed > 1) == tied
+
+
 def read(folder: Path) -> list[tuple[str, ...]]:
     (file,) = folder.glob("*.csv")
     with file.open(newline="", encoding="utf-8") as lines:
@@ -193,6 +219,29 @@ def test_what_nobody_has_worked_out_is_refused(tmp_path: Path) -> None:
     hidden = {"age": {"partition": TENS}, "g": {"partition": TREE}, "ill": "known"}
     with asking(tmp_path, hidden) as session:
         assert session.public.stated.changed == 1, "no edge changes any of them"
+
+
+def test_columns_published_as_they_are(tmp_path: Path) -> None:
+    """The ledger does not keep what they had: each row may be a cell, and two releases differ."""
+    columns = {
+        **COLUMNS,
+        "age": COLUMNS["age"] | {"levels": [1, 1]},
+        "g": COLUMNS["g"] | {"levels": [1, 1]},
+        "ward": {"role": "insensitive"},
+    }
+    for to in "rs":
+        wards = [f"{to}{i % 3}" for i in range(400)]
+        plan = given(tmp_path, columns, protect=[{"k-anonymity": 2}])
+        hedgerow.publish(town().append_column("ward", [wards]), to=tmp_path / to, **plan)
+        known = {"age": "known", "g": "known", "ill": "known"}
+        with asking(tmp_path, known, columns={**columns, "age": COLUMNS["age"]}) as session:
+            if to == "r":
+                assert session.public.stated.changed == 401
+            else:
+                with pytest.raises(PlanError, match="overlap"):
+                    _ = session.public
+    with asking(tmp_path, known | {"ward": "known"}, columns=columns) as session:
+        assert session.public.stated.changed == 1
 
 
 def test_groups_fitted_to_the_data_tell_more_than_counts(tmp_path: Path) -> None:

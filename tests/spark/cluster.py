@@ -82,3 +82,29 @@ def cluster(folder, workers=2):
     finally:
         for process in reversed(processes):
             stopped(process)
+
+
+@contextmanager
+def connect_server(folder):
+    """The address of a Spark Connect server."""
+    settings = {
+        "spark.master": "local[2]",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": "0",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+    }
+    given = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    server, found = started(
+        folder,
+        "connect",
+        ["org.apache.spark.deploy.SparkSubmit", "--class",
+         "org.apache.spark.sql.connect.service.SparkConnectServer", *given, "spark-internal"],
+        r"Spark Connect server started at: \S*?:(\d+)",
+        {"SPARK_DAEMON_MEMORY": "1g"},
+    )  # fmt: skip
+    try:
+        yield f"sc://127.0.0.1:{found[1]}", server
+    finally:
+        stopped(server)

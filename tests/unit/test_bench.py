@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from bench import clock, noise, noise_suite, report, suite, tables, work  # noqa: E402
+from bench import clock, exploring, noise, noise_suite, report, suite, tables, work  # noqa: E402
 from bench.__main__ import main  # noqa: E402
 
 SMALL = {
@@ -91,6 +91,22 @@ def test_every_job_runs(prepared: Path, name: str) -> None:
     assert measured.seconds > 0
     assert measured.memory > 10_000_000
     assert measured.detail
+
+
+@pytest.mark.parametrize("name", [name for name in exploring.JOBS if name != "uniqueness"])
+def test_every_job_of_exploring_runs(prepared: Path, name: str) -> None:
+    measured = clock.timed(exploring.JOBS[name](prepared), repeats=2)
+    assert measured.seconds > 0
+    assert all(measured.detail.values())
+
+
+def test_all_combinations_of_columns_are_measured(
+    adult: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exploring, "adult", lambda: adult)
+    found = clock.timed(exploring.JOBS["uniqueness"](prepared), repeats=1)
+    assert found.detail["combinations"] == 15 + 105 + 455
+    assert set(exploring.TOLD) == set(exploring.JOBS)
 
 
 def test_all_nodes_and_adversaries_are_measured(prepared: Path) -> None:

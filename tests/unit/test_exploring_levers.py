@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import Exploration, Plan, PlanError, explain_adversary, frontier, models
+from hedgerow.exploring import frontier as frontier_steps
 from hedgerow.exploring.frontier import epsilon_by_stubbornness, steps, values_of
 from hedgerow.exploring.levers import SCALES, levers
 from hedgerow.models import EpsilonPrivacy, KAnonymity
@@ -126,3 +127,12 @@ def test_the_smallest_epsilon_by_stubbornness_is_the_one_explained() -> None:
             assert row.any_prior == told[row.stubbornness].class_ii
     assert rows[-1].like_prior == told[math.inf].class_iii
     assert rows[0].any_prior is None, "nobody has a stubbornness of 1 where there are 3 values"
+
+
+def test_a_frontier_that_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exploration = Exploration.open(plan({"k-anonymity": 4}, {"unique-share": 0.1}), data=TABLE)
+    lever = found(exploration)["0.k"]
+    assert len(steps(exploration, lever, values=(2, 3))) == 2
+    monkeypatch.setattr(frontier_steps, "MOST_MEASURED", 3)
+    with pytest.raises(PlanError, match="node by node"):
+        steps(exploration, lever, values=(2, 3))

@@ -148,7 +148,9 @@ PRICES: list[dict[str, Any]] = [
 def test_a_release_from_end_to_end(town: Path, price: dict[str, Any], form: str) -> None:
     method = {"search": "marginals", "tables": 2, "synthetic": True} | price
     release = hedgerow.publish(plan(town, {"to": town / "out", "format": form}, method=method))
-    assert set(files(town / "out")) == {"certificate.json", "tables.csv", f"data.{form}"}
+    assert set(files(town / "out")) == {
+        "certificate.json", "report.html", "tables.csv", f"data.{form}"
+    }  # fmt: skip
     certificate = json.loads((town / "out" / "certificate.json").read_text("utf-8"))
     assert certificate == release.certificate
     assert misfit(certificate, Randomised) is None
@@ -265,7 +267,7 @@ def test_the_same_again_costs_nothing_whatever_became_of_the_data(town: Path) ->
 
 def test_other_forms_of_the_same_numbers_cost_nothing(town: Path) -> None:
     hedgerow.publish(plan(town, method=METHOD | {"synthetic": False}))
-    assert set(files(town / "out")) == {"certificate.json", "tables.csv"}
+    assert set(files(town / "out")) == {"certificate.json", "report.html", "tables.csv"}
     noisy = read(town / "out")
     more = {"to": town / "more", "format": "parquet"}
     assert hedgerow.publish(plan(town, more)).again
@@ -384,7 +386,7 @@ def test_a_place_that_is_taken(town: Path) -> None:
         hedgerow.publish(other)
     assert files(town / "out") == before
     assert hedgerow.publish(other, replace=True).again
-    assert set(files(town / "out")) == {"certificate.json", "tables.csv"}
+    assert set(files(town / "out")) == {"certificate.json", "report.html", "tables.csv"}
     (town / "out" / "tables.csv").write_text("changed", "utf-8")
     with pytest.raises(TargetError, match="exists already"):
         hedgerow.publish(other)

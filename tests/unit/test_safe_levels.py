@@ -62,6 +62,12 @@ def publish(**more: Any) -> hedgerow.SafeRelease:
     return found
 
 
+def refuted(folder: str, **more: Any) -> dict[str, str]:
+    """What is refuted of a release besides its claim, and why."""
+    checks = hedgerow.verify(folder, **more).checks
+    return {one.what: one.why for one in checks if one.verdict == "refuted"}
+
+
 # Levels from public data
 
 
@@ -111,17 +117,35 @@ def test_verify_with_the_plan_chooses_again(town: Path) -> None:
     hedgerow.publish("plan.json", to="out")
     assert hedgerow.verify("out", plan="plan.json").refuted == ()
     people("other.csv", 700)
-    (refuted,) = hedgerow.verify("out", plan="plan.json").refuted
-    assert "plan" in str(refuted)
+    assert "the plan has other 'public'" in refuted("out", plan="plan.json")["plan"]
     people("other.csv", 6000)
     file = Path("out/certificate.json")
     told = json.loads(file.read_text("utf-8"))
     told["public"]["row"] = "0.3"
     file.write_text(json.dumps(told), "utf-8")
-    assert hedgerow.verify("out", plan="plan.json").refuted
+    assert "the plan has other 'public'" in refuted("out", plan="plan.json")["plan"]
     del told["public"]
     file.write_text(json.dumps(told), "utf-8")
-    assert "loss" in {one.what for one in hedgerow.verify("out").checks if one.verdict == "refuted"}
+    assert "in two ways" in refuted("out")["loss"]
+
+
+def test_other_levels_than_the_best_are_refuted_by_the_plan(town: Path) -> None:
+    """A forger publishes half-centuries, with a certificate that says so and a hash that fits."""
+    Path("plan.json").write_text(json.dumps(said(method=PUBLIC)), "utf-8")
+    hedgerow.publish("plan.json", to="out")
+    file, data = Path("out/certificate.json"), Path("out/data.csv")
+    told = json.loads(file.read_text("utf-8"))
+    head, *rows = data.read_text("utf-8").splitlines()
+    coarse = sorted(
+        f"{'0-49' if int(row.partition('-')[0]) < 50 else '50-99'},{row[-1]}" for row in rows
+    )
+    data.write_text("\n".join([head, *coarse, ""]), "utf-8")
+    told["columns"][0] |= {"level": 2, "labels": ["0-49", "50-99"]}
+    told["data"]["sha256"] = hashlib.sha256(data.read_bytes()).hexdigest()
+    file.write_text(json.dumps(told), "utf-8")
+    wrong = refuted("out", plan="plan.json")
+    wrong.pop("report", None)
+    assert wrong == {"plan": "the levels are not those that are best for other.csv"}
 
 
 def test_a_sample_may_have_levels_from_public_data(town: Path) -> None:
@@ -174,11 +198,20 @@ def test_a_larger_k_may_be_asked_for(town: Path) -> None:
     assert found.certificate["sampling"]["k"] == 200
     assert hedgerow.verify("out").refuted == ()
     plan = Plan.of(**said(columns=FIXED, method=METHOD))
-    assert hedgerow.verify("out", plan=plan).refuted, "the plan asks for the smallest"
+    assert "other 'sampling'" in refuted("out", plan=plan)["plan"], "the smallest is asked for"
 
 
-@pytest.mark.parametrize(("stated", "asked"), [(180, 200), (200, 180), (200, None)])
-def test_a_k_that_was_not_asked_for_is_refuted(stated: int, asked: int | None, town: Path) -> None:
+@pytest.mark.parametrize(
+    ("stated", "asked", "what", "why"),
+    [
+        (180, 200, "loss", "k is 180, and 200 was asked for"),
+        (200, 180, "loss", "k is 200, and 180 was asked for"),
+        (200, None, "words", "says otherwise of 'k'"),
+    ],
+)
+def test_a_k_that_was_not_asked_for_is_refuted(
+    stated: int, asked: int | None, what: str, why: str, town: Path
+) -> None:
     publish(columns=FIXED, method=METHOD | {"k": 200})
     file = Path("out/certificate.json")
     told = json.loads(file.read_text("utf-8"))
@@ -188,7 +221,7 @@ def test_a_k_that_was_not_asked_for_is_refuted(stated: int, asked: int | None, t
     else:
         told["sampling"]["k"] = asked
     file.write_text(json.dumps(told), "utf-8")
-    assert hedgerow.verify("out").refuted
+    assert why in refuted("out")[what]
 
 
 def test_an_impossible_k_is_told_the_bound(town: Path) -> None:
@@ -236,7 +269,7 @@ def test_rules_that_were_changed_are_refuted(town: Path) -> None:
     told = json.loads(file.read_text("utf-8"))
     told["counting"]["rules"][0] = "All rows count."
     file.write_text(json.dumps(told), "utf-8")
-    assert hedgerow.verify("out").refuted
+    assert refuted("out")["words"] == "the certificate says otherwise of 'counting'"
 
 
 def test_a_rate_is_never_told_as_less_or_as_one(town: Path) -> None:

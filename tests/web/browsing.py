@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +15,7 @@ from urllib.parse import urlsplit
 SCREENSHOTS = "HEDGEROW_SCREENSHOTS"
 """Names a folder: each step is kept there as a picture."""
 SERIOUS = ("serious", "critical")
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds for a page or a job."""
 _TELL_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
@@ -93,3 +95,70 @@ def watched(browser: Any, link: str, **how: Any) -> Iterator[Watched]:
         context.close()
     assert not seen.wrong, "\n".join(seen.wrong)
     assert seen.requests, "the browser asked for something"
+
+
+@dataclass
+class Keyboard:
+    """Somebody without a mouse: only keys, and only where the focus is."""
+
+    seen: Watched
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.seen.page.keyboard.press(key)
+
+    def type(self, text: str) -> None:
+        """Write over what is in the field."""
+        self.press("Control+a")
+        self.seen.page.keyboard.type(text)
+
+    def focus(self) -> dict[str, str]:
+        """What has the focus: its kind, and its name as it is read out."""
+        found: dict[str, str] = self.seen.page.evaluate(_FOCUS)
+        return found
+
+    def to(self, name: str, *, kind: str = "", most: int = 250) -> None:
+        """Tab until something of this name has the focus."""
+        passed = []
+        for _ in range(most):
+            self.press("Tab")
+            now = self.focus()
+            passed.append(now["name"])
+            if now["name"].startswith(name) and kind in now["kind"]:
+                return
+        raise AssertionError(f"{name!r} cannot be reached by Tab; met {passed}")
+
+    def enter(self, name: str, *, kind: str = "") -> None:
+        """Tab to a button or link, and press it."""
+        self.to(name, kind=kind)
+        self.press("Enter")
+
+
+_FOCUS = """() => {
+  const it = document.activeElement;
+  const label = it.labels && it.labels.length ? it.labels[0].innerText : "";
+  const name = it.getAttribute("aria-label") || label || it.innerText || it.value || "";
+  const kind = [it.tagName, it.type || "", it.getAttribute("role") || ""].join(" ").toLowerCase();
+  return { name: name.trim().replace(/\\s+/g, " "), kind };
+}"""
+
+
+@contextlib.contextmanager
+def running(workspace: Path, origin: Path, **environment: str) -> Iterator[tuple[Any, str]]:
+    """The real command, to be killed: its process, and the link it prints."""
+    command = [sys.executable, "-m", "hedgerow", "explore", "--no-browser"]
+    command += ["--workspace", str(workspace), str(origin)]
+    child = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"} | environment,
+    )  # fmt: skip
+    try:
+        assert child.stdout is not None
+        line = child.stdout.readline()
+        assert line.startswith("Open http://127.0.0.1:"), line
+        yield child, line.split()[1]
+    finally:
+        child.terminate()
+        child.wait(20)
+        assert child.stdout is not None
+        child.stdout.close()

@@ -12,7 +12,7 @@ from playwright.sync_api import Error
 
 def test_the_watch_sees_what_it_is_for(link: str, browser: Any) -> None:
     """Should it see nothing, the other tests would pass on any page."""
-    with pytest.raises(AssertionError) as found, watched(browser, link) as seen:
+    with pytest.raises(AssertionError) as found, watched(browser, link) as seen:  # noqa: PT012
         seen.go("/query")
         seen.page.evaluate(
             """() => {
@@ -52,7 +52,9 @@ def test_no_page_has_serious_barriers(link: str, browser: Any, scheme: str) -> N
     found: list[str] = []
     with watched(browser, link, color_scheme=scheme) as seen:
         seen.go("/data")
-        seen.heading("What is in the table")  # it is looked at first
+        seen.heading(
+            "What is in the table, and what is it to an attacker?"
+        )  # it is looked at first
         for name, path in PATHS.items():
             seen.go(path)
             if name == "query":

@@ -36,18 +36,28 @@ def hedgerow(*words: str, folder: Path) -> str:
 
 
 def data_step(seen: Watched) -> None:
+    """Roles, whose data these are, and what everybody may know of a column."""
     page = seen.page
-    seen.heading("What is in the table")
+    seen.heading("What is in the table, and what is it to an attacker?")
     seen.shot("data")
     page.get_by_label("Role of bill").select_option("sensitive")
     page.get_by_label("Whose data these are").fill("gotham-inpatients")
     page.get_by_role("button", name="Keep").click()
-    seen.heading("What is in the table")
+    seen.heading("What is in the table, and what is it to an attacker?")
     assert page.get_by_label("Whose data these are").input_value() == "gotham-inpatients"
+    page.get_by_role("link", name="sex", exact=True).click()
+    seen.heading("sex")
+    page.get_by_label("Its values are").select_option("list")
+    page.get_by_label("One on each line").fill("F\nM")
+    page.locator("#public").get_by_role("button", name="Keep").click()
+    seen.heading("sex")
+    seen.shot("column")
+    page.get_by_role("link", name="All columns").click()
     page.get_by_role("link", name="Next: who attacks?").click()
 
 
 def adversaries_step(seen: Watched) -> None:
+    """The promises that are proposed are kept."""
     page = seen.page
     seen.heading("Who attacks")
     seen.shot("adversaries")
@@ -56,41 +66,47 @@ def adversaries_step(seen: Watched) -> None:
 
 
 def explore_step(seen: Watched) -> None:
+    """The best combination of levels goes into the plan."""
     page = seen.page
     page.locator("#lattice canvas").wait_for()
     page.get_by_role("button", name="Go to the best").click()
-    use = page.get_by_role("button", name=re.compile("Use|Publish these", re.I)).first
+    use = page.get_by_role("button", name="Use this combination")
     use.wait_for()
+    page.evaluate("() => scrollTo(0, 0)")
     seen.shot("explore")
     use.click()
     page.get_by_text("The plan publishes these levels:").wait_for()
 
 
 def attack_step(seen: Watched) -> None:
+    """A trial of the plan is attacked."""
     page = seen.page
     page.get_by_role("link", name="Attack").click()
     seen.heading("What would attackers find?")
     page.get_by_role("button", name="Attack", exact=True).click()
-    page.get_by_role("heading", name="What was found").wait_for()
+    found = page.get_by_role("heading", name="What was found")
+    found.wait_for()
     seen.drawn()
-    page.get_by_role("heading", name="What was found").scroll_into_view_if_needed()
+    found.evaluate("(element) => element.scrollIntoView()")
     seen.shot("attack")
 
 
 def publish_step(seen: Watched) -> None:
+    """With a ledger, published, and verified from outside."""
     page = seen.page
     page.get_by_role("link", name="Publish").click()
     seen.heading("Publish")
     page.get_by_role("button", name="Keep a ledger beside the plan").click()
     page.get_by_text("is remembered in").wait_for()
     page.get_by_role("button", name="Publish", exact=True).click()
-    page.get_by_text("Published").first.wait_for()
+    page.locator(".notice.good", has_text="Published").wait_for()
     seen.shot("publish")
     page.get_by_role("button", name="Verify it from outside").click()
     page.get_by_text("Nothing is refuted.").wait_for()
 
 
 def query_step(seen: Watched) -> None:
+    """What answers hide, a budget, a preview, an answer."""
     page = seen.page
     page.get_by_role("link", name="Query").click()
     seen.heading("Ask for a noisy answer")
@@ -98,12 +114,12 @@ def query_step(seen: Watched) -> None:
     page.get_by_label("Budget", exact=True).fill("epsilon=1")
     page.get_by_role("button", name="Set it").click()
     page.get_by_text("0 of 1 spent, 1 left").wait_for()
-    page.get_by_label("Only rows where").fill("sex = 'F'")
+    page.get_by_label("sex", exact=False).first.check()
     page.get_by_role("button", name="Preview, for nothing").click()
     seen.drawn()
     seen.shot("query", whole=True)
     page.get_by_role("button", name="Ask, and spend epsilon 0.1").click()
-    seen.heading("how many people, where sex = 'F'")
+    seen.heading("how many people by sex")
     seen.drawn()
     seen.shot("answer")
 
@@ -119,7 +135,7 @@ def test_from_a_table_to_a_release_and_an_answer(table: Path, tmp_path: Path, br
         query_step(seen)
         seen.go("/publish")
         seen.page.get_by_role("button", name="Save to plan.yaml").click()
-        seen.page.get_by_text("Saved, or as it was opened").wait_for()
+        seen.page.get_by_text("Saved. Your draft is kept").wait_for()
     release = table.parent / "release"
     assert {"certificate.json", "data.csv"} <= {path.name for path in release.iterdir()}
     with Ledger.open(table.parent / "ledger.db") as ledger:
@@ -133,7 +149,7 @@ def test_from_a_table_to_a_release_and_an_answer(table: Path, tmp_path: Path, br
     hedgerow(*again, folder=table.parent)
     same = (release / "data.csv").read_bytes() == (table.parent / "again/data.csv").read_bytes()
     assert same, "the command line makes the identical release of the plan"
-    asked = ["query", "plan.yaml", "--count", "--where", "sex = 'F'", "--epsilon", "0.1", "--json"]
+    asked = ["query", "plan.yaml", "--count", "--by", "sex", "--epsilon", "0.1", "--json"]
     assert json.loads(hedgerow(*asked, folder=table.parent))["again"], "the app's own answer"
 
 

@@ -126,7 +126,9 @@ def test_without_the_cookie_every_route_is_closed(inside: Visitor) -> None:
         for method, path in every(inside.app):
             for cookies in wrong:
                 headers = {"Origin": ORIGIN, **cookies}
-                answer = inside.client.request(method, path, headers=headers, follow_redirects=False)
+                answer = inside.client.request(
+                    method, path, headers=headers, follow_redirects=False
+                )
                 _refused(answer)
     finally:
         inside.client.cookies.update(jar)
@@ -177,7 +179,14 @@ def test_the_link_leads_nowhere_else(app_folder: Path, path: str) -> None:
 
 
 def test_every_answer_says_what_browsers_must_not_do(inside: Visitor) -> None:
-    paths = ("/data", "/start", "/static/vendor/htmx.min.js", NOWHERE, "/openapi.json", "/plan.yaml")
+    paths = (
+        "/data",
+        "/start",
+        "/static/vendor/htmx.min.js",
+        NOWHERE,
+        "/openapi.json",
+        "/plan.yaml",
+    )
     for path in paths:
         headers = inside.get(path).headers
         policy = headers["content-security-policy"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -199,4 +198,4 @@ def test_a_job_cut_short_by_a_crash_is_told_as_such(tmp_path: Path) -> None:
     job = Jobs(tmp_path).get("abc")
     assert job.state == "failed"
     assert "closed before" in job.errors[0]["what"]
-    assert os.listdir(tmp_path) == ["abc.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["abc.json"]

@@ -229,6 +229,15 @@ def test_no_route_serves_or_keeps_a_file_outside(name: str, visitor: Visitor) ->
     assert visitor.get(f"/publish/files/{spelt}").status_code in (404, 422)
 
 
+@pytest.mark.parametrize("name", ["x.duckdb", "x.db", "plan.yaml", "x.html", "x.csv.exe", "x"])
+def test_only_tables_can_be_uploaded(name: str, visitor: Visitor) -> None:
+    for path in ("/data/columns/4/upload", "/adversaries/upload", "/start/upload"):
+        answer = visitor.post(path, files={"file": (name, b"a;b\n")})
+        assert answer.status_code == 422, path
+    assert list(visitor.web.draft.files.iterdir()) == []
+    assert not list(visitor.web.workspace.folder.rglob("*.upload"))
+
+
 def test_nothing_is_lost_when_the_app_is_started_again(tmp_path: Path) -> None:
     plan = hospital(tmp_path / "demo", patients=100)
     with visiting(tmp_path / "w", plan) as visitor:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,15 +38,25 @@ QUIET_BROWSER = (
 )  # fmt: skip
 
 
-def hospital(folder: Path, *, patients: int = 1_500) -> Path:
-    """A small demo hospital; its plan. A budget is set, as the demo does."""
+@functools.cache
+def _hospital(patients: int) -> dict[str, bytes]:
     from hedgerow.demo import BUDGET
     from hedgerow.ledger import Amounts, Ledger
 
-    plan = write_hospital(folder, patients=patients)
-    with Ledger.open(folder / "ledger.db") as ledger:
-        ledger.set_budget("gotham-inpatients", Amounts.read(BUDGET))
-    return plan
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_hospital(folder, patients=patients)
+        with Ledger.open(folder / "ledger.db") as ledger:
+            ledger.set_budget("gotham-inpatients", Amounts.read(BUDGET))
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def hospital(folder: Path, *, patients: int = 1_500) -> Path:
+    """A small demo hospital; its plan. A budget is set, as the demo does."""
+    folder.mkdir(parents=True)
+    for name, content in _hospital(patients).items():
+        (folder / name).write_bytes(content)
+    return folder / "plan.yaml"
 
 
 @dataclass
@@ -61,6 +73,13 @@ class Visitor:
 
     def get(self, path: str, **how: Any) -> Any:
         return self.client.get(path, **how)
+
+    def settled(self, path: str) -> Any:
+        """The page when nothing it waits for is running any more."""
+        self.client.get(path)
+        for job in self.web.jobs.all():
+            self.web.jobs.wait(job.id)
+        return self.client.get(path)
 
     def post(self, path: str, data: Any = None, **how: Any) -> Any:
         return self.client.post(path, data=data, headers={"Origin": ORIGIN}, **how)

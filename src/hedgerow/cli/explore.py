@@ -14,8 +14,7 @@ def explore(
     what: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DATA|PLAN]", help="A table or a plan; the app asks for one if left out.",
-            show_default=False,
+            help="A table or a plan; the app asks for one if left out.", show_default=False
         ),
     ] = None,
     port: Annotated[

@@ -72,13 +72,13 @@ class RangeTree:
         return sum(self.sizes)
 
     def levels(self, leaf_counts: ArrayLike) -> Ints:
-        """All counts, level after level, from those of the cells.
+        """All counts, level after level, from those of the cells; of several trees in columns.
 
         Raises:
             DataError: Not one whole number for each cell.
         """
         counts = np.asarray(leaf_counts)
-        if counts.shape != (self.cells,) or counts.dtype.kind not in "iu":
+        if not _columns(counts, self.cells) or counts.dtype.kind not in "iu":
             raise DataError(f"{self.cells:,} whole numbers are needed, one for each cell")
         levels = [counts.astype(np.int64)]
         for _ in self.sizes[1:]:
@@ -89,25 +89,28 @@ class RangeTree:
         """The cells' counts that fit all noisy counts best, by least squares; exact.
 
         Up the levels, each count is averaged with the sum of those below it, by the inverse of
-        their variances; down again, what is left over is shared among those below.
+        their variances; down again, what is left over is shared among those below. Of several
+        trees, each is a column.
 
         >>> RangeTree(cells=4, branching=2).consistent([1, 2, 0, 1, 6, 1]).tolist()
         [2.0, 3.0, 0.0, 1.0]
         """
         given = np.asarray(noisy)
-        if given.shape != (self.nodes,) or given.dtype.kind not in "iuf":
+        if not _columns(given, self.nodes) or given.dtype.kind not in "iuf":
             raise DataError(f"{self.nodes:,} numbers are needed, one for each count of the tree")
         parts = np.split(given.astype(np.float64), np.cumsum(self.sizes)[:-1])
+        alike = (-1,) + (1,) * (given.ndim - 1)
         best = [parts[0]]
-        for own, below in zip(parts[1:], self._below, strict=True):
+        for own, variance in zip(parts[1:], self._below, strict=True):
             # The variance of own is 1, that of the sum is `below`.
+            below = variance.reshape(alike)
             best.append((own * below + self._gathered(best[-1])) / (1 + below))
         fitted = best[-1]
-        for lower, variance, below in zip(
+        for lower, variance, under in zip(
             best[-2::-1], self._variances[-2::-1], self._below[::-1], strict=True
         ):
-            left = (fitted - self._gathered(lower)) / below
-            fitted = lower + variance * self._spread(left, len(lower))
+            left = (fitted - self._gathered(lower)) / under.reshape(alike)
+            fitted = lower + variance.reshape(alike) * self._spread(left, len(lower))
         return fitted
 
     def variance(self, low: ArrayLike, high: ArrayLike) -> Floats:
@@ -221,7 +224,7 @@ class RangeTree:
         return np.asarray(np.add.reduceat(level, np.arange(0, len(level), self.branching)))
 
     def _spread(self, level: Floats, size: int) -> Floats:
-        return np.repeat(level, self.branching)[:size]
+        return np.repeat(level, self.branching, axis=0)[:size]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -308,6 +311,11 @@ def ranges(low: ArrayLike, high: ArrayLike, cells: int) -> tuple[Ints, Ints]:
             fix="Give 0 <= low <= high <= cells; the cell `high` is not part of the range.",
         )
     return first, end
+
+
+def _columns(given: NDArray[Any], rows: int) -> bool:
+    """Whether it is a column of so many numbers, or several beside each other."""
+    return given.ndim in (1, 2) and len(given) == rows
 
 
 def _root(cells: int, height: int) -> int:

@@ -55,6 +55,12 @@ def open_engine(
     """
     if (place := table_place(source)) is not None:
         return open_table(place, null=null, person=person, memory=memory, scratch=scratch)
+    if type(source).__module__.startswith("pyspark."):
+        from hedgerow.engines.remote_engine import RemoteEngine
+        from hedgerow.engines.spark import open_frame
+
+        frame = open_frame(source)
+        return RemoteEngine(frame, null=null, person=person, memory=memory, scratch=scratch)
     from hedgerow.engines.duckdb import DuckDBEngine  # the library loads when it is needed
 
     return DuckDBEngine(
@@ -78,16 +84,16 @@ def open_table(
     from hedgerow.engines.remote_engine import RemoteEngine
 
     return RemoteEngine(
-        _remote(place, scratch), null=null, person=person, memory=memory, scratch=scratch
+        _remote(place, scratch, memory), null=null, person=person, memory=memory, scratch=scratch
     )
 
 
-def _remote(place: TablePlace, scratch: Path | None) -> Remote:
+def _remote(place: TablePlace, scratch: Path | None, memory: str | None) -> Remote:
     try:
         if place.scheme == "spark":
             from hedgerow.engines.spark import open_spark
 
-            return open_spark(place, scratch=scratch)
+            return open_spark(place, scratch=scratch, memory=memory)
         from hedgerow.engines.postgresql.table import opened
 
         return opened(place)

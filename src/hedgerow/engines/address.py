@@ -7,9 +7,9 @@ import re
 from hedgerow.engines.base import TablePlace
 from hedgerow.errors import DataError
 
-SCHEMES = ("postgresql", "spark")
-"""What addresses of tables begin with; `postgres` means the same as `postgresql`."""
-_SECRET = re.compile(r"[?&](password|sslpassword|passfile)=", re.IGNORECASE)
+SCHEMES = ("postgresql", "spark", "sc")
+"""What addresses of tables begin with; `postgres` means `postgresql`, `sc` is Spark Connect."""
+_SECRET = re.compile(r"[?&;](password|sslpassword|passfile|token)=", re.IGNORECASE)
 ENVIRONMENT = "the environment variable PGPASSWORD or the file ~/.pgpass"
 
 
@@ -67,7 +67,7 @@ def without_secret(address: str) -> str:
     if not separator:
         return address
     if _SECRET.search(rest):
-        rest = rest.partition("?")[0] + "?…"
+        rest = re.split("[?;]", rest)[0] + "?…"
     # What is before the last @ may be a user with a password, however oddly that is written.
     user, at, host = rest.rpartition("@")
     if at and ":" in user:

@@ -53,7 +53,8 @@ class TablePlace:
     @property
     def scheme(self) -> str:
         """Which kind of engine: postgresql or spark."""
-        return self.address.partition(":")[0]
+        found = self.address.partition(":")[0]
+        return "spark" if found == "sc" else found  # Spark Connect
 
     @property
     def name(self) -> str:

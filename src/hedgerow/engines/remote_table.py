@@ -59,7 +59,7 @@ class RemoteTable(DuckDBEngine):
         kinds = tuple(column.kind or "VARCHAR" for column in columns)
         none = ", ".join(f"NULL::{kind} AS c{i}" for i, kind in enumerate(kinds))
         self._session.do(f"CREATE TEMP VIEW source AS SELECT {none} WHERE false")
-        return Source(names, kinds, ())
+        return Source(names, kinds, getattr(self._remote, "files", ()))
 
     def close(self) -> None:
         try:

@@ -20,6 +20,7 @@ from hedgerow.dp.rounding import Number, positive
 from hedgerow.errors import PlanError
 from hedgerow.plan import Plan
 from hedgerow.query.counting import Count
+from hedgerow.query.exact_releases import ignored
 from hedgerow.query.public import Public
 from hedgerow.query.ranging import Ranges
 from hedgerow.query.session import public_of
@@ -32,6 +33,14 @@ SCALE = "noise scale of each number"
 MOST_RANGED = 20_000
 """Values beyond which histograms and ranges are not compared: to find the best tree, or to spell
 out the cells, takes seconds."""
+LOOKED_UP = (
+    "Not told here: what releases without noise in the ledger say of the population. A question "
+    "takes their counts into account, or is refused."
+)
+LEFT_OUT = (
+    "Not protected: what releases without noise tell of the population; the plan says "
+    "`releases: ignored`."
+)
 MOST_COLUMNS = 20
 """Columns whose questions are compared."""
 
@@ -127,7 +136,7 @@ def explain_policy(plan: Plan | str | Path, *, epsilon: Number | None = None) ->
     return PolicyStudy(
         stated=stated,
         loss=loss,
-        not_protected=stated.not_protected(),
+        not_protected=(*stated.not_protected(), LEFT_OUT if ignored(plan) else LOOKED_UP),
         protected=stated.protected(loss),
         apart=tuple(_apart(stated, loss)),
         beside=tuple(_beside(public, loss or Pure(epsilon=1))),

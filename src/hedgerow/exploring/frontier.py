@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hedgerow.adversary import ClassI, ClassII, ClassIII
-from hedgerow.errors import HedgerowError
+from hedgerow.errors import HedgerowError, PlanError
 from hedgerow.explaining.adversaries import smallest
 from hedgerow.exploring.levers import Lever
 from hedgerow.exploring.nodes import Exploration
@@ -20,6 +20,8 @@ from hedgerow.priors import Prior
 
 STEPS = 24
 """Values of a lever that are tried."""
+MOST_MEASURED = 1000
+"""Nodes of the largest lattice that is measured node by node at every step."""
 POWERS = range(10)
 """The stubbornness looked at, as powers of ten; infinity comes after."""
 
@@ -69,8 +71,18 @@ def steps(
         models: The other claims as they are at the moment; the plan's if left out.
         suppress: Share of people who may be left out; the plan's if left out.
         values: Values to try; some from end to end if left out.
+
+    Raises:
+        PlanError: A claim is about the table as a whole, and the lattice is large: then every
+            node would have to be measured for every value.
     """
     asked = exploration.models if models is None else tuple(models)
+    if exploration.constraints(asked, suppress).whole and len(exploration.profile) > MOST_MEASURED:
+        raise PlanError(
+            "claims about the table as a whole are measured node by node, which takes too long "
+            "for every step of a lattice of this size",
+            fix="Move the slider to the values you want to know.",
+        )
     found = []
     for value in values_of(lever) if values is None else values:
         try:

@@ -115,7 +115,10 @@ class Exploration:
             with warming():
                 cells = job.cells()
             schema, models = job.schema, job.models
-        lattice = Lattice.of(_seen_by(cells, models), None if fixed(plan) else bounds(plan))
+        chosen = fixed(plan)
+        lattice = Lattice.of(_seen_by(cells, models), None if chosen else bounds(plan))
+        if chosen is not None:
+            Lattice.of(cells, bounds(plan))  # refuses levels that do not exist
         metric = METRICS[plan.utility]
         worth = worth_of(lattice, metric, keep_suppressed=plan.method.keep_suppressed)
         profile = _whole(lattice, worth, say) if lattice.size <= most_nodes else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -113,6 +114,10 @@ def preview(
     kept = (constraints.rank(frequency.groups) > 0) & (frequency.groups.n > 0)
     seen = _Seen(lattice, frequency, kept, constraints.keep_suppressed)
     raw = lattice.original.n
+    cost = float(found.cost[0])
+    if math.isinf(cost):  # a search measures some metrics only where the claims hold
+        rest = constraints.keep_suppressed
+        cost = exploration.metric.cost(lattice.outcome(frequency, kept, rest=rest))
     return Preview(
         levels=dict(levels),
         columns=exploration.names,
@@ -125,7 +130,7 @@ def preview(
         groups=int((seen.groups.n > 0).sum()),
         left_out=int(found.left_out[0]),
         people=cells.people,
-        cost=exploration.metric.reported(float(found.cost[0])),
+        cost=exploration.metric.reported(cost),
         keeps=bool(found.feasible[0]),
     )
 

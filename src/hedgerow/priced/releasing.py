@@ -178,7 +178,8 @@ def release(
             if found is None:
                 wanted.say("writing", None)
                 found = _delivered(target, write, wanted, kind, reports)
-                reports.priced(plan, charge.population, book)
+                reports.forget()
+            reports.priced(plan, charge.population, book)
         wanted.say("done", 1.0)
         return Released(
             kept=kept,

@@ -129,16 +129,27 @@ class Ordering:
         if up_to is not None:
             found += ends * up_to.accuracy(confidence=1 - miss / (2 * ends))
         if inside is not None:
-            # On each level of a tree under one end, all of a parent's nodes but one at most.
-            nodes = ends * self.mechanism.height * (self.mechanism.fanout - 1)
             wide = laplace_sum_half_width(
                 scale=inside.scale,
-                squares=np.array(float(nodes)),
+                squares=np.array(self._squares(self.mechanism, ends)),
                 largest=1.0,
                 confidence=1 - miss / 2,
             )
-            found += ceil(float(wide))
+            # Each end was rounded to a whole number.
+            found += ceil(float(wide) + ends / 2)
         return found
+
+    @staticmethod
+    def _squares(mechanism: OrderedHierarchical, ends: int) -> float:
+        """The sum of the squares with which noise in trees counts, for so many ends of ranges.
+
+        Two ends in one block are no farther off than twice the worst, and than what the nodes
+        between them are together, as counts fit those best.
+        """
+        tree = mechanism.tree
+        worst = float(tree.variance(0, np.arange(tree.cells)).max())
+        nodes = float(ends * tree.height * (tree.branching - 1))
+        return max(ends * worst, min(ends**2 * worst, nodes))
 
     def read(self, counted: Sequence[Table]) -> Numbers:
         inside = dense(counted[0], [len(self.cells.labels)])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.certificate import as_text
+from hedgerow.delivery import internal_place
 
 if TYPE_CHECKING:
     from hedgerow.job import Job
@@ -81,11 +82,20 @@ class Accompanied:
 
         internal_beside(self.target, make if self.internal else None)
 
+    def forget(self) -> None:
+        """Remove the internal report of what was at the place before."""
+        if self.target is not None:
+            from hedgerow.reporting.making import internal_beside
+
+            internal_beside(self.target, None)
+
     def priced(self, plan: Plan, population: str, ledger: Ledger) -> None:
-        """Write the internal report of a release with a price that is at its place."""
-        if self.target is None:
+        """Write the internal report of a release with a price, unless it is there already."""
+        if self.target is None or not self.internal:
             return
         target = self.target
+        if internal_place(target.resolve()).exists():
+            return
         from hedgerow.reporting.making import internal_beside
 
         def make() -> str:
@@ -95,4 +105,4 @@ class Accompanied:
 
             return internal_noisy(Handed.read(target), Books.of(ledger, population), plan.where())
 
-        internal_beside(target, make if self.internal else None)
+        internal_beside(target, make)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hedgerow import __version__
 from hedgerow.delivery import REPORT
 from hedgerow.errors import HedgerowError
 from hedgerow.rechecking import REFUTED, UNVERIFIABLE, VERIFIED, Checked
-from hedgerow.reporting.external import external_report
 from hedgerow.reporting.handed import Handed
-from hedgerow.reporting.making import LARGEST
+from hedgerow.reporting.making import LARGEST, read_by_anybody
 from hedgerow.reporting.page import GENERATOR, made_by
 
 
@@ -30,7 +30,12 @@ def check_report(folder: Path) -> Checked:
         why = f"{REPORT} was made by {maker or 'something else'}, and was not compared"
         return Checked(what="report", verdict=UNVERIFIABLE, why=why)
     try:
-        same = text == external_report(Handed.read(folder))
+        handed = Handed.read(folder)
+        other = str(handed.certificate["software"]["version"])
+        if other != __version__:
+            why = f"the release was made by version {other}, and {REPORT} was not compared"
+            return Checked(what="report", verdict=UNVERIFIABLE, why=why)
+        same = text == read_by_anybody(handed)
     except HedgerowError as error:
         why = f"{REPORT} cannot be made again: {error.what}"
         return Checked(what="report", verdict=UNVERIFIABLE, why=why)

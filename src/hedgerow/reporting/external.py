@@ -145,7 +145,7 @@ def _claims(handed: Handed) -> Iterator[Table | Text]:
             )
         )
     yield Table(
-        head=("claim", "", "level", "required", "margin"),
+        head=("claim", "verdict", "level", "required", "margin"),
         rows=tuple(rows),
         numbers=frozenset({2, 3, 4}),
         verdicts=1,
@@ -243,28 +243,22 @@ def _protected(told: Mapping[str, Any]) -> Section:
 def _verifying(handed: Handed) -> Section:
     told = handed.certificate
     files = [one for one in (told["data"], told.get("counts")) if one]
-    signed = told.get("signature") is not None
     return section(
         "How to verify this",
         Text(
             text="Anybody who has the folder can compute again what follows from it, without the "
-            f"raw data. {CERTIFICATE} says what was claimed."
+            f"raw data. {CERTIFICATE} says what was claimed. If the publisher has signed it, the "
+            "second line sees whether that is so.",
         ),
         Commands(
             lines=(
                 "hedgerow verify FOLDER",
-                *(("hedgerow verify FOLDER --key publisher.pub",) if signed else ()),
+                "hedgerow verify FOLDER --key publisher.pem",
                 *(f"sha256sum {one['file']}" for one in files),
             )
         ),
         facts(
             *((f"SHA-256 of {one['file']}", one["sha256"]) for one in files),
-            (
-                "signature",
-                "the certificate is signed; ask the publisher for the public key"
-                if signed
-                else "nobody has signed the certificate",
-            ),
             ("ledger", _ledger(told["ledger"])),
             ("made with", f"{told['software']['name']} {told['software']['version']}"),
         ),
@@ -279,5 +273,3 @@ def _ledger(tip: Mapping[str, Any] | None) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-

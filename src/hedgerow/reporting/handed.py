@@ -37,16 +37,18 @@ class Counted:
     """Distinct combinations of some columns of the published file, in order, with their rows."""
 
     columns: tuple[str, ...]
-    labels: tuple[NDArray[np.object_], ...]
+    texts: tuple[tuple[Value, ...], ...]
+    """For each column its different values, in order, missing last."""
+    codes: NDArray[np.int32]
+    """For each combination and column, which of them."""
     rows: Ints
 
     def values(self, column: str) -> dict[Value, int]:
         """What stands in a column, with how many rows; in order."""
-        labels = self.labels[self.columns.index(column)]
-        found: dict[Value, int] = {}
-        for value, rows in zip(labels.tolist(), self.rows.tolist(), strict=True):
-            found[value] = found.get(value, 0) + rows
-        return dict(sorted(found.items(), key=lambda item: (item[0] is None, item[0] or "")))
+        place = self.columns.index(column)
+        texts = self.texts[place]
+        rows = np.bincount(self.codes[:, place], weights=self.rows, minlength=len(texts))
+        return dict(zip(texts, rows.astype(np.int64).tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,8 +60,12 @@ class Handed:
     kind: Kind
 
     @classmethod
-    def read(cls, folder: Path) -> Handed:
+    def read(cls, folder: Path, *, own: bool = False) -> Handed:
         """Read a folder, and see that certificate and files belong together.
+
+        Args:
+            folder: The release.
+            own: Whether it was just written here, so that there is nothing to doubt.
 
         Raises:
             DataError: It is no release, or not as it was published.
@@ -82,7 +88,7 @@ class Handed:
                 where=str(folder / CERTIFICATE),
                 fix="Ask for the release as it was published, or publish it anew.",
             )
-        files = [certificate["data"], certificate.get("counts")]
+        files = [] if own else [certificate["data"], certificate.get("counts")]
         for file in filter(None, files):
             if wrong := another_file(folder / file["file"], file["sha256"]):
                 raise DataError(
@@ -156,7 +162,8 @@ class Handed:
         n = np.asarray(found["n"].to_numpy(), np.int64)
         texts = [encoded(found[f"q{j}"]) for j in range(len(headers))]
         if not texts:
-            return Counted(columns=(), labels=(), rows=n.sum(keepdims=True))
+            none = np.zeros((1, 0), np.int32)
+            return Counted(columns=(), texts=(), codes=none, rows=n.sum(keepdims=True))
         ranked = [_ranked(values, codes) for values, codes in texts]
         codes = np.stack([ranks for _, ranks in ranked], axis=1)
         first, into = distinct(codes, [len(values) for values, _ in ranked])
@@ -164,7 +171,8 @@ class Handed:
         order = np.lexsort(codes[first].T[::-1])
         return Counted(
             columns=tuple(columns),
-            labels=tuple(values[codes[first, j][order]] for j, (values, _) in enumerate(ranked)),
+            texts=tuple(values for values, _ in ranked),
+            codes=codes[first][order],
             rows=rows[order],
         )
 
@@ -209,14 +217,12 @@ def least_of(models: Sequence[PrivacyModel]) -> int | None:
 
 def _ranked(
     values: Sequence[Value], codes: NDArray[np.int32]
-) -> tuple[NDArray[np.object_], NDArray[np.int32]]:
+) -> tuple[tuple[Value, ...], NDArray[np.int32]]:
     """Values in the order of their text, missing last; the engine's order differs every time."""
     order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i] or ""))
     rank = np.empty(max(1, len(values)), np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
-    ordered = np.empty(len(values), object)
-    ordered[:] = [values[i] for i in order]
-    return ordered, rank[codes]
+    return tuple(values[i] for i in order), rank[codes]
 
 
 def _model(entry: Mapping[str, Any]) -> PrivacyModel | None:

@@ -19,7 +19,7 @@ from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.recode.recoding import Recoding
 from hedgerow.remembering import as_published, earlier_releases
 from hedgerow.reporting.handed import Handed
 from hedgerow.reporting.profiles.base import Raw
@@ -42,9 +42,7 @@ class Books:
     @classmethod
     def of(cls, ledger: Ledger, population: str) -> Books:
         """Look it up."""
-        return cls(
-            position=ledger.budget(population), releases=tuple(ledger.releases(population))
-        )
+        return cls(position=ledger.budget(population), releases=tuple(ledger.releases(population)))
 
     @classmethod
     def read(cls, plan: Plan, where: str | Path | None = None) -> Books | None:
@@ -169,9 +167,7 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
         )
 
 
-def _chosen(
-    plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], handed: Handed
-) -> Recoding:
+def _chosen(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], handed: Handed) -> Recoding:
     try:
         if handed.certificate["recoding"]["kind"] == "microaggregation":
             return choose(plan, cells, models)
@@ -220,11 +216,6 @@ def refuse_other_kind(plan: Plan, handed: Handed) -> None:
             where=plan.where("method", "search"),
             fix="Give the plan of this release.",
         )
-
-
-def kept_parts(inside: Inside) -> Ints:
-    """The parts of the recoding whose people are published."""
-    return np.flatnonzero(inside.chosen.group != SUPPRESSED)
 
 
 def order_of(labels: Sequence[Any]) -> tuple[Any, ...]:

@@ -14,7 +14,6 @@ import numpy as np
 from hedgerow.attacks.base import AttackResult
 from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.protected import against, promise
-from hedgerow.recode.recoding import SUPPRESSED
 from hedgerow.release import level_in_words
 from hedgerow.reporting.blocks import (
     Block,
@@ -27,24 +26,23 @@ from hedgerow.reporting.blocks import (
     listed,
     number,
     section,
-    share,
 )
 from hedgerow.reporting.external import MISSING, utility_blocks
 from hedgerow.reporting.handed import Handed, least_of
-from hedgerow.reporting.inside import Books, Inside, kept_parts, order_of
+from hedgerow.reporting.inside import Books, Inside, order_of
 from hedgerow.reporting.noisy import randomised_sections, safe_sections
 from hedgerow.reporting.page import rendered
 from hedgerow.reporting.profiles.base import Profile, profile_section
-from hedgerow.reporting.shapes import middle, sizes_chart
+from hedgerow.reporting.shapes import sizes_chart
 from hedgerow.reporting.svg import gauge
+from hedgerow.reporting.treatment import examples, left_out, risks, techniques
 from hedgerow.reporting.trying import attacks_blocks, frontier_blocks
-from hedgerow.schema import Role
 
 if TYPE_CHECKING:
     from hedgerow.tradeoff import Frontier
 
-WORST, EXAMPLES, OUT = 5, 6, 8
-"""Groups, people and values that are shown, at most."""
+WORST = 5
+"""Groups that are shown for each claim, at most."""
 WARNING = "Internal. Do not hand this out: it says more than the release does."
 
 
@@ -68,12 +66,12 @@ def internal_report(
     sections = [
         section("Claims", *_claims(inside)),
         section("Adversaries", *_adversaries(inside.models)),
-        section("Risk before and after", *_risks(inside)),
+        section("Risk before and after", *risks(inside)),
         *([section("Group sizes", _sizes(inside))] if inside.schema.quasi_identifiers else []),
         section("Worst groups", *_worst(inside)),
-        section("Technique for each column", _techniques(inside)),
-        section("Before and after", *_examples(inside)),
-        section("Left out", *_left_out(inside)),
+        section("Technique for each column", techniques(inside)),
+        section("Before and after", *examples(inside)),
+        section("Left out", *left_out(inside)),
         section(
             "Attacks",
             *attacks_blocks(attacks, more=None if complete else HOW_MORE),
@@ -133,7 +131,7 @@ def _claims(inside: Inside) -> Iterator[Block]:
         entry["claim"] for entry in inside.certificate["claims"] if entry.get("level_withheld")
     }
     yield Table(
-        head=("claim", "", "level", "required", "margin", "in the certificate"),
+        head=("claim", "verdict", "level", "required", "margin", "in the certificate"),
         rows=tuple(
             (
                 verdict.claim,
@@ -161,33 +159,6 @@ def _adversaries(models: Sequence[PrivacyModel]) -> Iterator[Block]:
         yield Text(text=f"{who[0].upper()}{who[1:]}{comma} {'; and '.join(texts)}.")
 
 
-def _risks(inside: Inside) -> Iterator[Block]:
-    before, after = inside.sizes_before, inside.sizes
-    rows = []
-    for name, sizes in (("before (initial risk)", before), ("after (residual risk)", after)):
-        people = int(sizes.sum())
-        rows.append(
-            (
-                name,
-                number(people),
-                number(len(sizes)),
-                number(int(sizes.min(initial=people))),
-                number(middle(sizes)),
-                f"{1 / max(1, int(sizes.min(initial=people))):.4f}",
-                f"{len(sizes) / max(1, people):.4f}",
-                f"{int((sizes == 1).sum()):,} ({share(int((sizes == 1).sum()), people)})",
-            )
-        )
-    yield Table(
-        head=("", "people", "groups", "smallest", "median", "highest risk", "average risk",
-              "alone in their group"),
-        rows=tuple(rows),
-        numbers=frozenset(range(1, 8)),
-        caption="Groups are people with the same quasi-identifiers; the risk is that of somebody "
-        "who knows these and picks a record",
-    )  # fmt: skip
-
-
 def _sizes(inside: Inside) -> Chart:
     return sizes_chart(inside.sizes, of="people", least=least_of(inside.models))
 
@@ -209,123 +180,17 @@ def _worst(inside: Inside) -> Iterator[Block]:
         )
 
 
-def _worst_rows(
-    inside: Inside, model: PrivacyModel, verdict: Verdict
-) -> Iterator[tuple[str, ...]]:
+def _worst_rows(inside: Inside, model: PrivacyModel, verdict: Verdict) -> Iterator[tuple[str, ...]]:
     groups, shown = inside.measured.groups, inside.shown
     level = model.level(groups)[shown]
     vacuous = model.vacuous(groups)[shown]
     near = np.where(vacuous, np.inf, level if model.higher_is_safer else -level)
-    few = np.flatnonzero(near <= np.partition(near, min(WORST, len(near)) - 1)[WORST - 1 :][:1]) \
-        if len(near) >= WORST else np.arange(len(near))  # fmt: skip
+    last = min(WORST, len(near)) - 1
+    few = np.flatnonzero(near <= np.partition(near, last)[last])
     labels = {int(g): [column[shown[g]] for column in inside.measured.labels] for g in few}
     for g in sorted(labels, key=lambda g: (near[g], order_of(labels[g])))[:WORST]:
         cells = (MISSING if label is None else str(label) for label in labels[g])
         yield (*cells, number(int(groups.n[shown[g]])), number(float(level[g])))
-
-
-def _techniques(inside: Inside) -> Table:
-    levels = inside.chosen.levels or {}
-    heights = {h.name: h for h in inside.cells.hierarchies}
-    rows = []
-    for name, role in inside.schema.roles.items():
-        if role == Role.QUASI_IDENTIFIER:
-            place = inside.schema.quasi_identifiers.index(name)
-            before = len(np.unique(inside.cells.q[inside.cells.n > 0, place]))
-            after = len({label for label in inside.measured.labels[place][inside.shown]})
-            level = levels.get(name)
-            if level is None:
-                done = f"local generalisation ({inside.chosen.kind})"
-            elif level == 0:
-                done = "none: published as it is"
-            elif level == heights[name].height and after == 1:
-                done = f"suppression (level {level} of {level})"
-            else:
-                done = f"generalisation to level {level} of {heights[name].height}"
-            rows.append((name, str(role), done, number(before), number(after)))
-        elif role in (Role.SENSITIVE, Role.INSENSITIVE):
-            rows.append((name, str(role), "none: published as it is", "", ""))
-        else:
-            rows.append((name, str(role), "removed", "", "0"))
-    return Table(
-        head=("column", "role", "technique", "values before", "after"),
-        rows=tuple(rows),
-        numbers=frozenset({3, 4}),
-        caption="What was done to each column",
-    )
-
-
-def _examples(inside: Inside) -> Iterator[Block]:
-    """People of large groups, so that the report shows nobody who stands out."""
-    names = inside.schema.quasi_identifiers
-    parts = kept_parts(inside)
-    if not names or not len(parts):
-        yield Text(text="There are no quasi-identifiers to show.")
-        return
-    chosen, cells = inside.chosen, inside.cells
-    _, seen = chosen.seen
-    people = np.bincount(seen[chosen.group[parts]], weights=chosen.people[parts])
-    large = people[seen[chosen.group[parts]]] >= np.median(people[people > 0])
-    first: dict[int, tuple[Any, ...]] = {}
-    for part in parts[large].tolist():
-        group = int(seen[chosen.group[part]])
-        raw = tuple(h.values[cells.q[chosen.cell[part], j]] for j, h in enumerate(cells.hierarchies))
-        known = first.get(group)
-        if known is None or order_of(raw) < order_of(known[0]):
-            shown = tuple(labels[chosen.group[part]] for labels in chosen.labels)
-            first[group] = (raw, shown)
-    ordered = sorted(first.values(), key=lambda one: order_of(one[1]))
-    step = max(1, len(ordered) // EXAMPLES)
-    rows = []
-    for raw, shown in ordered[::step][:EXAMPLES]:
-        pairs = zip(raw, shown, strict=True)
-        rows.append(tuple(f"{_shown(a)} → {_shown(b)}" for a, b in pairs))
-    yield Table(
-        head=tuple(names),
-        rows=tuple(rows),
-        caption="Some people of large groups: as the source has them → as they are published. "
-        "Direct and sensitive columns are not shown",
-    )
-
-
-def _shown(value: str | None) -> str:
-    return MISSING if value is None else value
-
-
-def _left_out(inside: Inside) -> Iterator[Block]:
-    people, out = inside.cells.people, inside.left_out
-    yield facts(
-        ("people left out", f"{number(out)} of {number(people)} ({share(out, people)})"),
-        ("allowed by the plan", number(inside.plan.method.may_suppress(people))),
-        (
-            "because a value is missing",
-            number(inside.cells.absent) if inside.cells.absent else None,
-        ),
-    )
-    chosen, cells = inside.chosen, inside.cells
-    gone = chosen.group == SUPPRESSED
-    if not gone.any():
-        return
-    rows = []
-    for j, hierarchy in enumerate(cells.hierarchies):
-        level = (chosen.levels or {}).get(hierarchy.name, 0)
-        codes = hierarchy.codes[level][cells.q[chosen.cell, j]]
-        size = len(hierarchy.labels[level])
-        all_of = np.bincount(codes, weights=chosen.people, minlength=size)
-        lost = np.bincount(codes[gone], weights=chosen.people[gone], minlength=size)
-        for code in np.flatnonzero(lost).tolist():
-            label = _shown(hierarchy.labels[level][code])
-            rows.append((lost[code] / all_of[code], hierarchy.name, label, lost[code], all_of[code]))
-    rows.sort(key=lambda row: (-row[0], row[1], row[2]))
-    yield Table(
-        head=("column", "value", "left out", "of", "share"),
-        rows=tuple(
-            (name, label, number(lost), number(whole), share(lost, whole))
-            for _, name, label, lost, whole in rows[:OUT]
-        ),
-        numbers=frozenset({2, 3, 4}),
-        caption="Whom that hits most. Analyses of these people will be off",
-    )
 
 
 def _frontier(inside: Inside, frontier: Frontier | str | None) -> Iterator[Block]:

@@ -96,6 +96,7 @@ def report(
         _refuse_inside(Path(internal))
     areas = None if zip3 is None else read_areas(Path(zip3))
     handed = Handed.read(folder)
+    page = read_by_anybody(handed)
     outside = checked(names, Evidence(handed=handed, zip3=areas))
     found, text = outside, None
     if asked is not None:
@@ -106,11 +107,27 @@ def report(
     if external is not None:
         written = _save(Path(external), external_report(handed, outside), "external")
     elif neither:
-        written = _save(folder / REPORT, external_report(handed), "external")
+        written = _save(folder / REPORT, page, "external")
     if text is not None and (neither or internal is not None):
         place = internal_place(folder.resolve()) if internal is None else Path(internal)
         inner = write_internal(place, text)
     return Reports(release=str(folder), external=written, internal=inner, profiles=found)
+
+
+def read_by_anybody(handed: Handed) -> str:
+    """The external report of a folder that others may have made.
+
+    Raises:
+        DataError: Its certificate has the right form and makes no sense.
+    """
+    try:
+        return external_report(handed)
+    except (LookupError, TypeError, ValueError, ArithmeticError, AssertionError):
+        raise DataError(
+            "what the certificate says does not go together",
+            where=str(handed.folder / CERTIFICATE),
+            fix="Run hedgerow verify, and ask for the release as it was published.",
+        ) from None
 
 
 def _folder(release: Any) -> Path:
@@ -163,7 +180,7 @@ def add_external(folder: Path, certificate: str) -> None:
             where=str(folder / CERTIFICATE),
             fix="Check that the disk has room.",
         ) from None
-    _save(folder / REPORT, external_report(Handed.read(folder)), "external")
+    _save(folder / REPORT, external_report(Handed.read(folder, own=True)), "external")
 
 
 def refuse_foreign(target: Path) -> None:

@@ -44,11 +44,11 @@ def randomised_sections(handed: Handed) -> Iterator[Section]:
                     str(place),
                     " × ".join(table["columns"]),
                     number(table["cells"]),
-                    ""
-                    if made is None
-                    else f"{100 * made['distances'][place - 1] / 2:.2g} % of them",
+                    "" if made is None else f"{100 * distance / 2:.2g} % of them",
                 )
-                for place, table in enumerate(told["tables"], 1)
+                for place, (table, distance) in enumerate(
+                    zip(told["tables"], _distances(told), strict=True), 1
+                )
             ),
             numbers=frozenset({2}),
             caption="What was counted",
@@ -57,6 +57,11 @@ def randomised_sections(handed: Handed) -> Iterator[Section]:
         None if made is None else Text(text=f"How rows were made up: {made['method']}."),
     )
     yield section("Columns", domains_table(told["domains"]))
+
+
+def _distances(told: Mapping[str, Any]) -> list[float]:
+    made = told["synthetic"]
+    return [0.0] * len(told["tables"]) if made is None else made["distances"]
 
 
 def safe_sections(handed: Handed) -> Iterator[Section]:

@@ -10,6 +10,7 @@ import html
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hedgerow.errors import printable
 
@@ -219,6 +220,6 @@ def size_bins(sizes: Sequence[int], policy: int | None) -> Iterator[tuple[int, i
         edges.add(policy)
     ordered = sorted(edges)
     least = min(min(sizes, default=1), max(1, (policy or most) - 1))
-    for low, beyond in zip(ordered, ordered[1:], strict=False):
+    for low, beyond in pairwise(ordered):
         if beyond > least and low <= max(most, policy or 1):
             yield low, beyond - 1

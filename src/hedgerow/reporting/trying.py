@@ -184,7 +184,7 @@ def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]
     ]
     name = f"{found.metric} of the best release for each strictness of the first claim ({claim})"
     table = Table(
-        head=("claim", found.metric, "levels", ""),
+        head=("claim", found.metric, "levels", "remark"),
         rows=tuple(
             (
                 point.claim,
@@ -206,4 +206,3 @@ def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]
     if chosen is None:
         blocks.append(Text(text="What the plan asks for is not among those tried.", tone="quiet"))
     return blocks
-

@@ -1,4 +1,4 @@
-'''The local web app: six steps from a table to a published release, in the browser.
+"""The local web app: six steps from a table to a published release, in the browser.
 
 Nothing here is imported by anything but `hedgerow explore`: the command line starts without it.
 
@@ -61,4 +61,4 @@ has `openapi_extra=FILE_FORM`. The plan names it by `draft.reference(name)`. To 
 
 **Tests**: `tests/web/webbing.py` has `Visitor` (the app in process, through its gate) and
 `served` (the real server and Chromium), for which `tests/web/conftest.py` has fixtures.
-'''
+"""

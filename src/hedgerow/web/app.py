@@ -113,6 +113,13 @@ async def upload(request: Request, web: TheWeb) -> Response:
     return back_to(request, "/")
 
 
+@router.post("/start/demo")
+def made_up(request: Request, web: TheWeb) -> Response:
+    """The synthetic hospital, in the workspace."""
+    web.open(web.workspace.made_up())
+    return back_to(request, "/")
+
+
 @router.post("/start/open")
 def go_on(request: Request, web: TheWeb, name: Annotated[str, Form()]) -> Response:
     """Go on with earlier work."""
@@ -171,5 +178,3 @@ async def _unexpected(request: Request, error: Exception) -> Response:
     what = f"something went wrong that should not: {type(error).__name__}"
     fix = "Your work is kept. The terminal has the details; please report it."
     return complaint(request, HedgerowError(what, fix=fix), status=500)
-
-

@@ -160,7 +160,7 @@ class Draft:
     @property
     def changed_here(self) -> bool:
         """Whether the draft is no longer what it was made from."""
-        return hashlib.sha256(self.text.encode()).hexdigest() != self.about["taken"]
+        return bool(hashlib.sha256(self.text.encode()).hexdigest() != self.about["taken"])
 
     @property
     def unsaved(self) -> bool:
@@ -172,7 +172,7 @@ class Draft:
     @property
     def _is_origin(self) -> bool:
         """Whether it began with the plan that `save` writes."""
-        return str(self.saves) == self.about["origin"]
+        return bool(str(self.saves) == self.about["origin"])
 
     @property
     def changed_there(self) -> bool:

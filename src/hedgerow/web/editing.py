@@ -16,7 +16,7 @@ import yaml
 
 from hedgerow.errors import PlanError
 from hedgerow.guess import scalar
-from hedgerow.planning.documents import parse_document
+from hedgerow.planning.documents import Document, parse_document
 from hedgerow.planning.places import is_domain, is_text
 
 Place = tuple[str | int, ...]
@@ -28,19 +28,34 @@ WIDEST = 88
 """Characters of a value on one line; longer ones get a line for each part."""
 
 
+class Typed(str):
+    """A number with the digits it was typed with; written without quotes."""
+
+    __slots__ = ()
+
+
+def document_of(text: str) -> Document:
+    """What a plan's text says, and on which line.
+
+    Raises:
+        PlanError: It is not YAML.
+    """
+    return parse_document(text, name="plan.yaml", as_text=is_text, or_null=is_domain)
+
+
 def data_of(text: str) -> Any:
     """What a plan's text says, as plain data; whether it is right is another question.
 
     Raises:
         PlanError: It is not YAML.
     """
-    return parse_document(text, name="plan.yaml", as_text=is_text, or_null=is_domain).data
+    return document_of(text).data
 
 
 def changed(text: str, place: Place, value: Any) -> str:
-    """The text with another value at a place; the number one past the last appends to a list.
+    r"""The text with another value at a place; the number one past the last appends to a list.
 
-    >>> print(changed("age: {role: sensitive}  # why\\n", ("age", "role"), "identifier"), end="")
+    >>> print(changed("age: {role: sensitive}  # why\n", ("age", "role"), "identifier"), end="")
     age: {role: identifier}  # why
 
     Raises:
@@ -55,6 +70,18 @@ def changed(text: str, place: Place, value: Any) -> str:
     except (PlanError, LookupError, ValueError, yaml.YAMLError):
         pass
     return written(wanted, block=True)
+
+
+def without_guess(text: str, place: Place) -> str:
+    """The text without the comment above a place that says why it was guessed."""
+    try:
+        line = document_of(text).lines[place] - 1
+    except (PlanError, KeyError):
+        return text
+    lines = text.splitlines(keepends=True)
+    if line and lines[line - 1].lstrip().startswith("# guessed"):
+        del lines[line - 1]
+    return "".join(lines)
 
 
 def written(value: Any, *, block: bool = False, indent: int = 0) -> str:
@@ -81,6 +108,8 @@ def written(value: Any, *, block: bool = False, indent: int = 0) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
+    if isinstance(value, Typed):
+        return str(value)
     return scalar(str(value))
 
 
@@ -110,10 +139,10 @@ def _put(data: Any, place: Place, value: Any) -> Any:
     if not rest and value is REMOVED:
         del data[key]
         return data
-    below = data.get(key) if isinstance(data, dict) else data[key]  # type: ignore[index]
+    below = data.get(key) if isinstance(data, dict) else data[key]
     if rest and not isinstance(below, dict | list):
         below = [] if isinstance(rest[0], int) else {}
-    data[key] = _put(below, tuple(rest), value)  # type: ignore[index]
+    data[key] = _put(below, tuple(rest), value)
     return data
 
 
@@ -160,6 +189,11 @@ def _entries(node: yaml.Node) -> list[tuple[str | int, yaml.Node, yaml.Node]]:
     raise LookupError("a single value holds nothing")
 
 
+def _in_braces(node: yaml.Node) -> bool:
+    """Whether it is written in braces or brackets."""
+    return isinstance(node, yaml.CollectionNode) and bool(node.flow_style)
+
+
 def _end(node: yaml.Node) -> int:
     """Where a value ends; of block style the last part's end, since YAML counts what follows."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
@@ -173,9 +207,9 @@ def _in_place(
 ) -> str:
     """The value's text, in block style where it is long and the style around allows it."""
     flat = written(value)
-    if isinstance(entry[0], int) and not parent.flow_style:
+    if isinstance(entry[0], int) and not _in_braces(parent):
         return _after_dash(value, entry[1].start_mark.column - 2).lstrip()
-    if parent.flow_style or len(flat) <= WIDEST or not isinstance(value, Mapping | list | tuple):
+    if _in_braces(parent) or len(flat) <= WIDEST or not isinstance(value, Mapping | list | tuple):
         return flat
     column = entry[1].start_mark.column
     block = "\n" + written(value, block=True, indent=column + 2).removesuffix("\n")
@@ -191,10 +225,10 @@ def _inserted(
 ) -> str:  # fmt: skip
     """A new entry after the last one."""
     head = "" if isinstance(key, int) else f"{scalar(key)}: "
-    if parent.flow_style or not entries:
+    if _in_braces(parent) or not entries:
         flat = head + written(value)
         close = _end(parent) - 1
-        if not parent.flow_style or text[close] not in "]}":
+        if not _in_braces(parent) or text[close] not in "]}":
             raise LookupError("not in braces")
         return text[:close].rstrip() + (", " if entries else "") + flat + text[close:]
     listed = isinstance(key, int)
@@ -210,7 +244,7 @@ def _removed(
 ) -> str:
     """The text without an entry."""
     _, begins, below = entries[at]
-    if parent.flow_style:
+    if _in_braces(parent):
         if at + 1 < len(entries):
             return text[: begins.start_mark.index] + text[entries[at + 1][1].start_mark.index :]
         first = _end(entries[at - 1][2]) if at else begins.start_mark.index

@@ -23,6 +23,8 @@ KINDS = {
     "taxonomy": "a tree of names",
     "csv": "a file with a line for each value",
 }
+MOST_SORTED = 400
+"""Values that a new tree begins with, for somebody to sort."""
 MOST_SHOWN = 14
 """Values in a preview."""
 
@@ -78,7 +80,7 @@ def fields_of(said: Any) -> Fields:
     if isinstance(said, str) and said not in KINDS:
         return Fields(kind="csv", file=said)
     if isinstance(said, str):
-        return Fields(kind=said, dates=Dates.levels if said == "dates" else ())
+        return Fields(kind=said, dates=tuple(Dates.levels) if said == "dates" else ())
     if not isinstance(said, dict) or len(said) != 1:
         return Fields()
     ((kind, how),) = said.items()
@@ -87,9 +89,7 @@ def fields_of(said: Any) -> Fields:
             kind=kind, widths=_listed(how.get("widths")), origin=str(how.get("origin", ""))
         )
     if kind == "prefix" and isinstance(how, dict):
-        return Fields(
-            kind=kind, length=str(how.get("length", "")), steps=_listed(how.get("steps"))
-        )
+        return Fields(kind=kind, length=str(how.get("length", "")), steps=_listed(how.get("steps")))
     if kind == "bins" and isinstance(how, list):
         return Fields(kind=kind, bins="\n".join(_line(level) for level in how))
     simple: dict[str, dict[str, Any]] = {
@@ -114,9 +114,7 @@ def spec_of(draft: Draft, column: str, said: Any) -> Spec:
         HedgerowError: What is wrong with it.
     """
     column_said = {"role": "quasi-identifier", "hierarchy": said}
-    text = written(
-        {"columns": {column: column_said}, "protect": [{"k-anonymity": 2}]}, block=True
-    )
+    text = written({"columns": {column: column_said}, "protect": [{"k-anonymity": 2}]}, block=True)
     try:
         plan = Plan.parse(text, name="plan.yaml", folder=draft.base)
         draft.refuse_foreign(plan)
@@ -183,9 +181,9 @@ def numbers(text: str, what: str) -> list[int | float]:
 
 
 def tree(text: str) -> Any:
-    """A tree from an outline: what stands further in is below.
+    r"""A tree from an outline: what stands further in is below.
 
-    >>> tree("Europe\\n  France\\n  Spain\\nAsia\\n  Japan")
+    >>> tree("Europe\n  France\n  Spain\nAsia\n  Japan")
     {'Europe': ['France', 'Spain'], 'Asia': ['Japan']}
 
     Raises:
@@ -260,7 +258,9 @@ def _line(level: Any) -> str:
 
 
 def _listed(said: Any) -> str:
-    return ", ".join(map(str, said)) if isinstance(said, list) else "" if said is None else str(said)
+    return (
+        ", ".join(map(str, said)) if isinstance(said, list) else "" if said is None else str(said)
+    )
 
 
 def name_of(file: str) -> str:

@@ -70,7 +70,7 @@ class Job:
         return (self.ended or time.time()) - self.begun
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """Somebody cancelled a thread's job."""
 
 
@@ -92,7 +92,9 @@ class Jobs:
                 job = Job(**json.loads(file.read_text("utf-8")))
                 if job.running:
                     interrupted = HedgerowError("the app was closed before this was finished")
-                    job = replace(job, state="failed", errors=_as_data(interrupted), ended=job.begun)
+                    job = replace(
+                        job, state="failed", errors=_as_data(interrupted), ended=job.begun
+                    )
                 self._jobs[job.id] = job
 
     def all(self, kind: str | None = None) -> list[Job]:
@@ -167,13 +169,13 @@ class Jobs:
 
         def progress(said: str, share: float | None) -> None:
             if stop.is_set():
-                raise _Stopped
+                raise _StoppedError
             self._change(job.id, said=said, share=share)
 
         def run() -> None:
             try:
                 result = work(progress)
-            except _Stopped:
+            except _StoppedError:
                 self._end(job.id, "cancelled", errors=_as_data(CANCELLED))
             except HedgerowError as error:
                 self._end(job.id, "failed", errors=_as_data(error))
@@ -223,7 +225,8 @@ class Jobs:
 
     def _follow(self, name: str, child: subprocess.Popen[str], request: str) -> None:
         """Take down what the process reports until it ends."""
-        assert child.stdin is not None and child.stdout is not None, "both are pipes"
+        assert child.stdin is not None, "a pipe"
+        assert child.stdout is not None, "a pipe"
         over: dict[str, Any] = {}
         with contextlib.suppress(OSError), child.stdin:
             child.stdin.write(request)

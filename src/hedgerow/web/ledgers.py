@@ -68,9 +68,7 @@ def standing(plan: Plan) -> Standing | None:
             position = ledger.budget(plan.population)
             newest = list(ledger.entries(population=plan.population, limit=NEWEST))
     except HedgerowError as error:
-        return Standing(
-            place=shown, population=plan.population, errors=tuple(told(error))
-        )
+        return Standing(place=shown, population=plan.population, errors=tuple(told(error)))
     used = [
         name for name in PLACES
         if position.spent.units[name] or (position.budget or position.spent).units[name]

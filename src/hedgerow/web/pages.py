@@ -25,6 +25,7 @@ def environment() -> Environment:
     )
     made.filters["number"] = number
     made.filters["percent"] = percent
+    made.filters["size"] = size
     made.filters["told"] = told
     made.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
     return made
@@ -41,8 +42,20 @@ def number(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
+def size(amount: int) -> str:
+    r"""Bytes for people.
+
+    >>> size(4_000_000_000), size(50_000)
+    ('4\xa0GB', '50\xa0kB')
+    """
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if amount >= factor:
+            return f"{amount / factor:.3g}\u00a0{unit}"
+    return f"{amount} bytes"
+
+
 def percent(share: float) -> str:
-    """A share for people; a little is not nothing.
+    r"""A share for people; a little is not nothing.
 
     >>> percent(0.634), percent(0.0004), percent(0.9996), percent(1.0)
     ('63\xa0%', '<\xa00.1\xa0%', '>\xa099.9\xa0%', '100\xa0%')

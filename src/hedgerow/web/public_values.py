@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hedgerow.errors import PlanError
+from hedgerow.web.editing import Typed
 from hedgerow.web.hierarchies import number
 
 PUBLIC = {
@@ -25,8 +26,11 @@ def public_said(
         PlanError: A field is not what it should be.
     """
     if kind == "bounds":
-        said: dict[str, Any] = {"bounds": [number(low), number(high)]}
-        return said | ({"step": number(step)} if step.strip() else {})
+        for text in (low, high, *([step] if step.strip() else [])):
+            number(text)
+        # As they were typed: the plan takes numbers by their digits.
+        said: dict[str, Any] = {"bounds": [Typed(low.strip()), Typed(high.strip())]}
+        return said | ({"step": Typed(step.strip())} if step.strip() else {})
     if kind == "list":
         listed: list[str | None] = [line.strip() for line in values.splitlines() if line.strip()]
         if not listed:

@@ -11,6 +11,7 @@ from hedgerow.errors import PlanError, nearest, some
 
 if TYPE_CHECKING:
     from hedgerow.query.asking import Asking
+    from hedgerow.query.counting import Counted
 
 Column = Literal["none", "numbers", "values"]
 Cells = Literal["none", "some", "one", "several"]
@@ -200,7 +201,7 @@ class Asked:
         """
         kind = self.kind
         self._refuse_unfinished()
-        of = "rows" if self.rows else "people"
+        of: Counted = "rows" if self.rows else "people"
         shared: dict[str, Any] = {"where": self.where or None}
         shared |= {name: getattr(self, name) or None for name in ("epsilon", "delta", "rho")}
         match kind.name:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.domain import Bounds, Values, decimal
+from hedgerow.errors import HedgerowError
 from hedgerow.ledger.amounts import NOTHING, Amounts
 from hedgerow.query.asking import Asking, Question
 from hedgerow.schema import Role
 from hedgerow.web.query_form import Asked, widths
+from hedgerow.where import parse
 
 if TYPE_CHECKING:
     from hedgerow.dp.measures import Loss
@@ -93,6 +95,32 @@ def known_words(public: Public, column: str) -> str:
             return f"{len(values):,} values: {few}{f' and {more:,} more' if more > 0 else ''}"
         case _:
             return ""
+
+
+def example_filter(public: Public) -> str:
+    """A filter on the plan's own columns, to show how one is written."""
+    found = []
+    for name, domain in public.domains.items():
+        plain = _column(name)
+        if isinstance(domain, Bounds):
+            found.append(f"{plain} >= {(domain.low + domain.high) // 2}")
+        elif domain.values and domain.values[0] is not None:
+            text = domain.values[0].replace("'", "''")
+            found.append(f"{plain} = '{text}'")
+    return " and ".join(found[-2:]) or "age >= 40 and sex = 'F'"
+
+
+def _column(name: str) -> str:
+    """A column as a filter names it: in backquotes where it must.
+
+    >>> _column("age"), _column("length of stay"), _column("and")
+    ('age', '`length of stay`', '`and`')
+    """
+    try:
+        alone = str(parse(f"{name} = 1")) == f"{name} = 1"
+    except HedgerowError:
+        alone = False
+    return name if alone else "`{}`".format(name.replace("`", "``"))
 
 
 def settings(plan: Plan, public: Public) -> list[str]:
@@ -216,6 +244,28 @@ class Priced(Asking["Preview"]):
             errors=(),
             tables=(),
         )
+
+
+def meaning(public: Public, spends: Mapping[str, str]) -> str:
+    """What a loss means to one person, in a sentence; empty where this is not said so simply.
+
+    Under a policy it is another promise, and a rho has no such sentence.
+    """
+    if public.stated is not None or "epsilon" not in spends:
+        return ""
+    from hedgerow.dp.pricing import price
+    from hedgerow.semantics import truth
+
+    loss = price(epsilon=spends["epsilon"], delta=spends.get("delta"))
+    assert not isinstance(loss, ZeroConcentrated)
+    most = ceil(truth(loss) * 10_000) / 10_000
+    about = "is this person in the table" if public.neighbours.kind == "add-remove" else (
+        "has this person these values or others"
+    )
+    return (
+        f"To one person: somebody who knows all the rest, and takes yes and no for equally likely, "
+        f"guesses right with probability {most:g} at most ({about}?); a coin is right with 0.5."
+    )
 
 
 def errors_of(preview: Preview) -> list[dict[str, str]]:

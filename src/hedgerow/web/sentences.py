@@ -118,7 +118,9 @@ def _about_groups(name: str, said: dict[str, Any]) -> str | None:
 def _about_finding(name: str, said: dict[str, Any]) -> str | None:
     outside = PurePath(str(said.get("population", ""))).name
     if name == "prosecutor-risk":
-        return f"Somebody known to be in the table is found with a chance of {said['risk']} at most."
+        return (
+            f"Somebody known to be in the table is found with a chance of {said['risk']} at most."
+        )
     if name == "marketer-risk":
         return f"Of all people together, a share of {said['risk']} at most is found."
     if name == "unique-share":
@@ -181,7 +183,8 @@ def _attacker(said: dict[str, Any]) -> str:
 
 
 def _who(who: Mapping[str, Any]) -> str:
-    kind, prior = who["class"], _prior(who.get("prior"))
+    kind = who["class"]
+    prior = _prior(who.get("prior")) if kind in ("I", "at-most", "III") else ""
     sigma = who.get("stubbornness")
     worth = "" if sigma in (None, "infinite") else f", worth {_count(sigma)} people's data to them"
     if kind == "I":
@@ -217,7 +220,9 @@ def _prior(prior: Any) -> str:
 
 def _knows(knows: Any) -> str:
     if isinstance(knows, Mapping) and "file" in knows:
-        return f" and holds the records of the people listed in {PurePath(str(knows['file'])).name},"
+        return (
+            f" and holds the records of the people listed in {PurePath(str(knows['file'])).name},"
+        )
     people = knows.get("people") if isinstance(knows, Mapping) else knows
     if not people:
         return ""

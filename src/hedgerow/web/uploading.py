@@ -13,7 +13,7 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from hedgerow.errors import DataError
-from hedgerow.web.workspace import safe_name
+from hedgerow.web.workspace import TABLES, safe_name
 
 UPLOAD_LIMIT = 4_000_000_000
 """Bytes of an upload where nobody says otherwise."""
@@ -99,7 +99,7 @@ async def receive_files(request: Request, folder: Path, *, most: int) -> Uploads
         if not form.files:
             raise DataError("no file was chosen", fix="Choose a file and send it again.")
         for file in form.files:
-            safe_name(file.name)
+            _refuse_kind(safe_name(file.name))
         return Uploads(form.files, form.fields)
     except BaseException as error:
         form.close()
@@ -108,6 +108,15 @@ async def receive_files(request: Request, folder: Path, *, most: int) -> Uploads
         if isinstance(error, MultipartParseError | UnicodeDecodeError):
             raise DataError("the form cannot be read", fix="Send it again.") from None
         raise
+
+
+def _refuse_kind(name: str) -> None:
+    """A database is refused among others: what it holds may refer to other files."""
+    if not name.lower().endswith((*TABLES, ".json")):
+        raise DataError(
+            f"{name!r} is not a kind of file the app takes",
+            fix=f"Upload one of {', '.join(TABLES)}.",
+        )
 
 
 class _Form:
@@ -138,6 +147,7 @@ class _Form:
     def close(self) -> None:
         if self.file is not None:
             self.file.close()
+            self.file = None
         self.file = None
 
     def _part_begin(self) -> None:
@@ -145,9 +155,15 @@ class _Form:
 
     def _header_field(self, data: bytes, start: int, end: int) -> None:
         self._header += data[start:end]
+        self._refuse_long(self._header)
 
     def _header_value(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]
+        self._refuse_long(self._value)
+
+    def _refuse_long(self, read: bytes) -> None:
+        if len(read) > FIELD_LIMIT or len(self._headers) > MOST_FIELDS:
+            raise DataError("a part of the form has too much before it begins")
 
     def _header_end(self) -> None:
         self._headers[self._header.lower()] = self._value

@@ -126,6 +126,17 @@ class Workspace:
             return self._make(folder, text, origin, saves=origin)
         return self._guess(folder, origin, base=origin.parent, saves=origin.parent / "plan.yaml")
 
+    def made_up(self) -> Draft:
+        """Work on the synthetic hospital, which is made if it is not there.
+
+        Raises:
+            TargetError: Other files lie where it belongs.
+        """
+        from hedgerow.demo import write_hospital
+
+        plan = self.folder / "made-up-hospital" / "plan.yaml"
+        return self.begin(plan if plan.exists() else write_hospital(plan.parent))
+
     def receive(self, name: str, uploaded: Path) -> Draft:
         """Work on a table that was uploaded; the file moves into the new folder.
 

@@ -292,7 +292,8 @@ def _read(file: Path, name: str, kinds: Kinds) -> str:
         f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT {', '.join(kinds)} FROM "
         f"read_csv({literal(str(file))}, auto_detect=false, header=false, "
         f"columns={{'one': 'VARCHAR', {columns}}}, delim=',', quote='\"', escape='\"', "
-        "strict_mode=true, nullstr='', allow_quoted_nulls=false, new_line='\\n', compression='none')"
+        "strict_mode=true, nullstr='', allow_quoted_nulls=false, "
+        "new_line='\\n', compression='none')"
     )
 
 

@@ -25,6 +25,8 @@ appender.console.layout.pattern = Spark: %p %c{1}: %m{nolookups}%n
 """
 """Spark's notes about itself are for whoever runs the cluster, not for whoever publishes."""
 
+RETRIES = 6
+"""How often a Connect server is asked again; each time longer after, a minute in all."""
 STARTED = "spark.hedgerow.started"
 """A setting by which we know a session we started on this machine."""
 SETTINGS = {
@@ -82,6 +84,10 @@ def _remote(kind: Any, address: str) -> Any:
             fix="Put the token into the environment: SPARK_CONNECT_AUTHENTICATE_TOKEN.",
         )
     session = kind.builder.remote(address).getOrCreate()
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
+    # Spark would try for ten minutes before it says that the server is gone.
+    session.client.set_retry_policies([DefaultPolicy(max_retries=RETRIES)])
     for name, value in SETTINGS.items():
         if name.startswith("spark.sql."):
             session.conf.set(name, value)

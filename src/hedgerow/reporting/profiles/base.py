@@ -95,7 +95,7 @@ class Evidence:
 
 def profile_section(profile: Profile) -> Section:
     """The profile as a section of a report."""
-    count = {word: 0 for word in (MET, NOT_MET, OPEN)}
+    count = dict.fromkeys((MET, NOT_MET, OPEN), 0)
     for finding in profile.findings:
         count[finding.verdict] += 1
     told = f"{count[MET]} met, {count[NOT_MET]} not met, {count[OPEN]} not checkable by software."
@@ -103,7 +103,7 @@ def profile_section(profile: Profile) -> Section:
         f"Profile {profile.name}",
         Text(text=f"{profile.title}: {told}"),
         Table(
-            head=("requirement", "", "evidence", "for a person to do"),
+            head=("requirement", "verdict", "evidence", "for a person to do"),
             rows=tuple(
                 (one.requirement, one.verdict, one.evidence, one.todo) for one in profile.findings
             ),

@@ -116,14 +116,18 @@ def _named(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Finding]]:
     for kind, (place, form) in NAMED.items():
         asked = f"({place}) no {kind}"
         if columns := _called(texts, form):
-            yield place, Finding.of(
-                asked, False, f"a column is called {listed(columns)}", "Leave it out."
+            yield (
+                place,
+                Finding.of(asked, False, f"a column is called {listed(columns)}", "Leave it out."),
             )
         else:
-            yield place, Finding.left(
-                asked,
-                f"no column is called so; published are {listed(list(texts))}",
-                "Confirm that none of these columns holds any.",
+            yield (
+                place,
+                Finding.left(
+                    asked,
+                    f"no column is called so; published are {listed(list(texts))}",
+                    "Confirm that none of these columns holds any.",
+                ),
             )
 
 
@@ -134,19 +138,25 @@ def _forms(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Finding]]:
         columns = _holding(texts, form)
         bare = _holding(texts, BARE[kind]) if kind in BARE else []
         if bare and not columns:
-            yield place, Finding.left(
-                asked,
-                f"{listed(bare)} has numbers of so many digits",
-                "Confirm that they are none.",
+            yield (
+                place,
+                Finding.left(
+                    asked,
+                    f"{listed(bare)} has numbers of so many digits",
+                    "Confirm that they are none.",
+                ),
             )
             continue
-        yield place, Finding.of(
-            asked,
-            not columns,
-            f"values of this form are in {listed(columns)}"
-            if columns
-            else f"none of {looked:,} different published values has this form",
-            "Leave the column out.",
+        yield (
+            place,
+            Finding.of(
+                asked,
+                not columns,
+                f"values of this form are in {listed(columns)}"
+                if columns
+                else f"none of {looked:,} different published values has this form",
+                "Leave the column out.",
+            ),
         )
 
 
@@ -295,5 +305,3 @@ def _births(texts: Mapping[str, Sequence[str]]) -> Finding:
         f"If the data are of {min(years) + OLDEST} or later, this is not met: pool the years of "
         f"those who are {OLDEST} or more.",
     )
-
-

@@ -73,5 +73,3 @@ def read_areas(file: Path) -> dict[str, int]:
                 fix="Give each area of three digits once, with a whole number of people.",
             ) from None
     return found
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.groups import Ints
 from hedgerow.reporting.handed import Counted, Handed
@@ -97,9 +98,7 @@ def _amounts(handed: Handed, column: str) -> tuple[int, int, int] | None:
     return dominance(group, values, counted.rows)
 
 
-def dominance(
-    group: Ints, values: np.ndarray[tuple[int], np.dtype[np.float64]], rows: Ints
-) -> tuple[int, int, int]:
+def dominance(group: Ints, values: NDArray[np.float64], rows: Ints) -> tuple[int, int, int]:
     """How many cells there are, are dominated by two, and fail the p per cent rule.
 
     Args:
@@ -127,22 +126,21 @@ def dominance(
     return size, int(dominated.sum()), int(close.sum())
 
 
-def _numbers(counted: Counted) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+def _numbers(counted: Counted) -> NDArray[np.float64] | None:
     """The last column as amounts; None where it holds something else."""
-    texts = counted.labels[-1].tolist()
+    texts = counted.texts[-1]
     try:
         found = np.array([0.0 if text is None else float(text) for text in texts])
     except ValueError:
         return None
-    few = len(set(texts)) < 3  # 0 and 1 are a yes and a no
-    return None if few or not np.isfinite(found).all() or (found < 0).any() else found
+    few = len(texts) < 3  # 0 and 1 are a yes and a no
+    if few or not np.isfinite(found).all() or (found < 0).any():
+        return None
+    return found[counted.codes[:, -1]]
 
 
 def _group(counted: Counted, quasi: int) -> Ints:
     """The cell of each line; lines stand in the order of their cells."""
-    if not quasi:
-        return np.zeros(len(counted.rows), np.int64)
     changed = np.zeros(len(counted.rows), np.bool_)
-    for labels in counted.labels[:quasi]:
-        changed[1:] |= labels[1:] != labels[:-1]
+    changed[1:] = (counted.codes[1:, :quasi] != counted.codes[:-1, :quasi]).any(axis=1)
     return np.cumsum(changed).astype(np.int64)

@@ -443,31 +443,44 @@
 
   let waiting = false, again = false;
 
-  async function ask(patient) {
+  async function ask() {
     if (waiting) { again = true; return; }
     waiting = true;
     asked += 1;
-    const begun = performance.now(), mine = asked;
+    const begun = performance.now();
+    clearTimeout(patiently);
     try {
-      const answer = await fetch(`/explore/survey.json?${query(patient ? { patient: "true" } : {})}`, { headers: { "HX-Request": "true" } });
+      const answer = await fetch(`/explore/survey.json?${query()}`, { headers: { "HX-Request": "true" } });
       if (!answer.ok) { await complain(answer); return; }
-      seen = await answer.json();
-      places = null;
-      document.getElementById("summary").textContent = seen.summary;
-      legend();
-      draw();
-      showLevels();
-      showSteps();
-      const here = placeOf(node);
-      if (here !== null) say(words(here, node));
+      take(await answer.json());
       root.dataset.answered = String(Math.round(performance.now() - begun));
       history.replaceState(null, "", `/explore?${query()}`);
       soon();
     } finally {
       waiting = false;
       if (again) { again = false; ask(); }
-      else if (seen && !seen.decided && mine === asked) ask(true);
+      else if (seen && !seen.decided) patiently = setTimeout(rest, 600);
     }
+  }
+
+  // What is still open is decided meanwhile, and forgotten if something moved.
+  let patiently = 0;
+  async function rest() {
+    const mine = asked;
+    const answer = await fetch(`/explore/survey.json?${query({ patient: "true" })}`, { headers: { "HX-Request": "true" } });
+    if (answer.ok && mine === asked) take(await answer.json());
+  }
+
+  function take(found) {
+    seen = found;
+    places = null;
+    document.getElementById("summary").textContent = seen.summary;
+    legend();
+    draw();
+    showLevels();
+    showSteps();
+    const here = placeOf(node);
+    if (here !== null) say(words(here, node));
   }
 
   async function complain(answer) {

@@ -183,8 +183,8 @@ def _found(result: dict[str, Any]) -> dict[str, Any]:
 
 def _published(plan: Plan) -> Path | None:
     """The plan's release, if there is one."""
-    place = None if plan.publish is None else Path(plan.publish.to)
-    return place if place is not None and (place / CERTIFICATE).is_file() else None
+    place = None if plan.publish is None else plan.publish.to
+    return place if isinstance(place, Path) and (place / CERTIFICATE).is_file() else None
 
 
 def _least(plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request
@@ -11,8 +11,17 @@ from fastapi.responses import HTMLResponse, Response
 from hedgerow.errors import HedgerowError, PlanError
 from hedgerow.schema import Role
 from hedgerow.web.draft import Draft
-from hedgerow.web.editing import REMOVED
-from hedgerow.web.hierarchies import KINDS, Fields, fields_of, name_of, shown, spec_of, uploaded
+from hedgerow.web.editing import REMOVED, data_of, without_guess
+from hedgerow.web.hierarchies import (
+    KINDS,
+    MOST_SORTED,
+    Fields,
+    fields_of,
+    name_of,
+    shown,
+    spec_of,
+    uploaded,
+)
 from hedgerow.web.jobs import Job
 from hedgerow.web.looking import Look, look_at, seen, values_of
 from hedgerow.web.pages import back_to, complaint, is_htmx, page
@@ -155,7 +164,9 @@ def give_hierarchy(
     said = draft.column(name) | {"hierarchy": None, "missing": missing}
     try:
         hierarchy = fields.said(draft)
-        height = len(shown(spec_of(draft, name, hierarchy), name, _values(web, draft, name)).distinct)
+        height = len(
+            shown(spec_of(draft, name, hierarchy), name, _values(web, draft, name)).distinct
+        )
         said["hierarchy"] = hierarchy
         said.pop("levels", None)
         if lowest.strip() or highest.strip():
@@ -207,6 +218,9 @@ def _column(
     if chosen in uploaded(draft):
         fields = Fields(kind="csv", file=chosen)
     result, found = _previewed(web, draft, name, fields)
+    if not fields.tree and look.profile(number).distinct <= MOST_SORTED:
+        values = [value for value in _values(web, draft, name) if value is not None]
+        fields = replace(fields, tree="\n".join(values))
     levels = said.get("levels")
     return page(
         request, "column.html", step="data", status=422 if errors else 200, number=number,
@@ -243,10 +257,10 @@ def _give_role(draft: Draft, look: Look, name: str, role: Role) -> None:
         said = {"role": str(role)}
     guessed = look.guesses[name].hierarchy
     if role is Role.QUASI_IDENTIFIER and "hierarchy" not in said and guessed is not None:
-        from hedgerow.web.editing import data_of
-
         said["hierarchy"] = data_of(guessed)
     draft.edit_column(name, said)
+    if role is not look.guesses[name].role:
+        draft.write(without_guess(draft.text, ("columns", name)))
 
 
 def _fields(draft: Draft, look: Look, name: str) -> Fields:

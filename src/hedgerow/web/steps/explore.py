@@ -242,6 +242,7 @@ def _stubborn(
 def _write_lever(draft: Draft, lever: Lever, value: float) -> None:
     """A parameter in the plan's text, which may stand there in short: `- k-anonymity: 5`."""
     said: Any = draft.data()
+    value = int(value) if value == int(value) else value
     above = lever.place[:-1]
     for part in above:
         # A claim that stands alone in its line holds a number, and an adversary may be a word.

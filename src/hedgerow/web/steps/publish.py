@@ -45,18 +45,21 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     problem = draft.problem()
     plan = None if problem else draft.plan()
     job, verified = web.jobs.last("publish"), web.jobs.last("verify")
+    done = next((one for one in web.jobs.all("publish") if one.state == "done"), None)
     said = draft.data()
     method, target = said.get("method"), said.get("publish")
-    target_exists = plan is not None and plan.publish is not None and Path(plan.publish.to).exists()
+    to = None if plan is None or plan.publish is None else plan.publish.to
+    exists = isinstance(to, Path) and to.exists()
     return page(
         request, "publish.html", step="publish", text=draft.text,
         wrong=[] if problem is None else told(problem), searches=SEARCHES, utilities=UTILITIES,
         method=method if isinstance(method, dict) else {"search": method or "lattice"},
         target=target if isinstance(target, dict) else {"to": target or ""},
-        utility=said.get("utility", "loss"), exists=target_exists,
+        utility=said.get("utility", "loss"), exists=exists,
         ledger=None if plan is None else standing(plan), named=said.get("ledger"),
-        population=said.get("population"), job=job, current=job and job.mark == draft.mark,
-        files=_files(web), verified=verified if _about_last(verified, job) else None,
+        population=said.get("population"), job=job, done=done,
+        current=done is not None and done.mark == draft.mark, files=_files(web),
+        verified=verified if _about_last(verified, done) else None,
         command=f"hedgerow publish {draft.saves or draft.folder / 'plan.yaml'}",
         noisy=plan is not None and plan.method.search in ("marginals", "safe"),
     )  # fmt: skip
@@ -108,7 +111,7 @@ def keep_how(
     before = said.get("publish")
     before = before if isinstance(before, dict) else {"to": before}
     place = to.strip() if to.strip() == before.get("to") else safe_name(to.strip())
-    target = {"to": place} | ({"format": "parquet"} if form == "parquet" else {})
+    target: dict[str, Any] = {"to": place} | ({"format": "parquet"} if form == "parquet" else {})
     target |= {"escape_formulas": True} if escape and form != "parquet" else {}
     if target != said.get("publish"):
         changes["publish",] = target
@@ -227,5 +230,3 @@ def _served(path: Path) -> Response:
 
 def _about_last(verified: Any, job: Any) -> bool:
     return verified is not None and job is not None and verified.begun > job.begun
-
-

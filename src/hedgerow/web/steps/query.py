@@ -271,6 +271,7 @@ def _form(asked: Asked, session: Session) -> dict[str, Any]:
     return {
         "columns": view.columns_to_ask(asked, session.public),
         "cells": view.columns_to_count_by(asked, session.plan, session.public),
+        "example": view.example_filter(session.public),
     }
 
 
@@ -284,7 +285,8 @@ def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[s
         # same. A question that is wrong is so here too.
         preview = asked.put(view.Priced(session.public))
         unsimulated = told(error)
-    cost = Amounts.of(**preview.spends) if preview.spends else NOTHING
+    spends: dict[str, Any] = dict(preview.spends)
+    cost = Amounts.of(**spends) if spends else NOTHING
     return {
         "preview": view.told(preview),
         "unsimulated": unsimulated,

@@ -1,0 +1,189 @@
+"""Looking at all nodes at once: how long it takes to open Adult, and to answer a slider.
+
+Run as `python -m bench.exploring JOB FOLDER REPEATS`, FOLDER having what `bench.tables` makes;
+without arguments, all with targets.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.clock import BenchError, Job, Measured, process, tell, timed
+from bench.suite import Bench, Row, Target
+
+RUNS = "9"
+JOBS: dict[str, Callable[[Path], Job]] = {}
+TOLD = {
+    "opening": ("explore Adult, nine columns: count, and profile all 12,960 nodes", None),
+    "slider_k": ("another k, all 12,960 nodes, as the page gets it", 0.3),
+    "slider_t": ("another t (t-closeness of occupation), all 4,320 nodes", 0.3),
+    "slider_stubbornness": ("another stubbornness (epsilon-privacy of occupation), all 4,320 "
+                            "nodes", 0.3),
+    "frontier": ("the frontier of k, 24 steps over all 12,960 nodes", None),
+    "node": ("one node before and after, with sizes and worst groups", 0.3),
+    "uniqueness": ("all 575 combinations of up to three of Adult's 15 columns: who is singled "
+                   "out", 2.0),
+}  # fmt: skip
+"""Each job in words, and the seconds it has to stay under."""
+
+
+def job(make: Callable[[Path], Job]) -> Callable[[Path], Job]:
+    """Register what prepares a job under its name."""
+    JOBS[make.__name__] = make
+    return make
+
+
+def adult() -> Path:
+    """The folder with the Adult data."""
+    from bench.tables import data_folder
+
+    found = data_folder()
+    if found is None:
+        raise BenchError("set HEDGEROW_DATA to the folder with the Adult data")
+    return found
+
+
+@job
+def opening(folder: Path) -> Job:
+    from hedgerow import Exploration
+
+    def describe(found: Any) -> dict[str, Any]:
+        return {"nodes": len(found.profile), "kinds": len(found.profile.groups)}
+
+    return Job(lambda: Exploration.open(folder / "adult.yaml"), describe)
+
+
+def slider(plan: Path, lever: str, first: float, step: float) -> Job:
+    """Each run asks for another value, as a slider does: nothing is known from the run before."""
+    from hedgerow import Exploration
+    from hedgerow.web import lattice_view as view
+
+    found = Exploration.open(plan)
+    values = itertools.count()
+
+    def work() -> str:
+        setting = view.Setting.read(found, [f"{lever}={first + step * next(values)}"], None)
+        return json.dumps(view.answer(setting, setting.survey()))
+
+    return Job(work, lambda text: {"bytes": len(text), "nodes": len(found.profile)})
+
+
+@job
+def slider_k(folder: Path) -> Job:
+    return slider(folder / "adult.yaml", "0.k", 6, 1)
+
+
+@job
+def slider_t(folder: Path) -> Job:
+    return slider(folder / "close.yaml", "1.t", 0.201, 0.01)
+
+
+@job
+def slider_stubbornness(folder: Path) -> Job:
+    text = (folder / "close.yaml").read_text("utf-8")
+    lines = [line for line in text.splitlines() if "t-closeness" not in line]
+    against = "{class: I, prior: table, stubbornness: 1000}"
+    claim = f"  - epsilon-privacy: {{epsilon: 4, of: occupation, adversary: {against}}}"
+    lines.insert(lines.index("  - k-anonymity: 5") + 1, claim)
+    with tempfile.TemporaryDirectory(prefix="hedgerow-bench-") as name:
+        plan = Path(name) / "epsilon.yaml"
+        plan.write_text("\n".join(lines) + "\n", "utf-8")
+        return slider(plan, "1.stubbornness", 1001, 37)
+
+
+@job
+def frontier(folder: Path) -> Job:
+    from hedgerow import Exploration
+    from hedgerow.exploring.frontier import steps
+    from hedgerow.exploring.levers import levers
+
+    found = Exploration.open(folder / "adult.yaml")
+    (lever,) = levers(found.plan, domains={}, people=found.cells.people)
+
+    return Job(lambda: steps(found, lever), lambda line: {"steps": len(line)})
+
+
+@job
+def node(folder: Path) -> Job:
+    from hedgerow import Exploration
+    from hedgerow.exploring.preview import preview
+
+    found = Exploration.open(folder / "adult.yaml")
+    levels = found.levels(found.survey().best[0])
+    return Job(lambda: preview(found, levels), lambda shown: {"groups": shown.groups})
+
+
+@job
+def uniqueness(folder: Path) -> Job:
+    import numpy as np
+    import pyarrow.csv
+
+    from hedgerow.encoding import encoded
+    from hedgerow.exploring.uniqueness import singled_out
+
+    options = pyarrow.csv.ReadOptions(autogenerate_column_names=True)
+    parse = pyarrow.csv.ParseOptions(delimiter=",", ignore_empty_lines=True)
+    text = pyarrow.csv.ConvertOptions(
+        column_types={f"f{i}": pyarrow.string() for i in range(15)}, strings_can_be_null=False
+    )
+    table = pyarrow.csv.read_csv(
+        adult() / "adult.data", read_options=options, parse_options=parse, convert_options=text
+    )
+    columns = []
+    for name in table.column_names:
+        values, codes = encoded(table[name])
+        columns.append((name, codes, len(values)))
+    people = np.arange(table.num_rows, dtype=np.int64)
+
+    def work() -> Any:
+        return singled_out(columns, people, table.num_rows)
+
+    return Job(work, lambda found: {"combinations": len(found[0]), "left": list(found[1])})
+
+
+def measure(bench: Bench) -> None:
+    """All jobs, each in a process of its own."""
+    for name in JOBS:
+        bench.keep(f"exploring_{name}", lambda name=name: process(
+            sys.executable, "bench.exploring", name, bench.folder, RUNS
+        ))  # fmt: skip
+
+
+def rows(found: Mapping[str, Measured]) -> list[Row]:
+    """What was measured, with targets; there is no peer that answers for all nodes."""
+    return [
+        Row(words, found[f"exploring_{name}"], target=Target("under", most) if most else None)
+        for name, (words, most) in TOLD.items()
+        if f"exploring_{name}" in found
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    if arguments:
+        name, folder, repeats = arguments
+        tell(timed(JOBS[name](Path(folder)), repeats=int(repeats)))
+        return 0
+    missed = 0
+    with tempfile.TemporaryDirectory(prefix="hedgerow-bench-") as name:
+        process(sys.executable, "bench.tables", name, "0")
+        found = {
+            f"exploring_{one}": process(sys.executable, "bench.exploring", one, name, RUNS)
+            for one in JOBS
+        }
+    for row in rows(found):
+        missed += row.met is False
+        target = f"under {row.target.value:g} s" if row.target else ""
+        memory = row.ours.memory / 1e6
+        print(f"{row.ours.seconds:8.3f} s {row.ours.cpu:8.3f} s {memory:6.0f} MB  {target:11}  "
+              f"{row.job}")  # fmt: skip
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,528 @@
+"""PostgreSQL: what only a database has, and what must not go wrong there."""
+
+import hashlib
+import json
+import random
+import shutil
+import subprocess
+import uuid
+
+import psycopg
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+import hedgerow
+import hedgerow.publishing
+from hedgerow.cli import app
+from hedgerow.engines import TablePlace, open_engine, open_table, table_place
+from hedgerow.errors import DataError, HedgerowError, TargetError
+from hedgerow.ledger import Ledger
+
+SECRET = "canary-7f3b"
+COLUMNS = {"zip": "quasi-identifier", "age": "quasi-identifier", "disease": "sensitive"}
+COLUMNS |= {"note": "insensitive", "name": "identifier"}
+
+
+def people(rows=120, seed=1):
+    """Made so that 3-anonymity takes some recoding, in an order that would tell."""
+    pick = random.Random(seed)
+    return pa.table(
+        {
+            "name": [f"n{i}" for i in range(rows)],
+            "zip": [f"10{i % 4}" for i in range(rows)],
+            "age": pa.array([20 + i % 3 for i in range(rows)], pa.int32()),
+            "disease": [pick.choice(["flu", "cold", None]) for _ in range(rows)],
+            "note": pa.array([pick.choice([0.5, -0.0, float("nan"), None]) for _ in range(rows)]),
+        }
+    )
+
+
+def publish(source, to, **more):
+    said = {"columns": COLUMNS, "protect": [{"k-anonymity": 3}], "report": False}
+    return hedgerow.publish(source, to=to, **(said | more))
+
+
+@pytest.fixture
+def tables(postgresql_tables):
+    return postgresql_tables
+
+
+def there(tables):
+    found = tables.sql(
+        f"SELECT relname FROM pg_class WHERE relnamespace = '{tables.schema}'::regnamespace "
+        "AND relkind = 'r' ORDER BY 1"
+    )
+    return [row[0] for row in found]
+
+
+# Columns
+
+
+def test_types_a_database_has(tables):
+    tables.sql(
+        "CREATE TYPE mood AS ENUM ('sad', 'ok')",
+        "CREATE DOMAIN cents AS numeric(9,2) CHECK (VALUE >= 0)",
+        "CREATE DOMAIN more_cents AS cents",
+        "CREATE COLLATION loose "
+        "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "CREATE TABLE odd (mood mood, cents more_cents, free numeric, fixed char(5), day time, "
+        "id uuid, loose text COLLATE loose, doc json, list integer[], gone integer)",
+        "ALTER TABLE odd DROP COLUMN gone",
+        "INSERT INTO odd VALUES ('ok', 1.5, 1.50, 'ab', '12:30', "
+        "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', 'a', '{}', '{1}'), "
+        "('sad', 2, 1.5, 'ab   ', '12:30:00.5', NULL, 'A', NULL, NULL), "
+        "(NULL, NULL, 'NaN', NULL, NULL, NULL, 'ä', NULL, NULL)",
+    )
+    with open_engine(tables.place("odd")) as engine:
+        assert engine.columns()[-2:] == ("doc", "list")
+        found = {name: engine.distinct(name) for name in engine.columns()[:-2]}
+        for name in ("doc", "list"):
+            with pytest.raises(DataError, match=f"'{name}' is of the type .*cannot be read"):
+                engine.counts([name])
+            with pytest.raises(DataError, match="cannot be read"):
+                engine.profile()
+    assert found == {
+        "mood": [None, "ok", "sad"],
+        "cents": [None, "1.50", "2.00"],
+        "free": ["1.5", "1.50", "NaN"],
+        "fixed": [None, "ab"],
+        "day": [None, "12:30:00", "12:30:00.5"],
+        "id": [None, "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"],
+        "loose": ["A", "a", "ä"],
+    }
+
+
+def test_values_that_duckdb_cannot_hold_are_named(tables):
+    tables.sql("CREATE TABLE old (day date)", "INSERT INTO old VALUES ('0044-03-15 BC')")
+    with open_engine(tables.place("old")) as engine, pytest.raises(DataError, match="0044-03-15"):
+        engine.counts(["day"])
+
+
+def test_names_that_clash_and_tables_that_are_not_there(tables):
+    tables.sql('CREATE TABLE clash ("Age" text, age text)', "CREATE VIEW seen AS SELECT 1 AS one")
+    with pytest.raises(DataError, match="'Age' and 'age'"):
+        open_engine(tables.place("clash"))
+    with pytest.raises(DataError, match="no table"):
+        open_engine(tables.place("Clash"))
+    with open_engine(tables.place("seen")) as engine:
+        assert engine.distinct("one") == ["1"]
+    with pytest.raises(DataError, match="not the name of a table"):
+        open_engine(f"{tables.address}::a.b.c.d")
+
+
+# Addresses and secrets
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql://steward:{SECRET}@127.0.0.1/postgres::t",
+        f"postgres://steward:{SECRET}@127.0.0.1/postgres::t",
+        f"postgresql://127.0.0.1/postgres?password={SECRET}::t",
+        f"postgresql://127.0.0.1/postgres?user=a&PASSWORD={SECRET}::t",
+        f"postgresql://a:b@{SECRET}@127.0.0.1/postgres",
+    ],
+)
+def test_a_password_in_an_address_is_refused_and_not_repeated(address, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    rest = "columns: {a: quasi-identifier}\nprotect: [{k-anonymity: 2}]\n"
+    said = []
+    for text in (
+        f"source: {address}\n{rest}",
+        f"source: a.csv\npublish: {{to: '{address}'}}\n{rest}",
+    ):
+        plan.write_text(text)
+        for command in (
+            ["publish", str(plan)],
+            ["check", str(plan)],
+            ["publish", str(plan), "--json"],
+        ):
+            done = CliRunner().invoke(app, command)
+            assert done.exit_code == 2
+            said.append(done.output + repr(done.exception))
+    for call in (
+        lambda: open_engine(address),
+        lambda: hedgerow.verify(address),
+        lambda: publish(address, tmp_path / "out"),
+        lambda: publish(people(), address),
+        lambda: hedgerow.Plan.read(plan),
+    ):
+        with pytest.raises(HedgerowError) as caught:
+            call()
+        said.append(str(caught.value) + repr(caught.value))
+    assert any("password" in text for text in said)
+    assert not any(SECRET in text for text in said)
+
+
+def test_a_server_that_is_not_there_or_lets_nobody_in(tables, monkeypatch):
+    with pytest.raises(DataError, match="cannot be reached"):
+        open_engine("postgresql://127.0.0.1:1/postgres::t")
+    monkeypatch.setenv("PGPASSWORD", SECRET)
+    with pytest.raises(DataError, match="cannot be reached") as caught:
+        open_engine(tables.place("t"))
+    assert SECRET not in str(caught.value)
+
+
+def test_the_password_is_in_nothing_that_is_kept(tables, tmp_path, server):
+    from postgres_server import PASSWORD
+
+    address = tables(people(), "patients")
+    ledger = tmp_path / "ledger.db"
+    target = tables.place("released")
+    release = publish(address, target, ledger=ledger, population="ward")
+    kept = json.dumps(release.certificate) + repr(release) + str(release.summary())
+    with Ledger.open(str(ledger)) as book:
+        kept += "".join(str(entry.body) for entry in book.entries())
+    kept += str(tables.sql("SELECT * FROM released_certificate"))
+    assert "5-anonymity" in kept or "3-anonymity" in kept
+    for secret in (PASSWORD, PASSWORD.replace(" ", "%20")):
+        assert secret not in kept
+    assert tables.address not in json.dumps(release.certificate), "nor where it was made"
+
+
+def test_the_environment_says_where_the_database_is(tables, monkeypatch):
+    tables(people(), "patients")
+    for name, value in {"HOST": "127.0.0.1", "PORT": tables.server.port, "USER": "steward"}.items():
+        monkeypatch.setenv(f"PG{name}", str(value))
+    monkeypatch.setenv("PGDATABASE", "postgres")
+    plan = hedgerow.Plan.of(
+        columns=COLUMNS, protect=[{"k-anonymity": 3}], engine="postgresql",
+        source=f"{tables.schema}.patients",
+    )  # fmt: skip
+    assert hedgerow.check(plan)[0].level == 10
+    release = hedgerow.publish(plan, to=tables.place("released"))
+    assert release.rows == 120
+
+
+# Releases that are tables
+
+
+def released_rows(tables, name="released"):
+    return tables.sql(f"SELECT zip, age, disease, note FROM {name}")
+
+
+def test_a_table_is_published_whole_with_its_certificate(tables):
+    address = tables(people(), "patients")
+    release = publish(address, tables.place("released"))
+    assert release.data == table_place(tables.place("released"))
+    assert release.place == tables.place("released")
+    assert there(tables) == ["patients", "released", "released_certificate"]
+    rows = released_rows(tables)
+    assert len(rows) == release.rows == 120
+    assert rows == sorted(rows, key=lambda r: [(v is None, str(v) == "nan", v or 0) for v in r]), (
+        "the order tells nothing"
+    )
+    kinds = tables.sql(
+        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+        "WHERE attrelid = 'released'::regclass AND attnum > 0 ORDER BY attnum"
+    )
+    assert kinds == [
+        ("zip", "text"), ("age", "integer"), ("disease", "text"), ("note", "double precision"),
+    ]  # fmt: skip
+    assert json.loads(tables.sql("SELECT certificate FROM released_certificate")[0][0]) == (
+        release.certificate
+    )
+    assert release.to_arrow().num_rows == 120
+
+
+def packed(row):
+    """A row as the hash takes it, written out once more."""
+
+    def element(value):
+        if value is None:
+            return "n"
+        return "v" + value.replace("\x1b", "\x1b0").replace("\x1f", "\x1b1")
+
+    return "\x1f".join(map(element, row)).encode()
+
+
+@pytest.mark.parametrize("rows", [0, 1, 7, 70_000])
+def test_the_hash_of_a_table_is_what_its_description_says(tables, rows):
+    texts = ["", None, "a", "\x1f", "\x1b1", "ä", "n", "v"]
+    pick = random.Random(rows)
+    held = [(pick.choice(texts), str(i % 9), pick.choice(texts)) for i in range(rows)]
+    columns = list(zip(*held, strict=True)) if held else [[], [], []]
+    table = pa.table([pa.array(list(c), pa.string()) for c in columns], names=["a", "b", "c"])
+    hashes = sorted(hashlib.sha256(packed(row)).hexdigest() for row in held)
+    digits = 1 if rows > 65_536 else 0
+    buckets = {}
+    for one in hashes:
+        buckets.setdefault(one[:digits], []).append(one)
+    lines = (f"{b}:{hashlib.sha256(''.join(h).encode()).hexdigest()}\n" for b, h in buckets.items())
+    wanted = hashlib.sha256("".join(lines).encode()).hexdigest()
+    with open_table(table_place(tables(table))) as engine:
+        assert engine.content_sha256() == wanted
+    if rows == 7:
+        tables.sql('UPDATE "a ""table"".x" SET b = b || \'.\' WHERE b = \'3\'')
+        with open_table(table_place(tables.place('a "table".x'))) as engine:
+            assert engine.content_sha256() != wanted
+
+
+def test_nobody_sees_it_before_it_is_delivered(tables, monkeypatch):
+    address = tables(people(), "patients")
+    seen = []
+    monkeypatch.setattr(
+        hedgerow.publishing, "point", lambda name: seen.append((name, there(tables)))
+    )
+    publish(address, tables.place("released"))
+    assert dict(seen)["measured"] == ["patients"]
+    assert dict(seen)["delivered"] == ["patients", "released", "released_certificate"]
+
+
+def test_what_is_there_is_replaced_only_if_it_is_a_release(tables):
+    address, place = tables(people(), "patients"), tables.place("released")
+    first = publish(address, place)
+    with pytest.raises(TargetError, match="exists already"):
+        publish(address, place)
+    tables(people(150), "patients")
+    second = publish(address, place, replace=True)
+    assert (first.rows, second.rows) == (120, 150)
+    assert len(released_rows(tables)) == 150
+    tables.sql("CREATE TABLE other (a text)")
+    for replace, why in ((False, "exists already"), (True, "is not a release")):
+        with pytest.raises(TargetError, match=why):
+            publish(address, tables.place("other"), replace=replace)
+    with pytest.raises(TargetError, match="the source itself"):
+        publish(address, address, replace=True)
+    with pytest.raises(TargetError, match="the database the source is in"):
+        publish(address, f"{tables.address.replace('/postgres', '/template1')}::public.x")
+    with pytest.raises(TargetError, match="no schema"):
+        publish(address, f"{tables.address}::nowhere.x")
+    with pytest.raises(TargetError, match="too long"):
+        publish(address, tables.place("x" * 60))
+    with pytest.raises(TargetError, match="the source is a file"):
+        publish(people(), place, replace=True)
+    with pytest.raises(TargetError, match="escape_formulas"):
+        publish(address, place, replace=True, publish={"to": "x", "escape_formulas": True})
+    assert there(tables) == ["other", "patients", "released", "released_certificate"]
+
+
+def test_verify_finds_what_was_changed(tables, tmp_path):
+    address, place = tables(people(), "patients"), tables.place("released")
+    publish(address, place)
+    assert not hedgerow.verify(place).refuted
+    assert CliRunner().invoke(app, ["verify", place]).exit_code == 0
+    tables.sql("UPDATE released SET disease = 'plague' WHERE disease IS NULL")
+    assert any("rows are not those" in why for why in hedgerow.verify(place).refuted)
+    done = CliRunner().invoke(app, ["verify", place, "--json"])
+    assert done.exit_code == 1
+    tables.sql("UPDATE released_certificate SET certificate = '{}'")
+    with pytest.raises(DataError, match="not the certificate"):
+        hedgerow.verify(place)
+    with pytest.raises(DataError, match="no certificate beside"):
+        hedgerow.verify(address)
+    folder = tmp_path / "out"
+    file = publish(address, folder)
+    tables.sql(
+        "DELETE FROM released_certificate",
+        f"INSERT INTO released_certificate VALUES ($x${json.dumps(file.certificate)}$x$)",
+    )
+    assert any("this is a table" in why for why in hedgerow.verify(place).refuted)
+
+
+def test_people_with_several_rows_and_texts_that_mean_missing(tables, tmp_path):
+    base = people()
+    twice = pa.concat_tables([base, base.slice(0, 40)])
+    address = tables(twice, "patients")
+    more = {"person": "name", "null": ["flu", "0.5"]}
+    table = publish(address, tables.place("released"), **more)
+    file = publish(address, tmp_path / "out", **more)
+    assert table.rows == file.rows == 160
+    rows = released_rows(tables)
+    assert {row[2] for row in rows} == {"cold", None}
+    assert not any(row[3] == 0.5 for row in rows)
+    assert table.certificate["measured_on"] == file.certificate["measured_on"]
+    assert not hedgerow.verify(tables.place("released")).refuted
+
+
+# Faults
+
+
+def entries(ledger):
+    with Ledger.open(str(ledger)) as book:
+        return [str(entry.kind) for entry in book.entries()]
+
+
+def end_connections(tables):
+    """What an administrator, or a failing network, does to those who are in the middle."""
+    tables.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hedgerow'"
+    )
+
+
+@pytest.mark.parametrize("when", ["counted", "chosen", "written"])
+@pytest.mark.parametrize("to", ["table", "folder"])
+def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(
+    tables, tmp_path, monkeypatch, when, to
+):
+    if (to, when) == ("folder", "written"):
+        return  # all that is needed is here by then
+    address, ledger = tables(people(), "patients"), tmp_path / "ledger.db"
+    monkeypatch.setattr(
+        hedgerow.publishing, "point", lambda name: end_connections(tables) if name == when else None
+    )
+    target = tables.place("released") if to == "table" else tmp_path / "out"
+    with pytest.raises(HedgerowError, match="connection to the database was lost"):
+        publish(address, target, ledger=ledger, population="ward")
+    assert there(tables) == ["patients"]
+    assert not (tmp_path / "out").exists()
+    assert entries(ledger)[-2:] == ["RESERVE", "FAILED"]
+
+
+def test_a_connection_lost_at_the_last_moment_leaves_no_half_release(tables, tmp_path, monkeypatch):
+    address, ledger = tables(people(), "patients"), tmp_path / "ledger.db"
+    real = hedgerow.publishing.as_text
+
+    def cut(certificate):
+        end_connections(tables)
+        return real(certificate)
+
+    monkeypatch.setattr(hedgerow.publishing, "as_text", cut)
+    with pytest.raises(TargetError, match="connection to the database was lost"):
+        publish(address, tables.place("released"), ledger=ledger, population="ward")
+    assert there(tables) == ["patients"]
+    assert entries(ledger)[-2:] == ["RESERVE", "RELEASED"], "it counts as published, to be safe"
+
+
+def test_what_changes_meanwhile_is_not_published(tables, tmp_path, monkeypatch):
+    address = tables(people(), "patients")
+    before = publish(address, tmp_path / "before")
+
+    def change(name):
+        if name == "counted":
+            tables.sql("DELETE FROM patients WHERE zip = '100'", "UPDATE patients SET age = 99")
+
+    monkeypatch.setattr(hedgerow.publishing, "point", change)
+    during = publish(address, tmp_path / "during")
+    again = tables(people(), "patients")
+    table = publish(again, tables.place("released"))
+    for name in ("data.csv", "certificate.json"):
+        assert (tmp_path / "before" / name).read_bytes() == (
+            tmp_path / "during" / name
+        ).read_bytes()
+    assert before.rows == during.rows == table.rows == 120
+
+
+@pytest.fixture
+def clerk(tables, monkeypatch):
+    """Somebody who may read the table and little else."""
+    name = f"clerk_{tables.schema}"
+    tables.sql(
+        f"CREATE ROLE {name} LOGIN PASSWORD '{SECRET}'",
+        f"GRANT USAGE ON SCHEMA {tables.schema} TO {name}",
+    )
+    monkeypatch.setenv("PGPASSWORD", SECRET)
+    yield name
+    tables.sql(f"DROP OWNED BY {name}", f"DROP ROLE {name}")
+
+
+def test_no_permission(tables, clerk, tmp_path):
+    address = tables(people(), "patients").replace("steward@", f"{clerk}@")
+    place = tables.place("released").replace("steward@", f"{clerk}@")
+    with pytest.raises(DataError, match="does not allow it: permission denied") as caught:
+        publish(address, tmp_path / "out")
+    assert SECRET not in str(caught.value)
+    tables.sql(f"GRANT SELECT ON patients TO {clerk}")
+    assert publish(address, tmp_path / "out").rows == 120
+    with pytest.raises(TargetError, match="may not make tables"):
+        publish(address, place)
+    tables.sql(f"GRANT CREATE ON SCHEMA {tables.schema} TO {clerk}")
+    assert publish(address, place).rows == 120
+    tables.sql(f"ALTER ROLE {clerk} SET default_transaction_read_only = on")
+    with pytest.raises(HedgerowError, match="does not allow it: cannot execute"):
+        publish(address, place, replace=True)
+    assert there(tables) == ["patients", "released", "released_certificate"]
+
+
+def test_no_room(tables, clerk, tmp_path):
+    """The limit a server sets to temporary files: as a full disk, it says there is no room."""
+    wide = people(30_000).append_column("pad", pa.array([f"{i:0200}" for i in range(30_000)]))
+    address = tables(wide, "patients").replace("steward@", f"{clerk}@")
+    place = tables.place("released").replace("steward@", f"{clerk}@")
+    tables.sql(
+        f"GRANT SELECT ON patients TO {clerk}",
+        f"GRANT CREATE ON SCHEMA {tables.schema} TO {clerk}",
+        f"ALTER ROLE {clerk} SET temp_file_limit = '100kB'",
+        f"ALTER ROLE {clerk} SET work_mem = '64kB'",
+    )
+    ledger = tmp_path / "ledger.db"
+    columns = COLUMNS | {"pad": "insensitive"}
+    with pytest.raises(HedgerowError, match="no room: temporary file size exceeds"):
+        publish(address, place, columns=columns, ledger=ledger, population="ward")
+    assert there(tables) == ["patients"]
+    assert entries(ledger)[-2:] == ["RESERVE", "FAILED"]
+
+
+@pytest.fixture
+def small_disk(server):
+    """A tablespace on a disk of one megabyte."""
+    name = f"small_{uuid.uuid4().hex}"
+    folder = server.folder / name
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m,mode=777", "none", folder], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("only who runs the machine can make a disk that is full soon")
+    try:
+        place = folder / "tablespace"
+        place.mkdir()
+        shutil.chown(place, server.folder.stat().st_uid)
+        server.sql(f"CREATE TABLESPACE {name} LOCATION '{place}'")
+        yield name
+        server.sql(f"DROP TABLESPACE {name}")
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("which", ["default_tablespace", "temp_tablespaces"])
+def test_a_full_disk(tables, clerk, small_disk, tmp_path, which):
+    wide = people(30_000).append_column("pad", pa.array([f"{i:0200}" for i in range(30_000)]))
+    address = tables(wide, "patients").replace("steward@", f"{clerk}@")
+    place = tables.place("released").replace("steward@", f"{clerk}@")
+    tables.sql(
+        f"GRANT SELECT ON patients TO {clerk}",
+        f"GRANT CREATE ON SCHEMA {tables.schema} TO {clerk}",
+        f"GRANT CREATE ON TABLESPACE {small_disk} TO {clerk}",
+        f"ALTER ROLE {clerk} SET {which} = '{small_disk}'",
+        f"ALTER ROLE {clerk} SET work_mem = '64kB'",
+    )
+    ledger = tmp_path / "ledger.db"
+    columns = COLUMNS | {"pad": "insensitive"}
+    with pytest.raises(HedgerowError, match=r"the database has no room: could not (extend|write)"):
+        publish(address, place, columns=columns, ledger=ledger, population="ward")
+    assert there(tables) == ["patients"]
+    assert entries(ledger)[-2:] == ["RESERVE", "FAILED"]
+
+
+def test_a_database_in_another_encoding_is_refused(server, tables):
+    address = server.database("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    name = address.rpartition("/")[2]
+    with pytest.raises(DataError, match="encoding is LATIN1"):
+        open_engine(f"{tables.address.replace('/postgres', f'/{name}')}::t")
+
+
+def test_a_place_is_spelled_back():
+    place = TablePlace(address="postgresql://[::1]:5433/d", table='"a.b"."c d"')
+    assert table_place(str(place)) == place
+    with pytest.raises(DataError, match="names no table"):
+        table_place("postgresql://[::1]/db")
+
+
+def test_closing_leaves_no_connection(tables):
+    address = tables(people(), "patients")
+    with open_engine(address) as engine:
+        engine.counts(["zip"])
+        asked = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'hedgerow'"
+        assert tables.sql(asked)[0][0] >= 1
+        mine = engine._remote._connection._connection.info.backend_pid
+    with psycopg.connect(tables.server.url("postgres"), autocommit=True) as connection:
+        for _ in range(100):
+            left = connection.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE pid = %s", [mine]
+            ).fetchone()
+            if left == (0,):
+                return
+            connection.execute("SELECT pg_sleep(0.05)")
+    raise AssertionError("the connection is still there")

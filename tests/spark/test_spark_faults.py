@@ -1,0 +1,54 @@
+"""What Spark says at length is said in a sentence, with what to do."""
+
+import pytest
+
+from hedgerow.engines.spark.faults import translated
+from hedgerow.errors import DataError, TargetError
+
+TRACE = "\n\tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:1)\n" * 40
+STAGE = (
+    "Job aborted due to stage failure: Task 0 in stage 1.0 failed 4 times, most recent failure: "
+)
+SAID = {
+    f"{STAGE}ExecutorLostFailure (executor 3 exited): worker lost{TRACE}": "executors were lost",
+    f"{STAGE}java.io.IOException: No space left on device{TRACE}": "disk that Spark writes to is full",
+    f"java.io.FileNotFoundException: /x (Permission denied){TRACE}": "may not read or write",
+    f"{STAGE}java.lang.OutOfMemoryError: Java heap space{TRACE}": "memory is too small",
+    "<_InactiveRpcError of RPC that terminated with: status = StatusCode.UNAVAILABLE": "is lost",
+    f"[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03{TRACE}": "no such table or path",
+    f"[MALFORMED_RECORD_IN_PARSING] Malformed: [Ann,plague]{TRACE}": "more or fewer fields",
+    f"An error occurred\n: org.apache.spark.X: y{TRACE}\nCaused by: java.io.Z: why{TRACE}": "why",
+}
+
+
+def spoken(message):
+    from pyspark.errors import PySparkRuntimeError
+
+    class Spoken(PySparkRuntimeError):
+        def __str__(self):
+            return message
+
+    return Spoken(message=message, errorClass=None, messageParameters=None)
+
+
+@pytest.mark.parametrize("message", SAID)
+def test_one_sentence(message):
+    found = translated(spoken(message), "the source")
+    assert isinstance(found, DataError)
+    assert SAID[message] in found.what
+    assert found.where == "the source"
+    assert len(str(found)) < 700
+    assert "DAGScheduler" not in str(found)
+    assert "plague" not in str(found), "nobody's line is shown"
+
+
+def test_a_target_is_named_where_one_is_written():
+    found = translated(spoken("No space left on device"), "the source", "the target")
+    assert isinstance(found, TargetError)
+    assert found.where == "the target"
+
+
+def test_errors_of_our_own_are_left_alone():
+    assert translated(DataError("ours"), "x") is None
+    assert translated(ValueError("a bug"), "x") is None
+    assert translated(ConnectionRefusedError("gone"), "x").what == "the connection to Spark is lost"

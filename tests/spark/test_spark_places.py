@@ -1,0 +1,140 @@
+"""The demo's plan gives the same release wherever Spark runs, and a lost Spark is one sentence."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cluster import cluster, connect_server
+from demo_release import release
+
+from hedgerow.demo import write_hospital
+
+PATIENTS = 1000
+MINUTES = 10 * 60
+PROGRAM = Path(__file__).with_name("demo_release.py")
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory):
+    """The demo's folder, and the release DuckDB makes of it; without a ledger, which draws."""
+    folder = tmp_path_factory.mktemp("hospital")
+    plan = write_hospital(folder / "gotham", patients=PATIENTS)
+    text = plan.read_text("utf-8")
+    assert "ledger: ledger.db" in text
+    plan.write_text(text.replace("ledger: ledger.db", ""), "utf-8")
+    release(folder / "gotham", "patients.csv", folder / "duckdb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with cluster(tmp_path_factory.mktemp("cluster")) as (address, workers):
+        yield address, workers
+
+
+def same(hospital, made):
+    """The release and what goes with it, byte for byte."""
+    wanted = sorted(file.name for file in (hospital / "duckdb").iterdir())
+    assert sorted(file.name for file in made.iterdir()) == wanted
+    assert "data.csv" in wanted
+    assert "certificate.json" in wanted
+    for name in wanted:
+        assert (made / name).read_bytes() == (hospital / "duckdb" / name).read_bytes(), name
+
+
+def elsewhere(hospital, address, to, **environment):
+    """Start publishing in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, str(PROGRAM), str(hospital / "gotham"),
+         f"{address}::{hospital}/gotham/patients.csv", str(to)],
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment},
+        cwd=to.parent,
+    )  # fmt: skip
+
+
+def finished(process):
+    _, said = process.communicate(timeout=MINUTES)
+    assert process.returncode == 0, said.decode()[-3000:]
+
+
+def test_on_this_machine(spark, hospital, tmp_path):
+    release(hospital / "gotham", f"spark://::{hospital}/gotham/patients.csv", tmp_path / "made")
+    same(hospital, tmp_path / "made")
+
+
+def test_on_a_cluster_of_two_workers(running, hospital, tmp_path):
+    finished(elsewhere(hospital, running[0], tmp_path / "made"))
+    same(hospital, tmp_path / "made")
+
+
+def children(process):
+    """Processes a worker started: its executors."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parts = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(parts[1]) == process.pid:
+            found.append(int(status.parent.name))
+    return found
+
+
+def test_an_executor_killed_in_the_middle_changes_nothing(running, hospital, tmp_path):
+    address, workers = running
+    publishing = elsewhere(hospital, address, tmp_path / "made")
+    killed = 0
+    while publishing.poll() is None and killed < 2:
+        for executor in children(workers[0]):
+            time.sleep(2)  # in the middle of something
+            os.kill(executor, 9)
+            killed += 1
+        time.sleep(0.2)
+    assert killed, "it was over before anything could be killed"
+    finished(publishing)
+    same(hospital, tmp_path / "made")
+
+
+def test_by_spark_connect(hospital, tmp_path):
+    with connect_server(tmp_path) as (address, _):
+        finished(elsewhere(hospital, "spark://", tmp_path / "made", SPARK_REMOTE=address))
+    same(hospital, tmp_path / "made")
+
+
+LOST = """
+import sys
+from hedgerow.engines import TablePlace, open_table
+from hedgerow.errors import HedgerowError
+
+with open_table(TablePlace(address="spark://", table=sys.argv[1])) as engine:
+    engine.distinct("sex")
+    print("ready", flush=True)
+    input()
+    try:
+        engine.distinct("zip")
+    except HedgerowError as error:
+        print(error)
+"""
+
+
+def test_a_connection_lost_in_the_middle_is_said(hospital, tmp_path):
+    with connect_server(tmp_path) as (address, server):
+        asking = subprocess.Popen(
+            [sys.executable, "-c", LOST, str(hospital / "gotham" / "patients.csv")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "SPARK_REMOTE": address},
+        )
+        assert asking.stdout.readline() == "ready\n"
+        os.killpg(server.pid, 9)
+        server.wait(30)
+        said, trace = asking.communicate("\n", timeout=MINUTES)
+    assert asking.returncode == 0, trace[-3000:]
+    assert "the connection to Spark is lost" in said
+    assert "Traceback" not in said + trace
