@@ -90,9 +90,7 @@ def check_target(target: Path, *, replace: bool, inputs: Iterable[Path] = ()) ->
     return place
 
 
-def check_table(
-    engine: Engine, place: TablePlace, *, replace: bool, escaped: bool
-) -> TableEngine:
+def check_table(engine: Engine, place: TablePlace, *, replace: bool, escaped: bool) -> TableEngine:
     """Refuse early what would fail late; the engine, as one that makes tables.
 
     Args:

@@ -80,23 +80,23 @@ class Guess:
     """As it is written in the plan."""
 
 
-def write_plan(data: Path, to: Path, *, replace: bool = False) -> Path:
+def write_plan(data: str | Path, to: Path, *, replace: bool = False) -> Path:
     """Look at a table and write a first plan for it.
 
     Raises:
         DataError: The table cannot be read.
         TargetError: There is a plan already, or it cannot be written.
     """
-    from hedgerow.engines import open_engine
+    from hedgerow.engines import open_engine, table_place
 
-    data, to = Path(data), Path(to)
+    place, to = table_place(data), Path(to)
     if to.exists() and not replace:
         raise TargetError(
             "exists already",
             where=str(to),
             fix="Choose another name with --to, or say --replace (in Python replace=True).",
         )
-    with open_engine(data) as engine:
+    with open_engine(place or Path(data)) as engine:
         profile = engine.profile()
     if profile and not profile[0].rows:
         raise DataError(
@@ -104,12 +104,7 @@ def write_plan(data: Path, to: Path, *, replace: bool = False) -> Path:
             where=str(data),
             fix="Give a table with at least one person in it.",
         )
-    try:
-        # The plan's paths are seen from its folder.
-        seen = os.path.relpath(data.resolve(), to.resolve().parent)
-    except ValueError:  # on another drive
-        seen = str(data.resolve())
-    text = propose(profile, source=Path(seen).as_posix())
+    text = propose(profile, source=_seen_from(Path(data), to) if place is None else str(place))
     try:
         part = to.with_name(f".{to.name}.{secrets.token_hex(8)}.part")
         try:
@@ -124,6 +119,15 @@ def write_plan(data: Path, to: Path, *, replace: bool = False) -> Path:
             fix="Choose a file you may write, with --to.",
         ) from None
     return to
+
+
+def _seen_from(data: Path, plan: Path) -> str:
+    """The data as the plan names them: its paths are seen from its folder."""
+    try:
+        seen = os.path.relpath(data.resolve(), plan.resolve().parent)
+    except ValueError:  # on another drive
+        seen = str(data.resolve())
+    return Path(seen).as_posix()
 
 
 def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> str:

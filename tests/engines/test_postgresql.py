@@ -2,9 +2,13 @@
 
 import hashlib
 import json
+import os
 import random
 import shutil
+import signal
 import subprocess
+import threading
+import time
 import uuid
 
 import psycopg
@@ -16,8 +20,10 @@ import hedgerow
 import hedgerow.publishing
 from hedgerow.cli import app
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
+from hedgerow.engines.postgresql.connection import Connection
 from hedgerow.errors import DataError, HedgerowError, TargetError
 from hedgerow.ledger import Ledger
+from hedgerow.tally import AsFound, Tally
 
 SECRET = "canary-7f3b"
 COLUMNS = {"zip": "quasi-identifier", "age": "quasi-identifier", "disease": "sensitive"}
@@ -94,9 +100,19 @@ def test_types_a_database_has(tables):
 
 
 def test_values_that_duckdb_cannot_hold_are_named(tables):
-    tables.sql("CREATE TABLE old (day date)", "INSERT INTO old VALUES ('0044-03-15 BC')")
-    with open_engine(tables.place("old")) as engine, pytest.raises(DataError, match="0044-03-15"):
-        engine.counts(["day"])
+    tables.sql(
+        "CREATE TABLE old (day date, at timestamptz, cents numeric(9,2))",
+        "INSERT INTO old VALUES ('0044-03-15 BC', '0044-03-15 12:00:00.5+00 BC', 1), "
+        "('infinity', 'infinity', 'NaN')",
+    )
+    with open_engine(tables.place("old")) as engine:
+        assert engine.distinct("day") == ["0044-03-15 (BC)", "infinity"]
+        assert engine.distinct("at") == ["0044-03-15 (BC) 12:00:00.5+00", "infinity"]
+        with pytest.raises(DataError, match=r"'cents' has values that cannot be read .*'NaN'"):
+            engine.counts(["cents"])
+        # An error would tell whoever asks that somebody has it.
+        tally = Tally(by=(AsFound("cents"),))
+        assert engine.tally(tally).to_pylist() == [{"k0": None, "n": 1}, {"k0": "1", "n": 1}]
 
 
 def test_names_that_clash_and_tables_that_are_not_there(tables):
@@ -193,6 +209,46 @@ def test_the_environment_says_where_the_database_is(tables, monkeypatch):
     assert hedgerow.check(plan)[0].level == 10
     release = hedgerow.publish(plan, to=tables.place("released"))
     assert release.rows == 120
+
+
+def test_a_first_plan_for_a_table_works(tables, tmp_path):
+    tables(people(), "patients")
+    plan = tmp_path / "plan.yaml"
+    done = CliRunner().invoke(app, ["init", tables.place("patients"), "--to", str(plan)])
+    assert done.exit_code == 0, done.output
+    assert hedgerow.Plan.read(plan).source == tables.place("patients")
+    assert CliRunner().invoke(app, ["check", str(plan)]).exit_code in (0, 1)
+
+
+def test_answers_with_noise_are_counted_there(tables, tmp_path):
+    address = tables(people(), "patients")
+    said = {
+        "columns": {"zip": {"role": "sensitive", "domain": ["100", "101", "102", "103"]},
+                    "age": {"role": "sensitive", "bounds": [20, 22], "step": 1},
+                    "disease": "sensitive", "note": "sensitive", "name": "identifier"},
+        "privacy": {"neighbours": "add-remove"}, "population": "ward",
+    }  # fmt: skip
+    plan = hedgerow.Plan.of(**said, source=address)
+    budget = ["ledger", "budget", "ward", "--set", "epsilon=200", "--ledger"]
+    done = CliRunner().invoke(app, [*budget, str(tmp_path / "ledger.db")])
+    assert done.exit_code == 0, done.output
+    with hedgerow.session(plan, ledger=tmp_path / "ledger.db") as session:
+        answer = session.count(epsilon=50)
+        tables.sql("DELETE FROM patients WHERE zip = '100'")
+        again = session.count(epsilon=50)
+    assert again.again, "nobody looks at the data again"
+    assert again.tables == answer.tables
+    noisy = {**said, "method": {"search": "marginals", "epsilon": 50, "tables": [["zip"]]}}
+    release = hedgerow.publish(
+        hedgerow.Plan.of(**noisy, source=address), to=tmp_path / "noisy", report=False,
+        ledger=tmp_path / "ledger.db",
+    )  # fmt: skip
+    assert release.folder == tmp_path / "noisy"
+    with pytest.raises(HedgerowError, match="table"):
+        hedgerow.publish(
+            hedgerow.Plan.of(**noisy, source=address), to=tables.place("noisy"),
+            ledger=tmp_path / "ledger.db",
+        )  # fmt: skip
 
 
 # Releases that are tables
@@ -526,3 +582,31 @@ def test_closing_leaves_no_connection(tables):
                 return
             connection.execute("SELECT pg_sleep(0.05)")
     raise AssertionError("the connection is still there")
+
+
+@pytest.mark.parametrize("how", ["fetch", "copy"])
+def test_an_interrupt_stops_the_database_too(tables, tmp_path, how):
+    connection = Connection(tables.address, "here")
+    running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%nap%'"
+    running += " AND pid <> pg_backend_pid()"
+    calls = {
+        "fetch": lambda: connection.fetch("SELECT pg_sleep(60) AS nap"),
+        "copy": lambda: connection.copy_out(
+            "SELECT i, pg_sleep(0.01) AS nap FROM generate_series(1, 6000) i", tmp_path / "out.csv"
+        ),
+    }
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    begun = time.monotonic()
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            calls[how]()
+        assert time.monotonic() - begun < 30
+        for _ in range(100):
+            if tables.sql(running)[0][0] == 0:
+                break
+            time.sleep(0.1)
+        assert tables.sql(running)[0][0] == 0
+    finally:
+        timer.cancel()
+        connection.close()

@@ -408,3 +408,20 @@ def test_work_can_be_stopped() -> None:
 
     with pytest.raises(StoppedError):
         opened([{"k-anonymity": 2}], progress=stop)
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if name != "query-error"])
+@pytest.mark.parametrize("absent", [0, 2])
+def test_those_left_out_may_be_a_group_of_their_own(metric: str, absent: int) -> None:
+    hierarchy = Hierarchy.of("q0", [("a", "ab"), ("b", "ab"), ("c", "cd"), ("d", "cd")])
+    rows = [(value, "x") for value in "aaaabbccd"]
+    cells = replace(cells_of(rows, [hierarchy], sensitive=["s"]), absent=absent)
+    lattice = Lattice.of(cells)
+    constraints = Constraints((KAnonymity(k=3),), 9, keep_suppressed=True)
+    _, found = surveyed(lattice, constraints, metric)
+    assert found.feasible.tolist() == [YES, YES]
+    assert found.left_out.tolist() == [5 + absent, absent]
+    search = Search(lattice, constraints, METRICS[metric])
+    for place, node in enumerate([(0,), (1,)]):
+        expected = search.evaluate(lattice.roll_up(lattice.base, node)).cost[0]
+        assert found.cost[place] == pytest.approx(expected, abs=1e-9)

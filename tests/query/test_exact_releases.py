@@ -114,7 +114,7 @@ HIDDEN: dict[str, Any] = {"age": {"partition": 1}, "g": {"partition": TREE}, "il
     ("column", "told", "policy", "null"),
     [
         # 8 to 11 is one step, of which a part was published as 0-9 and a part as 10-19.
-        ("age", {"step": 4}, {}, ()),
+        ("age", {"bounds": [0, 36], "step": 4}, {}, ()),
         # Somebody with a d was published as high, and d is now anything else.
         ("g", {"domain": ["a", "b", "c"]}, {"g": {"partition": {"x": ["a", "b"], "y": ["c"]}}}, ()),
         # What is missing now was a value then.

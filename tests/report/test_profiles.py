@@ -150,7 +150,7 @@ def harbour(
 def test_hipaa_areas_need_people(tmp_path: Path, people: str | None, verdict: str) -> None:
     file = tmp_path / "areas.csv"
     file.write_text(f"zip3,people\n{'130' if people else '999'},{people or 10**6}\n", "utf-8")
-    told = found(tmp_path, "hipaa-safe-harbor", ["130**,flu"] * 12, "zip,ill", zip3=file)
+    told = found(tmp_path, "hipaa-safe-harbor", ["130**,flu"] * 12, "zip,ill", areas=file)
     assert first(told, "(B) of ZIP")[0] == verdict
 
 
@@ -213,5 +213,5 @@ def test_wrong_input(tmp_path: Path) -> None:
         (tmp_path / "areas.csv").write_text(text, "utf-8")
         with pytest.raises(DataError, match=r"zip3 and people|is no area"):
             hedgerow.report(
-                tmp_path / "out", profiles=["hipaa-safe-harbor"], zip3=tmp_path / "areas.csv"
+                tmp_path / "out", profiles=["hipaa-safe-harbor"], areas=tmp_path / "areas.csv"
             )

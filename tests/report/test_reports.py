@@ -172,6 +172,8 @@ def test_worst_groups_and_risks_by_hand(tmp_path: Path) -> None:
     assert "people left out 1 of 9 (11.1 %)" in words
     assert "age 3 1 1 100.0 %" in words, "whom it hits"
     assert "age people level 1 3 3 2 5 5" in words, "worst first"
+    assert "2 → 2" in words
+    assert "1 → 1" not in words, "raw values only of people in large groups"
     outside = sound((tmp_path / "out" / "report.html").read_text("utf-8")).words
     assert "age 3 1 1" not in outside
     assert "initial risk" not in outside
@@ -184,13 +186,15 @@ def test_nothing_in_the_data_becomes_markup(tmp_path: Path, place: str) -> None:
     folder = tmp_path / ("<script>\"onload='x" if place == "path" else "plain")
     folder.mkdir()
     quoted = '"' + column.replace('"', '""') + '"'
+    secret = "ill" + column  # which the charts name
+    ill = '"' + secret.replace('"', '""') + '"'
     shown = '"' + value.replace('"', '""') + '"'
     lines = [f"{shown},{shown}"] * 4 + ["Metropolis,flu"] * 4
-    (folder / "t.csv").write_text(f"{quoted},ill\n" + "\n".join(lines) + "\n", "utf-8")
+    (folder / "t.csv").write_text(f"{quoted},{ill}\n" + "\n".join(lines) + "\n", "utf-8")
     plan = {
         "source": "t.csv",
         "population": EVIL,
-        "columns": {column: "quasi-identifier", "ill": "sensitive"},
+        "columns": {column: "quasi-identifier", secret: "sensitive"},
         "protect": [{"k-anonymity": 3}],
         "publish": {"to": "out"},
     }

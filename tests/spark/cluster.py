@@ -6,12 +6,11 @@ import signal
 import subprocess
 import time
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
-import pyspark
-
-HOME = Path(pyspark.__file__).parent
-START = 90
+HOME = Path(str(getattr(find_spec("pyspark"), "origin", ""))).parent
+START = 180
 """Seconds a process of Spark may take to say that it is ready."""
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hedgerow.engines.spark.driver import Driver
 from hedgerow.engines.spark.faults import translated
 from hedgerow.errors import DataError, TargetError
 
@@ -11,11 +12,11 @@ STAGE = (
 )
 SAID = {
     f"{STAGE}ExecutorLostFailure (executor 3 exited): worker lost{TRACE}": "executors were lost",
-    f"{STAGE}java.io.IOException: No space left on device{TRACE}": "disk that Spark writes to is full",
+    f"{STAGE}java.io.IOException: No space left on device{TRACE}": "Spark writes to is full",
     f"java.io.FileNotFoundException: /x (Permission denied){TRACE}": "may not read or write",
     f"{STAGE}java.lang.OutOfMemoryError: Java heap space{TRACE}": "memory is too small",
     "<_InactiveRpcError of RPC that terminated with: status = StatusCode.UNAVAILABLE": "is lost",
-    f"[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03{TRACE}": "no such table or path",
+    f"[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03{TRACE}": "no such table",
     f"[MALFORMED_RECORD_IN_PARSING] Malformed: [Ann,plague]{TRACE}": "more or fewer fields",
     f"An error occurred\n: org.apache.spark.X: y{TRACE}\nCaused by: java.io.Z: why{TRACE}": "why",
 }
@@ -24,11 +25,11 @@ SAID = {
 def spoken(message):
     from pyspark.errors import PySparkRuntimeError
 
-    class Spoken(PySparkRuntimeError):
+    class SpokenError(PySparkRuntimeError):
         def __str__(self):
             return message
 
-    return Spoken(message=message, errorClass=None, messageParameters=None)
+    return SpokenError(message=message, errorClass=None, messageParameters=None)
 
 
 @pytest.mark.parametrize("message", SAID)
@@ -52,3 +53,23 @@ def test_errors_of_our_own_are_left_alone():
     assert translated(DataError("ours"), "x") is None
     assert translated(ValueError("a bug"), "x") is None
     assert translated(ConnectionRefusedError("gone"), "x").what == "the connection to Spark is lost"
+
+
+def test_who_interrupts_stops_the_cluster_too():
+    asked = []
+
+    class Session:
+        def addTag(self, tag):
+            asked.append(tag)
+
+        def interruptTag(self, tag):
+            asked.append(tag)
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    driver = Driver(Session(), "x")
+    with pytest.raises(KeyboardInterrupt):
+        driver.run(interrupted)
+    assert len(asked) == 2
+    assert len(set(asked)) == 1

@@ -500,7 +500,15 @@ def test_a_plan_that_is_not_there(tmp_path: Path) -> None:
 
 def test_sources_that_are_no_files(tmp_path: Path) -> None:
     text = "columns: {a: quasi-identifier}\nprotect: [k-anonymity: 5]\nsource: "
-    assert read(tmp_path, text + "postgresql://host/base").source == "postgresql://host/base"
+    address = "postgresql://host/base::ward.patients"
+    assert read(tmp_path, text + address).source == address
+    assert errors(tmp_path, text + "postgresql://host/base") == [
+        (
+            3,
+            "the address names no table | Add it after two colons: "
+            "postgresql://host/base::schema.table.",
+        )
+    ]
     assert read(tmp_path, text + "/data/x.csv").source == "/data/x.csv"
 
 

@@ -160,7 +160,7 @@ def test_a_release_from_end_to_end(town: Path, price: dict[str, Any], form: str)
     assert {check.what: check.verdict for check in found.checks} == {
         "form": "verified", "signature": "not verifiable", "file": "verified",
         "loss": "verified", "plan": "verified", "tables": "verified", "rows": "verified",
-        "made again": "verified",
+        "made again": "verified", "report": "verified",
     }  # fmt: skip
     assert [claim.verdict for claim in found.claims] == ["not verifiable"]
     assert spent(town) == certificate["spent"]

@@ -81,7 +81,7 @@ def explore_step(seen: Watched) -> None:
 def attack_step(seen: Watched) -> None:
     """A trial of the plan is attacked."""
     page = seen.page
-    page.get_by_role("link", name="Attack").click()
+    page.get_by_role("link", name="Next: attack it").click()
     seen.heading("What would attackers find?")
     page.get_by_role("button", name="Attack", exact=True).click()
     found = page.get_by_role("heading", name="What was found")
@@ -94,7 +94,7 @@ def attack_step(seen: Watched) -> None:
 def publish_step(seen: Watched) -> None:
     """With a ledger, published, and verified from outside."""
     page = seen.page
-    page.get_by_role("link", name="Publish").click()
+    page.get_by_role("link", name="Next: publish").click()
     seen.heading("Publish")
     page.get_by_role("button", name="Keep a ledger beside the plan").click()
     page.get_by_text("is remembered in").wait_for()
@@ -108,7 +108,7 @@ def publish_step(seen: Watched) -> None:
 def query_step(seen: Watched) -> None:
     """What answers hide, a budget, a preview, an answer."""
     page = seen.page
-    page.get_by_role("link", name="Query").click()
+    page.get_by_role("link", name="Next: noisy answers").click()
     seen.heading("Ask for a noisy answer")
     page.get_by_role("button", name="Write this into the plan").click()
     page.get_by_label("Budget", exact=True).fill("epsilon=1")

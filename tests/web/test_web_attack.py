@@ -55,7 +55,8 @@ def test_a_trial_is_attacked_like_the_release_it_would_be(visitor: Visitor, tmp_
         one = found[result.attack, result.goal]
         assert one["found"]["rate"] == result.found.value
         assert one["baseline"]["rate"] == result.baseline.value
-        assert one["sentences"] == list(result.sentences)
+        # Further ones give examples; among equals these differ from run to run.
+        assert one["sentences"][0] == result.sentences[0]
     page = words(visitor.get("/attack"))
     assert outcome(restored(job.result["attacks"])) in page
     assert str(tmp_path) not in json.dumps(job.result), "names of releases, not places"
@@ -120,7 +121,8 @@ def test_a_table_of_another_tool_needs_no_certificate(visitor: Visitor, tmp_path
     [
         ([("data.csv", b"a\n1\n"), ("more.csv", b"a\n1\n")], "one file too many"),
         ([("certificate.json", b"{}")], "there is no data file among them"),
-        ([("data.exe", b"MZ")], "no file of a release"),
+        ([("data.txt", b"a\n1\n")], "no file of a release"),
+        ([("data.duckdb", b"x")], "not a kind of file the app takes"),
         ([("certificate.json", b"{}"), ("data.csv", b"a\n")], "is not the certificate"),
         ([("certificate.json", b"\xff"), ("data.csv", b"a\n")], "cannot be read"),
     ],

@@ -88,6 +88,24 @@ def test_a_preview_is_free_and_its_chart_is_of_what_it_shows(
     assert ledger.tip() == before
 
 
+def test_a_preview_says_what_the_loss_means_to_one_person(visitor: Visitor) -> None:
+    """e^0.1 / (1 + e^0.1) = 0.52498, rounded up."""
+    shown = words(visitor.get("/query?kind=count&epsilon=0.1"))
+    assert "guesses right with probability 0.525 at most (is this person in the table?)" in shown
+    assert "probability 0.7311 at most" in words(visitor.get("/query?kind=count&epsilon=1"))
+
+
+def test_what_cannot_be_simulated_can_be_asked(visitor: Visitor, ledger: Ledger) -> None:
+    """Nothing is known of zip, so nobody can be made up; noise and price are known."""
+    query = {"kind": "count", "where": "zip = '13053'", "epsilon": "0.1"}
+    shown = words(visitor.get("/query", params=query))
+    assert "nothing is known of the values of 'zip', so nobody can be made up" in shown
+    assert "noise on the count: discrete Laplace, scale 10" in shown
+    assert "Ask, and spend epsilon 0.1" in shown
+    assert "The answer" in words(visitor.post("/query/ask", query))
+    assert kinds(ledger) == ["BUDGET", "RESERVE", "RELEASED"]
+
+
 def test_the_table_is_not_even_opened_for_a_preview(visitor: Visitor, tmp_path: Path) -> None:
     (tmp_path / "demo" / "patients.csv").unlink()
     shown = words(visitor.get("/query?kind=mean&column=bill&epsilon=0.1"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import signal
 import socket
@@ -120,4 +119,4 @@ def test_the_made_up_hospital_is_a_click_away(tmp_path: Path) -> None:
         visitor.web.draft.edit(("protect", 0), {"k-anonymity": 9})
         visitor.post("/start/demo")
         assert "k-anonymity: 9" in visitor.web.draft.text, "what was done is kept"
-    assert os.stat(tmp_path / "w").st_mode & 0o077 == 0
+    assert (tmp_path / "w").stat().st_mode & 0o077 == 0

@@ -82,7 +82,13 @@ def hedgerow_command(
 
 @app.command()
 def init(
-    data: Annotated[Path, typer.Argument(help="CSV, Parquet or DuckDB file.", show_default=False)],
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="CSV, Parquet or DuckDB file, or a table: postgresql://…::schema.table.",
+            show_default=False,
+        ),
+    ],
     to: Annotated[Path, typer.Option(help="Where to write the plan.")] = Path("plan.yaml"),
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing plan.")] = False,
     as_json: AsJson = False,

@@ -38,7 +38,7 @@ def explore(
 ) -> None:  # fmt: skip
     """Open a local web app on a table or a plan: look, choose, attack, publish."""
     with running("explore", as_json, quiet) as job:
-        from hedgerow.web.serving import serve
+        from hedgerow.web.serving import leave, serve
 
         def ready(link: str) -> None:
             def show() -> None:
@@ -51,3 +51,4 @@ def explore(
             what, workspace=workspace, port=port, browser=not no_browser,
             upload_limit=upload_limit * 1_000_000, ready=ready,
         )  # fmt: skip
+        leave()

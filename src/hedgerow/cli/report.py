@@ -41,7 +41,7 @@ def report(
             help="Where releases are remembered: a file or postgresql://…; the plan's if left out."
         ),
     ] = None,
-    zip3: Annotated[
+    areas: Annotated[
         Path | None,
         typer.Option(help="People of each area of three digits (columns zip3 and people)."),
     ] = None,
@@ -59,7 +59,7 @@ def report(
             external=external,
             internal=internal,
             ledger=ledger,
-            zip3=zip3,
+            areas=areas,
         )
         job.done(found.summary(), lambda: show(found))
         if found.unmet:

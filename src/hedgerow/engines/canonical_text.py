@@ -61,7 +61,11 @@ class CanonicalText:
         return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {text} END"
 
     def values(self, name: str) -> str:
-        """The session's table of the distinct texts `t` and values `c`, missing left out."""
+        """The session's table of the distinct texts `t` and values `c`, missing left out.
+
+        A value that DuckDB cannot hold is missing there. Counts refuse it; answers with noise do
+        not, because an error would tell that somebody has it.
+        """
         i, column = self._place[name], self.column(name)
         if i in self._pulled:
             return f"values{i}"
@@ -72,19 +76,9 @@ class CanonicalText:
             f"texts{i}",
             {"t": "text"},
         )
-        strange = self._session.fetch(
-            f"SELECT t FROM texts{i} WHERE try_cast(t AS {column.kind}) IS NULL ORDER BY t LIMIT 11"
-        )
-        if strange:
-            raise DataError(
-                f"column {name!r} has values that cannot be read as {column.kind}: "
-                f"{some(row[0] for row in strange)}",
-                where=self._remote.where,
-                fix="Read a view in which the column is text.",
-            )
         self._session.do(
             f"CREATE OR REPLACE TEMP TABLE values{i} AS "
-            f"SELECT t, CAST(t AS {column.kind}) AS c FROM texts{i}"
+            f"SELECT t, try_cast(t AS {column.kind}) AS c FROM texts{i}"
         )
         self._session.do(f"DROP TABLE texts{i}")
         self._pulled.add(i)
@@ -93,6 +87,7 @@ class CanonicalText:
     def _dictionary(self, i: int) -> str:
         if i not in self._pushed:
             name = self._remote.columns[i].name
+            self._refuse_strange(name)
             self._pushed[i] = self._remote.push(
                 f"dictionary{i}",
                 self._session,
@@ -100,3 +95,15 @@ class CanonicalText:
                 {"t": "text", "v": "text"},
             )
         return self._pushed[i]
+
+    def _refuse_strange(self, name: str) -> None:
+        strange = self._session.fetch(
+            f"SELECT t FROM {self.values(name)} WHERE c IS NULL ORDER BY t LIMIT 11"
+        )
+        if strange:
+            raise DataError(
+                f"column {name!r} has values that cannot be read as {self.column(name).kind}: "
+                f"{some(row[0] for row in strange)}",
+                where=self._remote.where,
+                fix="Read a view in which the column is text.",
+            )

@@ -60,7 +60,7 @@ def report(
     external: str | os.PathLike[str] | None = None,
     internal: str | os.PathLike[str] | None = None,
     ledger: str | os.PathLike[str] | None = None,
-    zip3: str | os.PathLike[str] | None = None,
+    areas: str | os.PathLike[str] | None = None,
 ) -> Reports:
     """Make the reports of a release that was published.
 
@@ -75,7 +75,7 @@ def report(
         external: Where the external report goes instead.
         internal: Where the internal report goes instead.
         ledger: Where releases are remembered, where the plan does not say.
-        zip3: A file with the people of each area of three digits, for hipaa-safe-harbor.
+        areas: A file with the people of each area of three digits, for hipaa-safe-harbor.
 
     Raises:
         DataError: It is no release, or plan and source are not those it was made from.
@@ -94,14 +94,14 @@ def report(
         )
     if internal is not None:
         _refuse_inside(Path(internal))
-    areas = None if zip3 is None else read_areas(Path(zip3))
+    zip3 = None if areas is None else read_areas(Path(areas))
     handed = Handed.read(folder)
     page = read_by_anybody(handed)
-    outside = checked(names, Evidence(handed=handed, zip3=areas))
+    outside = checked(names, Evidence(handed=handed, zip3=zip3))
     found, text = outside, None
     if asked is not None:
         where = None if ledger is None else str(ledger)
-        found, text = _inside(handed, asked, names, where, areas)
+        found, text = _inside(handed, asked, names, where, zip3)
     neither = external is None and internal is None
     written = inner = None
     if external is not None:
@@ -145,7 +145,7 @@ def _inside(
     plan: Plan,
     names: Sequence[str],
     ledger: str | None,
-    areas: dict[str, int] | None,
+    zip3: dict[str, int] | None,
 ) -> tuple[tuple[Profile, ...], str]:
     """The profiles on all evidence, and the internal report."""
     from hedgerow.reporting.inside import Books, refuse_other_kind, remade
@@ -154,13 +154,13 @@ def _inside(
 
     refuse_other_kind(plan, handed)
     if handed.kind != "recoded":
-        profiles = checked(names, Evidence(handed=handed, zip3=areas))
+        profiles = checked(names, Evidence(handed=handed, zip3=zip3))
         return profiles, internal_noisy(handed, Books.read(plan, ledger), plan.where(), profiles)
     from hedgerow.reporting.trying import all_attacks, frontier_of
 
     inside = remade(handed, plan, ledger=ledger)
     attacks = all_attacks(inside, handed)
-    evidence = Evidence(handed=handed, raw=inside.raw, attacks=attacks, zip3=areas)
+    evidence = Evidence(handed=handed, raw=inside.raw, attacks=attacks, zip3=zip3)
     profiles = checked(names, evidence)
     return profiles, internal_report(
         inside, attacks=attacks, frontier=frontier_of(plan), profiles=profiles, complete=True

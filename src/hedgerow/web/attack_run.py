@@ -69,7 +69,8 @@ def trial(plan: Plan, folder: Path, progress: Progress) -> Path:
     def say(said: str, share: float | None) -> None:
         progress(f"making the release: {said}", share)
 
-    publish(plan.model_copy(update={"ledger": None}), to=target, ledger=elsewhere, progress=say)
+    unremembered = plan.model_copy(update={"ledger": None})
+    publish(unremembered, to=target, ledger=elsewhere, progress=say, report=False)
     return target
 
 

@@ -7,6 +7,7 @@ uploaded: a page must not be able to read the rest of the disk.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
 import json
@@ -39,6 +40,7 @@ class Draft:
         self.folder = folder
         self.about: dict[str, Any] = json.loads((folder / "about.json").read_text("utf-8"))
         self._lock = threading.RLock()
+        self._read: tuple[str, dict[str, Any]] | None = None
 
     @classmethod
     def make(cls, folder: Path, text: str, about: dict[str, Any]) -> Draft:
@@ -106,18 +108,35 @@ class Draft:
 
     def data(self) -> dict[str, Any]:
         """What the text says, as plain data, right or wrong; nothing if it is not YAML."""
-        try:
-            data = data_of(self.text)
-        except PlanError:
-            return {}
-        return data if isinstance(data, dict) else {}
+        return copy.deepcopy(self._data())
+
+    def said(self, key: str) -> Any:
+        """What the text says under one key of the plan, right or wrong; None if nothing."""
+        return copy.deepcopy(self._data().get(key))
+
+    @property
+    def planned(self) -> list[str]:
+        """The columns the text speaks of."""
+        columns = self._data().get("columns")
+        return list(columns) if isinstance(columns, dict) else []
+
+    def _data(self) -> dict[str, Any]:
+        """The same, not to be changed: read once for each text."""
+        text = self.text
+        if self._read is None or self._read[0] != text:
+            try:
+                data = data_of(text)
+            except PlanError:
+                data = {}
+            self._read = text, data if isinstance(data, dict) else {}
+        return self._read[1]
 
     def column(self, name: str) -> dict[str, Any]:
         """What the plan says of a column, a role alone written out."""
-        columns = self.data().get("columns")
+        columns = self._data().get("columns")
         said = columns.get(name) if isinstance(columns, dict) else None
         if isinstance(said, dict):
-            return dict(said)
+            return copy.deepcopy(said)
         return {"role": said} if isinstance(said, str) else {}
 
     def write(self, text: str) -> None:
@@ -137,7 +156,8 @@ class Draft:
     def edit_column(self, name: str, said: Mapping[str, Any]) -> None:
         """Say something else of a column; keys that stay the same keep their comments."""
         with self._lock:
-            before = self.data().get("columns", {}).get(name)
+            columns = self._data().get("columns")
+            before = columns.get(name) if isinstance(columns, dict) else None
             if isinstance(before, dict) and set(before) <= set(said):
                 for key, value in said.items():
                     if before.get(key) != value:

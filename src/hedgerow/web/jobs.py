@@ -196,11 +196,14 @@ class Jobs:
             stop()
         return self.get(name)
 
-    def close(self) -> None:
-        """Stop everything, since the app is closed."""
-        for job in self.all():
-            if job.running:
-                self.cancel(job.id)
+    def close(self, *, seconds: float = GRACE) -> None:
+        """Stop everything, since the app is closed; what does not stop in time is left behind."""
+        running = [job.id for job in self.all() if job.running]
+        for name in running:
+            self.cancel(name)
+        until = time.monotonic() + seconds
+        for name in running:
+            self.wait(name, seconds=max(0.0, until - time.monotonic()))
 
     def wait(self, name: str, *, seconds: float = 60.0) -> Job:
         """The job when it is over, or after so many seconds."""

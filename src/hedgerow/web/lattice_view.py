@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,10 @@ from hedgerow.exploring.nodes import Exploration, fixed
 from hedgerow.exploring.survey import OPEN, YES, Survey
 from hedgerow.models.base import PrivacyModel
 
-MARKS = ("square", "triangle", "diamond", "plus", "star")
+MARKS = (
+    "square", "triangle", "diamond", "star", "plus",
+    "open-square", "open-triangle", "open-diamond", "open-star",
+)  # fmt: skip
 """For nodes that keep some of the claims."""
 QUICK = 0.12
 """Seconds that claims about the whole table may take before a slider gets its answer."""
@@ -149,7 +154,7 @@ def columns(exploration: Exploration) -> list[dict[str, Any]]:
 def states(seen: Survey, claims: Sequence[str]) -> tuple[list[dict[str, Any]], np.ndarray]:
     """The ways nodes keep the claims, in words and with a mark each; and that of every node."""
     holds = seen.holds == YES
-    several = len(claims) > 1
+    several, names = len(claims) > 1, in_short(claims)
     if len(claims) <= MOST_CLAIMS:
         code = holds @ (1 << np.arange(len(claims), dtype=np.int64))
     else:
@@ -159,7 +164,7 @@ def states(seen: Survey, claims: Sequence[str]) -> tuple[list[dict[str, Any]], n
     order = sorted(
         np.unique(code).tolist(), key=lambda c: (c != -1, c == 0, -int((code == c).sum()))
     )
-    found, marks = [], iter(MARKS * 3)
+    found, marks = [], cycle(MARKS)
     for one in order:
         if one == -1:
             words, mark = "all claims hold" if several else "the claim holds", "circle"
@@ -171,13 +176,35 @@ def states(seen: Survey, claims: Sequence[str]) -> tuple[list[dict[str, Any]], n
         elif one == everything:
             words, mark = "each claim holds alone, but not all together", next(marks)
         elif len(claims) <= MOST_CLAIMS:
-            kept = [claim for m, claim in enumerate(claims) if one >> m & 1]
+            kept = [name for m, name in enumerate(names) if one >> m & 1]
             words, mark = f"only {' and '.join(kept)}", next(marks)
         else:
             words, mark = f"{one} of {len(claims)} claims", next(marks)
         found.append({"words": words, "mark": mark, "nodes": int((code == one).sum())})
     place = {one: i for i, one in enumerate(order)}
     return found, np.array([place[c] for c in code.tolist()], np.int64)
+
+
+def in_short(claims: Sequence[str]) -> list[str]:
+    """Claims without what only their attackers tell apart, as long as they stay different.
+
+    >>> in_short(["3-privacy of illness (flu; gout) against a class I attacker", "5-anonymity"])
+    ['3-privacy of illness', '5-anonymity']
+    """
+    for shorter in (_without_brackets, _without_attacker):
+        found = [shorter(claim) for claim in claims]
+        if len(set(found)) == len(set(claims)):
+            return found
+    return list(claims)
+
+
+def _without_attacker(claim: str) -> str:
+    return claim.partition(" against ")[0]
+
+
+def _without_brackets(claim: str) -> str:
+    # Of (0.5, 3)-anonymity they are the name.
+    return re.sub(r" \([^()]*\)$", "", _without_attacker(claim))
 
 
 def answer(setting: Setting, seen: Survey) -> dict[str, Any]:

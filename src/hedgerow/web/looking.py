@@ -77,9 +77,7 @@ class Table:
             draft.plan()
             raise DataError("the plan names no source", fix="Add `source: table.csv`.")
         place = draft.source(source)
-        columns = said.get("columns")
-        names = columns if isinstance(columns, dict) else {}
-        named = sorted(n for n in names if draft.column(n).get("role") == Role.IDENTIFIER)
+        named = sorted(n for n in draft.planned if draft.column(n).get("role") == Role.IDENTIFIER)
         texts = tuple(t for t in null if isinstance(t, str)) if isinstance(null, list) else ()
         return cls(
             place, person if isinstance(person, str) else None, texts, tuple(named), _state(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -176,8 +177,6 @@ class Asked:
     @property
     def command(self) -> str:
         """What does the same on the command line, after `hedgerow query plan.yaml`."""
-        import shlex
-
         kind = self.kind.name
         words = [f"--{kind}"]
         if kind in ("histogram", "table"):
@@ -191,7 +190,7 @@ class Asked:
             text = getattr(self, name)
             words += [f"--{name}", text] if text else []
         words += ["--rows"] if self.rows else []
-        return shlex.join(words)
+        return " ".join(map(_quoted, words))
 
     def put(self, asking: Asking[Any]) -> Any:
         """Put the question to a session, which answers, or to a preview.
@@ -259,6 +258,17 @@ def widths(by: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
         split = bool(colon) and one not in columns
         found[column if split else one] = width if split else ""
     return found
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it; text in a filter has single quotes, so double ones where safe.
+
+    >>> print(_quoted("--by"), _quoted("sex = 'F'"), _quoted('a$ "b"'))
+    --by "sex = 'F'" 'a$ "b"'
+    """
+    if "'" in word and not set(word) & set('"$`\\!'):
+        return f'"{word}"'
+    return shlex.quote(word)
 
 
 def _with_width(column: str, fields: Mapping[str, str]) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.domain import Bounds, Values, decimal
+from hedgerow.dp.neighbours import Neighbouring
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger.amounts import NOTHING, Amounts
 from hedgerow.query.asking import Asking, Question
@@ -253,18 +255,20 @@ def meaning(public: Public, spends: Mapping[str, str]) -> str:
     """
     if public.stated is not None or "epsilon" not in spends:
         return ""
-    from hedgerow.dp.pricing import price
+    from hedgerow.dp.measures import Approximate, Pure
     from hedgerow.semantics import truth
 
-    loss = price(epsilon=spends["epsilon"], delta=spends.get("delta"))
-    assert not isinstance(loss, ZeroConcentrated)
+    epsilon, delta = spends["epsilon"], spends.get("delta")
+    loss: Pure | Approximate = Pure(epsilon=epsilon)
+    if delta is not None:
+        loss = Approximate(epsilon=epsilon, delta=delta)
     most = ceil(truth(loss) * 10_000) / 10_000
-    about = "is this person in the table" if public.neighbours.kind == "add-remove" else (
-        "has this person these values or others"
-    )
+    absent = public.neighbours.kind == Neighbouring.ADD_REMOVE
+    asks = "is this person in the table" if absent else "has this person these values or others"
     return (
-        f"To one person: somebody who knows all the rest, and takes yes and no for equally likely, "
-        f"guesses right with probability {most:g} at most ({about}?); a coin is right with 0.5."
+        "To one person: somebody who knows everything else, and takes yes and no for equally "
+        f"likely, guesses right with probability {most:g} at most ({asks}?). A coin is right "
+        "with 0.5."
     )
 
 

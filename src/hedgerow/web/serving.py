@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
+from typing import NoReturn
 
 import uvicorn
 
@@ -17,7 +20,7 @@ from hedgerow.web.security import Gate
 from hedgerow.web.uploading import UPLOAD_LIMIT
 from hedgerow.web.workspace import Workspace
 
-__all__ = ["LOOPBACK", "serve"]
+__all__ = ["LOOPBACK", "leave", "serve"]
 
 LOOPBACK = "127.0.0.1"
 """The only interface there is; from another machine, use a tunnel that ends here."""
@@ -66,6 +69,17 @@ def serve(
         # uvicorn raises Ctrl-C again once it has cleaned up; to end the app is no failure.
         with contextlib.suppress(KeyboardInterrupt):
             _Server(config, started).run(sockets=[sock])
+
+
+def leave() -> NoReturn:
+    """End the process at once.
+
+    A thread that is computing cannot be stopped, and Python must not be taken apart under it.
+    What is worth keeping is on disk by then.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 @contextlib.contextmanager

@@ -49,6 +49,9 @@ def column_of(name: str, declared: str, *, enumeration: bool) -> RemoteColumn:
     text = f"CAST({value} AS text)"
     if kind == "BOOLEAN":
         text = f"CASE {value} WHEN true THEN 'true' WHEN false THEN 'false' END"
+    elif kind == "DATE" or kind.startswith("TIMESTAMP"):
+        # Years before Christ, which DuckDB marks behind the date.
+        text = rf"regexp_replace({text}, '^(\S+)(.*) BC$', '\1 (BC)\2')"
     return RemoteColumn(
         name=name,
         kind=kind,

@@ -43,6 +43,8 @@ class Driver:
         self._mark = f"hedgerow_{secrets.token_hex(8)}"
         self._views: dict[str, None] = {}
         self._kept: dict[str, Any] = {}
+        with suppress(Exception):  # a session that has no tags cannot be asked to stop
+            session.addTag(self._mark)
         for name in SPARKS_LOGGERS:  # they would print the Java trace of what we say in a sentence
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
@@ -53,6 +55,7 @@ class Driver:
                 self._forget(name)
             for name in reversed(self._views):
                 self.session.catalog.dropTempView(name)
+            self.session.removeTag(self._mark)
         self._views.clear()
 
     def run(self, work: Callable[[], T], *, target: str | None = None) -> T:
@@ -65,6 +68,10 @@ class Driver:
         try:
             with quiet():
                 return work()
+        except (KeyboardInterrupt, SystemExit):
+            with suppress(Exception):  # else the cluster would go on without us
+                self.session.interruptTag(self._mark)
+            raise
         except Exception as error:
             found = translated(error, self.where, target)
             if found is None:

@@ -206,7 +206,7 @@ def _zips(texts: Mapping[str, Sequence[str]], people: Mapping[str, int] | None) 
         return Finding.left(
             asked,
             f"{len(areas):,} areas of three digits; nothing says how many people live there",
-            "Give the census' numbers: --zip3 FILE with the columns zip3 and people.",
+            "Give the census' numbers: --areas FILE with the columns zip3 and people.",
         )
     small = [area for area in areas if people.get(area, 0) <= PEOPLE]
     return Finding.of(

@@ -44,6 +44,7 @@
   const number = (value) => value.toLocaleString("en-GB", { maximumSignificantDigits: 4 });
   const people = (value) => value.toLocaleString("en-GB");
 
+  const short = (cost) => (seen.from_one ? 1 - cost : cost).toLocaleString("en-GB", { maximumSignificantDigits: 2, notation: "compact" });
   const costly = (cost) => number(seen.from_one ? 1 - cost : cost);
 
   function words(place, levels) {
@@ -69,7 +70,8 @@
     });
   }
 
-  function mark(pen, kind, x, y, r) {
+  function mark(pen, whole, x, y, r) {
+    const open = whole.startsWith("open-"), kind = open ? whole.slice(5) : whole;
     pen.beginPath();
     if (kind === "circle" || kind === "ring") pen.arc(x, y, r, 0, 2 * Math.PI);
     else if (kind === "square") pen.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8);
@@ -80,7 +82,7 @@
       const turn = kind === "plus" ? 0 : Math.PI / 4;
       for (const a of [turn, turn + Math.PI / 2]) { pen.moveTo(x - r * Math.cos(a), y - r * Math.sin(a)); pen.lineTo(x + r * Math.cos(a), y + r * Math.sin(a)); }
     }
-    if (kind === "cross" || kind === "plus" || kind === "ring") pen.stroke(); else pen.fill();
+    if (open || kind === "cross" || kind === "plus" || kind === "ring") pen.stroke(); else pen.fill();
   }
 
   // Not random: the same node is always at the same place.
@@ -111,7 +113,7 @@
         x = left + ((width - left - right) * (up + 0.5 + 0.75 * scattered(place))) / (most + 1);
         y = seen.cost[place] === null ? tall / 2 : top + (tall - top - bottom) * good;
       }
-      found.push({ x, y, r: few ? 5 + 7 * good : 1.4 + 2.6 * good });
+      found.push({ x, y, r: few ? 5 + 7 * good : count() < 1500 ? 2.2 + 4 * good : 1.4 + 2.6 * good });
     }
     return { found, few, low, high, left, bottom, top, most };
   }
@@ -170,7 +172,7 @@
     } else {
       for (let i = 0; i <= 4; i++) {
         const cost = plan.low + ((plan.high - plan.low) * i) / 4;
-        pen.fillText(costly(cost), plan.left - 6, plan.top + (tall - plan.top - plan.bottom) * (1 - i / 4) + 4);
+        pen.fillText(short(cost), plan.left - 6, plan.top + (tall - plan.top - plan.bottom) * (1 - i / 4) + 4);
       }
       pen.textAlign = "left";
       pen.fillText(seen.metric, 4, 11);

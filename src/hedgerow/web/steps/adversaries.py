@@ -228,9 +228,7 @@ def _names(draft: Draft) -> dict[int, list[str]]:
 
 
 def _columns(draft: Draft, role: Role) -> list[str]:
-    columns = draft.data().get("columns")
-    names = list(columns) if isinstance(columns, dict) else []
-    return [name for name in names if draft.column(name).get("role") == str(role)]
+    return [name for name in draft.planned if draft.column(name).get("role") == str(role)]
 
 
 def _said(draft: Draft, fields: dict[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     look = look_at(web, draft)
     if isinstance(look, Job):
         return page(request, "looking.html", step="data", job=look)
-    said = draft.data()
+    known = {*look.names}
     looks = {column.name: column for column in look.data.columns}
     columns = [
         {
@@ -61,8 +61,8 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     ]
     return page(
         request, "data.html", step="data", data=look.data, columns=columns, roles=list(Role),
-        person=said.get("person"), population=said.get("population"), null=said.get("null"),
-        unknown=[name for name in _planned(draft) if name not in look.names],
+        person=draft.said("person"), population=draft.said("population"),
+        null=draft.said("null"), unknown=[name for name in draft.planned if name not in known],
         worst=_worst(draft, look),
     )  # fmt: skip
 
@@ -107,10 +107,11 @@ def give_role(
 def take_proposals(request: Request, web: TheWeb, draft: TheDraft) -> Response:
     """For every column the plan lacks, what is proposed."""
     look = seen(web, draft)
+    known = {*draft.planned, draft.said("person")}
     for name in look.names:
-        if name not in _planned(draft) and name != draft.data().get("person"):
+        if name not in known:
             _give_role(draft, look, name, look.guesses[name].role)
-    for name in _planned(draft):
+    for name in draft.planned:
         if name not in look.names:
             draft.edit(("columns", name), REMOVED)
     return back_to(request, "/data")
@@ -279,7 +280,7 @@ def _files(draft: Draft, fields: Fields) -> list[tuple[str, str]]:
 
 
 def _role(draft: Draft, name: str) -> str | None:
-    if name == draft.data().get("person"):
+    if name == draft.said("person"):
         return str(Role.IDENTIFIER)
     said = draft.column(name).get("role")
     return said if isinstance(said, str) else None
@@ -292,11 +293,6 @@ def _worst(draft: Draft, look: Look) -> list[list[Any]]:
         [found for found in look.data.worst(together) if known.issuperset(found.columns)][:5]
         for together in (3, 2, 1)
     ]
-
-
-def _planned(draft: Draft) -> list[str]:
-    columns = draft.data().get("columns")
-    return list(columns) if isinstance(columns, dict) else []
 
 
 def _coarser(draft: Draft, name: str) -> str | None:

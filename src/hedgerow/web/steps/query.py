@@ -146,7 +146,7 @@ def answered(
             again=again == "yes", drawn=_chart(answer) is not None,
             gauges=view.gauges(session.budget), ranges=answer.question.get("ask") == "ranges",
             low=low, high=high, between=_told_between(between), several=len(answer.tables) > 1,
-            confidence=f"{answer.confidence:.0%}",
+            confidence=f"{100 * answer.confidence:g} %",
         )  # fmt: skip
 
 
@@ -290,6 +290,7 @@ def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[s
     return {
         "preview": view.told(preview),
         "unsimulated": unsimulated,
+        "meaning": view.meaning(session.public, preview.spends),
         "errors_of": view.errors_of(preview),
         "on": preview.on,
         "runs": preview.runs,
