@@ -175,7 +175,7 @@ def publish(
         point("measured")
         release = _release(
             job, cells, chosen, written, claims, measured,
-            ledger=remember.tip, signed=signed,
+            ledger=remember.tip, signed=signed, notes=remember.notes,
         )  # fmt: skip
         reports.add(folder, release.certificate)
         name = "in memory" if target is None else target.name
@@ -270,8 +270,9 @@ def _release(
     *,
     ledger: Mapping[str, Any] | None = None,
     signed: Callable[[dict[str, Any]], dict[str, Any]] = lambda certificate: certificate,
+    notes: Sequence[str] = (),
 ) -> Release:
-    lefts, notes = job.lefts(cells)
+    lefts, found_out = job.lefts(cells)
     found = measure(chosen.outcome(Lattice.of(cells).original))
     # -1e-16 and 1e-14 are rounding, not loss.
     utility = {name: value if value > 1e-12 else 0.0 for name, value in found.items()}
@@ -292,7 +293,7 @@ def _release(
         words=in_words(chosen, cells),
         certificate=signed(certificate),
         exposures=tuple(exposure(left, cells, chosen) for left in lefts if left.fitting),
-        notes=(*notes, *(note for left in lefts for note in left.notes())),
+        notes=(*notes, *found_out, *(note for left in lefts for note in left.notes())),
     )
 
 

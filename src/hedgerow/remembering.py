@@ -22,7 +22,7 @@ from hedgerow.errors import DataError, HedgerowError, PlanError
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of, key_of
 from hedgerow.groups import Groups
-from hedgerow.ledger.which import ENVIRONMENT, PARTITION, ledger_place
+from hedgerow.ledger.which import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
@@ -47,6 +47,8 @@ class Memory:
     """The last release of the population that was looked at."""
     past: tuple[Before, ...] = ()
     """Earlier releases: those of the population in the ledger, and those the plan names."""
+    policies: frozenset[str] = frozenset()
+    """Under which something was answered about the population."""
     key: str = ""
     done: bool = field(default=False)
 
@@ -61,6 +63,20 @@ class Memory:
             "hash": self.entry.hash,
             "reservation": self.entry.reservation,
         }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a release without noise means for answers under a policy, where there are any."""
+        if not self.policies:
+            return ()
+        names = ", ".join(sorted(policy[:8] for policy in self.policies))
+        return (
+            f"The ledger has answers about this population under the policy {names}. They were "
+            "given for people who do not have this release, which has no noise: what both tell "
+            "together is not protected. Where an edge of the policy changes its counts, no further "
+            "answer under that policy can be added to them, unless the plan says `known: "
+            "{releases: ignored}`, which every answer then says.",
+        )
 
     @contextlib.contextmanager
     def reserved(self, target: Path | TablePlace | None) -> Iterator[None]:
@@ -111,6 +127,7 @@ class Memory:
             "certificate": release.certificate,
             "groups": len(published),
             "inputs": inputs,
+            LEFT_OUT: sorted(n for n, c in self.plan.columns.items() if c.missing != "value"),
             "again": _stored_form(release),
         }
         self.ledger.released(self.entry, body=body, content=kept(published), after=self.seen)
@@ -159,6 +176,8 @@ class Memory:
             assert self.plan.population is not None, "checked when the ledger was opened"
             for entry in self.ledger.releases(self.plan.population):
                 self.seen = entry.seq
+                if POLICY in entry.body:
+                    self.policies |= {str(entry.body[POLICY])}
                 if entry.body["kind"] != PARTITION:
                     continue
                 content = self.ledger.content(entry)

@@ -115,6 +115,17 @@ def test_values_that_duckdb_cannot_hold_are_named(tables):
         assert engine.tally(tally).to_pylist() == [{"k0": None, "n": 1}, {"k0": "1", "n": 1}]
 
 
+def test_long_texts(tables, tmp_path):
+    address = tables(pa.table({"a": ["x" * 5_000_000, None, "y\r\n" * 1_000_000], "b": ["1"] * 3}))
+    with open_engine(address) as engine:
+        assert [len(text or "") for text in engine.distinct("a")] == [0, 5_000_000, 3_000_000]
+        mapping = pa.table({"q0": ["1"], "p0": ["*"]})
+        written = engine.write(
+            mapping, tmp_path / "o.parquet", columns="ab", quasi_identifiers="b", expect_rows=3
+        )
+    assert written.rows == 3
+
+
 def test_names_that_clash_and_tables_that_are_not_there(tables):
     tables.sql('CREATE TABLE clash ("Age" text, age text)', "CREATE VIEW seen AS SELECT 1 AS one")
     with pytest.raises(DataError, match="'Age' and 'age'"):
@@ -324,6 +335,22 @@ def test_nobody_sees_it_before_it_is_delivered(tables, monkeypatch):
     publish(address, tables.place("released"))
     assert dict(seen)["measured"] == ["patients"]
     assert dict(seen)["delivered"] == ["patients", "released", "released_certificate"]
+
+
+def test_a_table_written_twice_leaves_one(tables):
+    address, place = tables(people(), "patients"), table_place(tables.place("released"))
+    mapping = pa.table({"q0": [f"10{i}" for i in range(4)], "p0": ["*"] * 4})
+    with open_table(table_place(address)) as engine:
+        for expected in (120, 120):
+            engine.write(
+                mapping, place, columns=["zip", "note"], quasi_identifiers=["zip"],
+                expect_rows=expected,
+            )  # fmt: skip
+        with pytest.raises(DataError, match="120 rows were written where 7"):
+            engine.write(mapping, place, columns=["zip"], quasi_identifiers=["zip"], expect_rows=7)
+        engine.write(mapping, place, columns=["zip"], quasi_identifiers=["zip"], expect_rows=120)
+        engine.deliver("{}", replace=False)
+    assert there(tables) == ["patients", "released", "released_certificate"]
 
 
 def test_what_is_there_is_replaced_only_if_it_is_a_release(tables):

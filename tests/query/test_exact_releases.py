@@ -196,6 +196,41 @@ def test_no_table_that_agrees_is_told_apart(tmp_path: Path, kind: str, level: in
     assert kind != "hidden" or level == 0 or public.stated.changed == 1
 
 
+@pytest.mark.parametrize(("missing", "changed"), [("value", 1), ("suppress", 2), ("refuse", 2)])
+def test_a_row_without_a_value_that_would_have_been_left_out(
+    tmp_path: Path, missing: str, changed: int
+) -> None:
+    """All ages are *; to lose one's age then changes how many rows there are, or it does not."""
+    age = COLUMNS["age"] | {"levels": [3, 3], "missing": missing}
+    plan = given(tmp_path, {"age": age}, protect=[{"k-anonymity": 2}])
+    hedgerow.publish(pa.table({"age": ["1", "2", "33"]}), to=tmp_path / "r", **plan)
+    with asking(tmp_path, {"age": "full"}, columns={"age": COLUMNS["age"]}) as session:
+        assert session.public.stated.changed == changed
+
+
+def test_a_number_beyond_the_bounds_was_in_another_cell(tmp_path: Path) -> None:
+    """The policy takes 55 for 39, and the release did not: that it is 55 is not hidden."""
+    age = COLUMNS["age"] | {"levels": [1, 1]}
+    plan = given(tmp_path, {"age": age}, protect=[{"k-anonymity": 2}], method={"suppress": "50%"})
+    hedgerow.publish(pa.table({"age": ["31", "32", "33", "55"]}), to=tmp_path / "r", **plan)
+    with asking(tmp_path, {"age": {"partition": 1}}, columns={"age": COLUMNS["age"]}) as session:
+        assert session.public.stated.changed == 1
+        said = session.count(by="age:10", epsilon=1).notes
+    assert any("outside of them" in note and note.startswith("Not protected") for note in said)
+
+
+def test_publish_says_what_it_means_for_answers_of_before(tmp_path: Path) -> None:
+    columns = {"age": COLUMNS["age"]}
+    plan = given(tmp_path, columns, protect=[{"k-anonymity": 2}])
+    first = hedgerow.publish(town(), to=tmp_path / "r", **plan)
+    assert not any("under the policy" in note for note in first.notes)
+    with asking(tmp_path, {"age": "known"}, columns=columns) as session:
+        session.count(epsilon=1)
+        name = session.public.stated.name
+    second = hedgerow.publish(town(), to=tmp_path / "s", **plan)
+    assert any(f"under the policy {name}" in note for note in second.notes)
+
+
 def test_a_plan_may_leave_them_out_and_every_answer_says_so(tmp_path: Path) -> None:
     publish(tmp_path, {"age": 1, "g": 1})
     policy = {"age": {"partition": ACROSS}, "known": {"releases": "ignored"}}

@@ -73,3 +73,22 @@ def test_who_interrupts_stops_the_cluster_too():
         driver.run(interrupted)
     assert len(asked) == 2
     assert len(set(asked)) == 1
+
+
+def test_a_lost_server_is_not_asked_to_clean_up():
+    asked = []
+
+    class Session:
+        def __getattr__(self, name):
+            asked.append(name)
+            raise ConnectionRefusedError
+
+    def lost():
+        raise ConnectionRefusedError
+
+    driver = Driver(Session(), "x")
+    with pytest.raises(DataError, match="is lost"):
+        driver.run(lost)
+    assert asked == ["addTag"]
+    driver.close()
+    assert asked == ["addTag"]

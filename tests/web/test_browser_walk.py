@@ -40,7 +40,8 @@ def data_step(seen: Watched) -> None:
     page = seen.page
     seen.heading("What is in the table, and what is it to an attacker?")
     seen.shot("data")
-    page.get_by_label("Role of bill").select_option("sensitive")
+    with page.expect_navigation():  # the form sends itself
+        page.get_by_label("Role of bill").select_option("sensitive")
     page.get_by_label("Whose data these are").fill("gotham-inpatients")
     page.get_by_role("button", name="Keep").click()
     seen.heading("What is in the table, and what is it to an attacker?")

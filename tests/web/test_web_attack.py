@@ -158,6 +158,7 @@ def test_data_that_were_changed_are_no_longer_certified(tmp_path: Path) -> None:
     assert not (tmp_path / "kept").exists()
 
 
+@pytest.mark.slow
 def test_a_register_is_for_linkage(visitor: Visitor, tmp_path: Path) -> None:
     raw = (tmp_path / "demo" / "patients.csv").read_bytes()
     visitor.post("/attack/people/register/upload", files=[("file", ("voters.csv", raw))])
@@ -189,6 +190,7 @@ def test_a_cancelled_attack_leaves_nothing(tmp_path: Path) -> None:
         assert "cancelled" in words(visitor.get("/attack"))
 
 
+@pytest.mark.slow
 def test_an_attack_that_cannot_be_tried_is_said(visitor: Visitor) -> None:
     job = run(visitor, target="trial", method=["minimality", "sequential", "gdpr"], least="3")
     assert job.state == "done", job.errors

@@ -173,6 +173,23 @@ def test_ranges_are_told_for_nothing_more(visitor: Visitor, ledger: Ledger) -> N
     assert ledger.tip() == tip
 
 
+def test_a_question_that_failed_is_told_with_what_it_cost(
+    visitor: Visitor, ledger: Ledger, tmp_path: Path
+) -> None:
+    """Once charged, nothing gives the price back; the page must not hide that."""
+    visitor.post("/query/ask", {"kind": "count", "epsilon": "0.1"})
+    table = tmp_path / "demo" / "patients.csv"
+    lines = table.read_text("utf-8").splitlines()
+    table.write_text("\n".join([*lines, 'broken,"line', ""]), "utf-8")
+    failed = visitor.post("/query/ask", MEAN)
+    assert failed.status_code == 422
+    assert "epsilon 0.1 stays charged" in words(failed)
+    assert kinds(ledger)[-2:] == ["RESERVE", "FAILED"]
+    page = visitor.get("/query")
+    assert "the mean of bill by sex no answer:" in words(page)
+    assert page.text.count("/query/answers/") == 1, "only what was answered can be opened"
+
+
 def test_answers_about_other_people_are_not_shown(visitor: Visitor, ledger: Ledger) -> None:
     ledger.set_budget("others", Amounts.of(epsilon=1))
     plan = Path(ledger.name).parent / "plan.yaml"

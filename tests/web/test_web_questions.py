@@ -16,16 +16,14 @@ from hedgerow.errors import PlanError
 from hedgerow.ledger.amounts import Amounts
 from hedgerow.query.session import Session
 from hedgerow.web.answer_charts import answer_chart
+from hedgerow.web.query_budget import gauges, history, too_dear
 from hedgerow.web.query_form import KINDS, MOST_TEXT, Asked
 from hedgerow.web.query_view import (
     columns_to_ask,
     columns_to_count_by,
     errors_of,
-    gauges,
-    history,
     settings,
     told,
-    too_dear,
 )
 
 FIELDS = {
@@ -78,7 +76,7 @@ def test_a_form_asks_what_the_command_line_asks(
     assert done.exit_code == 0, done.output
     assert '"again": true' in done.stdout
     assert session.budget.spent == spent == Amounts.of(epsilon="0.2")
-    assert answer.words == history(session.ledger.releases(session.population))[0].words
+    assert answer.words == history(session.ledger.entries(population=session.population))[0].words
 
 
 @pytest.mark.parametrize("kind", KINDS)

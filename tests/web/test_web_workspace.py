@@ -242,7 +242,8 @@ def test_nothing_is_lost_when_the_app_is_started_again(tmp_path: Path) -> None:
     plan = hospital(tmp_path / "demo", patients=100)
     with visiting(tmp_path / "w", plan) as visitor:
         visitor.post("/publish/plan", {"text": "columns: [not a plan"})
-        assert "cannot be used yet" in visitor.get("/data").text
+        assert "not a readable plan" in visitor.get("/data").text
+        assert "cannot be used yet" in visitor.get("/adversaries").text
     with visiting(tmp_path / "w", plan) as visitor:
         assert visitor.web.draft.text == "columns: [not a plan"
         page = visitor.get("/publish")

@@ -47,6 +47,9 @@ class Released:
     """By column, for each code of its domain a class: codes of one class fit the same labels.
 
     Only of columns where codes decide that."""
+    inside: tuple[str, ...] = ()
+    """Columns where codes decide it of the values in the domain alone: of numbers beyond the bounds,
+    and of values on no list, several have one code and may fit different labels."""
 
     @property
     def changed(self) -> int | None:

@@ -9,7 +9,7 @@ from hedgerow.errors import DataError
 
 SCHEMES = ("postgresql", "spark", "sc")
 """What addresses of tables begin with; `postgres` means `postgresql`, `sc` is Spark Connect."""
-_SECRET = re.compile(r"[?&;](password|sslpassword|passfile|token)=", re.IGNORECASE)
+_SECRET = re.compile(r"[?&;](password|sslpassword|token)=", re.IGNORECASE)
 ENVIRONMENT = "the environment variable PGPASSWORD or the file ~/.pgpass"
 
 

@@ -205,6 +205,7 @@ class RemoteEngine(RemoteTable):
     def _stage(
         self, sql: str, place: TablePlace, columns: Sequence[str], check: Callable[[int], None]
     ) -> tuple[int, str]:
+        self._forget_staged()
         self._staged = RemoteEngine(self._remote.stage(place, sql, columns))
         try:
             rows = self._staged.rows_total()
@@ -239,9 +240,14 @@ class RemoteEngine(RemoteTable):
         return self._remote.certificate()
 
     def close(self) -> None:
+        self._forget_staged()
+        super().close()
+
+    def _forget_staged(self) -> None:
+        """Let go of what looked at a table that was written; the connection is ours."""
         if self._staged is not None:
             self._staged._session.close()
-        super().close()
+            self._staged = None
 
 
 def _places(carried: Carried) -> dict[str, Kind]:

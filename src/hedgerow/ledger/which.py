@@ -13,6 +13,10 @@ ENVIRONMENT = "HEDGEROW_LEDGER"
 """Names the ledger where neither the plan nor the caller does."""
 PARTITION = "partition"
 """What a ledger calls a table of groups; answers with noise are accounted for by their loss."""
+LEFT_OUT = "left_out_if_missing"
+"""Of a table of groups: the columns of which a row without a value was left out."""
+POLICY = "policy"
+"""Of an answer: what the policy is known by under which it was given."""
 
 
 def ledger_place(plan: Plan, where: str | Path | None) -> str | Path | None:

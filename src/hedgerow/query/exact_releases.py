@@ -15,9 +15,9 @@ from hedgerow.blowfish.released import Released
 from hedgerow.blowfish.settled import size
 from hedgerow.builders import Ranges, Spec
 from hedgerow.domain import Bounds, Domain, Values, decimal
-from hedgerow.errors import HierarchyError, PlanError
+from hedgerow.errors import HierarchyError, PlanError, some
 from hedgerow.hierarchy import ANY, Hierarchy
-from hedgerow.ledger.which import PARTITION
+from hedgerow.ledger.which import LEFT_OUT, PARTITION
 from hedgerow.query.public import Public
 
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ def with_releases(public: Public, plan: Plan, ledger: Ledger, entries: Sequence[
         ) from None  # fmt: skip
     told: tuple[str, ...] = (
         f"What {many} without noise tell is taken into account as far as it is counts; what the "
-        "choice of their levels tells besides is not.",
+        "choice of their levels, and the figures in their certificates, tell besides is not.",
     )
     if not tied:
         told = (
             f"Not protected: what {many} without noise tell of this population. No edge of the "
-            "policy changes their counts, so they cost nothing.",
+            f"policy changes their counts, so they cost nothing.{_inside(found.values(), public)}",
             *told,
         )
     return replace(public, stated=stated, earlier=told)
@@ -114,6 +114,18 @@ def require_all_known(
         )
 
 
+def _inside(releases: Iterable[Released], public: Public) -> str:
+    """What is no longer protected, though an edge of the policy joins it."""
+    known = frozenset() if public.stated is None else public.stated.known
+    columns = {column for one in releases for column in one.inside} - known
+    if not columns:
+        return ""
+    return (
+        f" Of {some(sorted(columns))} this is said of values in the plan's domain or bounds only: "
+        "to have one outside of them, which these counts may show, is not protected."
+    )
+
+
 def _released(plan: Plan, public: Public, entry: Entry, content: bytes | None) -> Released:
     name = f"release {entry.seq} in the ledger, of {entry.at[:10]}"
     certificate = entry.body.get("certificate")
@@ -132,6 +144,8 @@ def _released(plan: Plan, public: Public, entry: Entry, content: bytes | None) -
     elif then["person"] is not None:
         cells, why = None, "its people had several rows each"
     classes: dict[str, Ints] = {}
+    inside: list[str] = []
+    left_out = entry.body.get(LEFT_OUT)
     # What was missing then may be a value now, and the other way round.
     alike = public.stated is not None and list(then["null"]) == list(plan.null)
     for column in (*published.quasi, *published.sensitive) if alike else ():
@@ -139,8 +153,12 @@ def _released(plan: Plan, public: Public, entry: Entry, content: bytes | None) -
         fitting = None
         if domain is not None and column in published.sensitive:
             fitting = _as_it_is(published, column, domain)
+        elif left_out is None or column in left_out:
+            # A row without a value was in no cell then, whatever its label would have been.
+            continue
         elif domain is not None and published.made == FULL_DOMAIN:
-            fitting = _generalised(plan, published, column, domain)
+            fitting, decided = _generalised(plan, published, column, domain)
+            inside += [column] * (not decided)
         if fitting is not None:
             classes[column] = fitting
     columns = (*published.quasi, *published.sensitive, *as_they_are)
@@ -148,7 +166,7 @@ def _released(plan: Plan, public: Public, entry: Entry, content: bytes | None) -
     if as_they_are:
         # What the ledger did not keep may be another, though all it kept is the same.
         told.update(str(certificate["data"]["sha256"]).encode())
-    return Released(name, told.hexdigest(), columns, cells, why, classes)
+    return Released(name, told.hexdigest(), columns, cells, why, classes, tuple(inside))
 
 
 def _cells(published: Published, *, alone: bool) -> int:
@@ -171,27 +189,32 @@ def _as_it_is(published: Published, column: str, domain: Domain) -> Ints | None:
     return np.arange(size(domain), dtype=np.int64)
 
 
-def _generalised(plan: Plan, published: Published, column: str, domain: Domain) -> Ints | None:
-    """Which codes fit the same published labels; None where codes do not decide that."""
+def _generalised(
+    plan: Plan, published: Published, column: str, domain: Domain
+) -> tuple[Ints | None, bool]:
+    """Which codes fit the same published labels; None where codes do not decide that.
+
+    And whether they decide it of values outside of the domain, too.
+    """
     labels = published.labels[published.quasi.index(column)]
     left = [label for label in labels if label != ANY]
     if not left:
-        return np.zeros(size(domain), np.int64)
+        return np.zeros(size(domain), np.int64), True
     nodes = published.taxonomies.get(column)
     if nodes is not None:
         known = {
             label: {label} if label is None or label not in nodes else set(nodes[label])
             for label in left
         }
-        return _by_sets(domain, known) if isinstance(domain, Values) else None
+        return _by_sets(domain, known) if isinstance(domain, Values) else None, True
     try:
         hierarchy = plan.hierarchy_spec(column).bind(column, _spelt(domain))
     except HierarchyError:
-        return None
+        return None, True
     for level in range(hierarchy.height + 1):
         if set(left) <= set(hierarchy.labels[level]):
-            return _by_level(plan.hierarchy_spec(column), domain, hierarchy, level)
-    return None
+            return _by_level(plan.hierarchy_spec(column), domain, hierarchy, level), False
+    return None, True
 
 
 def _by_sets(domain: Values, known: Mapping[Value, set[Value]]) -> Ints | None:

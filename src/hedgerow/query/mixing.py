@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.errors import PlanError
 from hedgerow.ledger.entry import CLOSING, Entry, Kind
-from hedgerow.ledger.which import PARTITION
+from hedgerow.ledger.which import PARTITION, POLICY
 from hedgerow.query.exact_releases import require_all_known
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
     from hedgerow.query.public import Public
 
-POLICY, NEIGHBOURS, PERSON, SAMPLE = "policy", "neighbours", "person", "sample"
+NEIGHBOURS, PERSON, SAMPLE = "neighbours", "person", "sample"
 """Keys of what the ledger is told of an answer."""
 CHANGE_ONE = Neighbouring.CHANGE_ONE.value
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.dp.measures import Loss
 from hedgerow.errors import PlanError
-from hedgerow.ledger.which import ENVIRONMENT, ledger_place
+from hedgerow.ledger.which import ENVIRONMENT, POLICY, ledger_place
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.query.answer import Answer
@@ -20,7 +20,7 @@ from hedgerow.query.charging import Charge, charged_together, source_of, told_be
 from hedgerow.query.design import Design
 from hedgerow.query.distance import claimed, exact_notes, plain_notes, protected_notes
 from hedgerow.query.exact_releases import exact_entries, with_releases
-from hedgerow.query.mixing import POLICY, Unit
+from hedgerow.query.mixing import Unit
 from hedgerow.query.preview import Preview, Previewing
 from hedgerow.query.public import Public
 from hedgerow.query.together import Together

@@ -104,4 +104,5 @@ def back_to(request: Request, path: str) -> Response:
 def complaint(request: Request, error: HedgerowError, *, status: int = 422) -> HTMLResponse:
     """An error in the sentences of the command line, as a page or as a part of one."""
     template = "parts/errors.html" if is_htmx(request) else "error.html"
-    return page(request, template, status=status, errors=told(error))
+    # The page is about this error; what else is wrong with the plan can wait.
+    return page(request, template, status=status, errors=told(error), problem=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.domain import Bounds, Values, decimal
 from hedgerow.dp.neighbours import Neighbouring
 from hedgerow.errors import HedgerowError
-from hedgerow.ledger.amounts import NOTHING, Amounts
 from hedgerow.query.asking import Asking, Question
 from hedgerow.schema import Role
 from hedgerow.web.query_form import Asked, widths
@@ -18,7 +17,6 @@ from hedgerow.where import parse
 
 if TYPE_CHECKING:
     from hedgerow.dp.measures import Loss
-    from hedgerow.ledger import Entry, Position
     from hedgerow.plan import Plan
     from hedgerow.query.answer import Answer
     from hedgerow.query.design import Shown
@@ -30,8 +28,6 @@ MOST_LINES = 200
 MOST_TABLES = 20
 URGENT = ("EXACT", "Not protected")
 """How notes begin that nobody may overlook."""
-ANSWER = "answer"
-"""What the ledger calls an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,85 +283,6 @@ def errors_of(preview: Preview) -> list[dict[str, str]]:
             }
         )
     return found
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gauge:
-    """How full a budget is, in one currency."""
-
-    currency: str
-    budget: str
-    spent: str
-    left: str
-    share: float
-    """Spent, from 0 to 1."""
-    adds: float = 0.0
-    """What a question would add, as a share of the budget; 0 where there is none."""
-    after: str = ""
-    """What would be left then; empty where it does not fit."""
-    fits: bool = True
-
-
-def gauges(position: Position, cost: Amounts = NOTHING) -> list[Gauge]:
-    """The budget of a population in every currency it has, and what a cost would leave of it."""
-    if position.budget is None:
-        return []
-    budget, spent = position.budget.units, position.spent.units
-    after = (position.spent + cost).left_of(position.budget).texts()
-    left = position.spent.left_of(position.budget).texts()
-    found = []
-    for name, text in position.budget.texts().items():
-        fits = spent[name] + cost.units[name] <= budget[name]
-        found.append(
-            Gauge(
-                currency=name,
-                budget=text,
-                spent=position.spent.texts().get(name, "0"),
-                left=left.get(name, "0"),
-                share=min(1.0, spent[name] / budget[name]),
-                adds=min(1.0, cost.units[name] / budget[name]),
-                after=after.get(name, "0") if fits else "",
-                fits=fits,
-            )
-        )
-    return found
-
-
-def too_dear(position: Position, cost: Amounts) -> str:
-    """Why a question cannot be paid for; empty if it can."""
-    if position.budget is None:
-        return f"{position.population!r} has no budget, so nothing can be spent."
-    if (position.spent + cost).fits(position.budget):
-        return ""
-    left = position.spent.left_of(position.budget)
-    return f"It costs {cost}, and what is left is {left}: it would be refused."
-
-
-@dataclass(frozen=True, kw_only=True)
-class Past:
-    """An answer of the ledger, in a list."""
-
-    seq: int
-    at: str
-    words: str
-    spent: str
-    reservation: str
-
-
-def history(entries: Iterable[Entry]) -> list[Past]:
-    """The answers among a population's releases, the newest first."""
-    found = [
-        Past(
-            seq=entry.seq,
-            at=entry.at[:16].replace("T", " "),
-            words=str(entry.body.get("name", "")),
-            spent=str(entry.body.get("loss", "")),
-            reservation=entry.reservation,
-        )
-        for entry in entries
-        if entry.body.get("kind") == ANSWER
-    ]
-    return found[::-1]
 
 
 def amounts(texts: Mapping[str, str]) -> str:

@@ -23,7 +23,13 @@ from hedgerow.web.telling import told
 
 def main(work: str) -> int:
     """Run the work that is named, and report."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    asked_to_stop: list[int] = []
+
+    def interrupt(number: int, frame: Any) -> NoReturn:
+        asked_to_stop.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the app's, which then asks politely.
     # Whatever a library prints must not stand between the reports.
     reports = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -50,14 +56,14 @@ def main(work: str) -> int:
             "there is not enough memory for this", fix=f"Use a larger machine.{spent}"
         )
         report({"errors": [asdict(one) for one in told(lacking)]})
-    except KeyboardInterrupt as error:
-        stopped = HedgerowError(str(error) or "cancelled; nothing was published")
+    except (KeyboardInterrupt, SystemError) as error:
+        # Compiled code that is interrupted while it is loaded makes a SystemError of it.
+        if isinstance(error, SystemError) and not asked_to_stop:
+            raise
+        said = "" if isinstance(error, SystemError) else str(error)
+        stopped = HedgerowError(said or "cancelled; nothing was published")
         report({"errors": [asdict(one) for one in told(stopped)], "interrupted": True})
     return 0
-
-
-def _interrupt(number: int, frame: Any) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ class PostgreSQL:
         r"""A constant.
 
         >>> PostgreSQL().literal("it's \\"), PostgreSQL().literal("\0")
-        ("'it''s \\\\'", 'NULL')
+        ("'it''s \\'", 'NULL')
         """
         try:
             text.encode()

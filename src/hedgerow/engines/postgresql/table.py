@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import secrets
 from collections.abc import Sequence
@@ -13,10 +14,12 @@ from hedgerow.engines.postgresql.connection import Connection
 from hedgerow.engines.postgresql.dialect import PostgreSQL
 from hedgerow.engines.remote import LOCAL, Kinds, RemoteColumn
 from hedgerow.engines.session import Session, identifier, literal
-from hedgerow.errors import DataError, TargetError
+from hedgerow.errors import DataError, HedgerowError, TargetError
 
 LONGEST = 63
 """Bytes of a name; the server would cut a longer one off without a word."""
+LINE = 16 * 2**20
+"""Bytes of the longest row that is fetched; DuckDB sets aside sixteen times as much."""
 CERTIFICATE = "_certificate"
 """Added to a table's name for the table with its certificate."""
 
@@ -160,6 +163,7 @@ class PostgreSQLTable:
         return table
 
     def stage(self, place: TablePlace, sql: str, columns: Sequence[str]) -> PostgreSQLTable:
+        self.discard()
         hidden = f"hedgerow_{secrets.token_hex(8)}"
         with self._connection.writing(str(place)):
             # Whether it may be replaced is asked when it is delivered.
@@ -175,8 +179,12 @@ class PostgreSQLTable:
             return PostgreSQLTable(self._connection, (schema, hidden), owner=False)
 
     def discard(self) -> None:
-        # Nothing is committed before it is delivered: it goes with the transaction.
-        self._staged = None
+        if self._staged is not None:
+            _, (schema, _), hidden = self._staged
+            self._staged = None
+            # Where the transaction is lost, so is the table.
+            with contextlib.suppress(HedgerowError):
+                self._connection.do(f"DROP TABLE {identifier(schema)}.{identifier(hidden)}")
 
     def deliver(self, certificate: str, *, replace: bool) -> None:
         assert self._staged is not None, "write it first"
@@ -293,7 +301,7 @@ def _read(file: Path, name: str, kinds: Kinds) -> str:
         f"read_csv({literal(str(file))}, auto_detect=false, header=false, "
         f"columns={{'one': 'VARCHAR', {columns}}}, delim=',', quote='\"', escape='\"', "
         "strict_mode=true, nullstr='', allow_quoted_nulls=false, "
-        "new_line='\\n', compression='none')"
+        f"new_line='\\n', max_line_size={LINE}, compression='none')"
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from hedgerow.engines.base import Table
 from hedgerow.engines.remote import LOCAL, Kinds
 from hedgerow.engines.session import Session
-from hedgerow.engines.spark.faults import translated
+from hedgerow.engines.spark.faults import GONE, translated
 from hedgerow.errors import DataError
 
 T = TypeVar("T")
@@ -43,6 +43,8 @@ class Driver:
         self._mark = f"hedgerow_{secrets.token_hex(8)}"
         self._views: dict[str, None] = {}
         self._kept: dict[str, Any] = {}
+        self.gone = False
+        """Whether there is nobody left to clean up for; asking would take a minute each time."""
         with suppress(Exception):  # a session that has no tags cannot be asked to stop
             session.addTag(self._mark)
         for name in SPARKS_LOGGERS:  # they would print the Java trace of what we say in a sentence
@@ -50,6 +52,8 @@ class Driver:
 
     def close(self) -> None:
         """Drop what we made; the session is its owner's. Nothing is said if it is gone."""
+        if self.gone:
+            return
         with suppress(Exception), quiet():
             for name in list(self._kept):
                 self._forget(name)
@@ -76,6 +80,7 @@ class Driver:
             found = translated(error, self.where, target)
             if found is None:
                 raise
+            self.gone = self.gone or found.what == GONE
             raise found from error
 
     def named(self, name: str, frame: Any) -> str:
@@ -95,8 +100,12 @@ class Driver:
 
     def _forget(self, view: str) -> None:
         if view in self._kept:
+            self._let_go(self._kept.pop(view))
+
+    def _let_go(self, frame: Any) -> None:
+        if not self.gone:
             with suppress(Exception), quiet():
-                self._kept.pop(view).unpersist()
+                frame.unpersist()
 
     def table(self, sql: str) -> Table:
         """The answer as an Arrow table."""
@@ -128,8 +137,7 @@ class Driver:
             else:
                 self._pull_pieces(frame, rows, session, name, kinds)
         finally:
-            with suppress(Exception), quiet():
-                frame.unpersist()
+            self._let_go(frame)
         found = session.number(f"SELECT count(*) FROM {name}")
         if found != rows:
             raise DataError(

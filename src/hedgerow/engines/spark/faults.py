@@ -6,6 +6,7 @@ import re
 
 from hedgerow.errors import DataError, HedgerowError, TargetError
 
+GONE = "the connection to Spark is lost"
 LONGEST = 300
 """Characters of Spark's own sentence that are shown."""
 
@@ -68,7 +69,7 @@ def translated(error: Exception, where: str, target: str | None = None) -> Hedge
         "Py4JNetworkError",
     ):
         return kind(
-            "the connection to Spark is lost",
+            GONE,
             where=place,
             fix="Nothing was published. See whether the master or the Connect server runs, "
             "then start again.",

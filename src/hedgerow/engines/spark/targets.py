@@ -244,8 +244,9 @@ class TableTarget:
             self._do(f"DROP TABLE IF EXISTS {self._full(name)}")
 
     def discard(self) -> None:
-        if self._staged is not None:
-            for name in (self._staged, f"{self._staged}_certificate"):
-                with suppress(Exception), quiet():
-                    self._driver.session.sql(f"DROP TABLE IF EXISTS {self._full(name)}").collect()
-            self._staged = None
+        staged, self._staged = self._staged, None
+        if staged is None or self._driver.gone:
+            return
+        for name in (staged, f"{staged}_certificate"):
+            with suppress(Exception), quiet():
+                self._driver.session.sql(f"DROP TABLE IF EXISTS {self._full(name)}").collect()

@@ -69,7 +69,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
 def keep_plan(request: Request, draft: TheDraft, text: Annotated[str, Form()] = "") -> Response:
     """Another text for the plan; kept whether it is right or not."""
     draft.write(text)
-    return back_to(request, "/publish#plan")
+    return back_to(request, "/publish" if draft.problem() else "/publish#plan")
 
 
 @router.post("/publish/save")

@@ -25,6 +25,7 @@ from hedgerow.web import query_view as view
 from hedgerow.web.answer_charts import answer_chart, bare
 from hedgerow.web.draft import Draft
 from hedgerow.web.pages import back_to, page
+from hedgerow.web.query_budget import ANSWER, gauges, history, too_dear
 from hedgerow.web.query_form import AT, KINDS, PEOPLE, Asked
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 from hedgerow.web.telling import Told, told
@@ -144,7 +145,7 @@ def answered(
             request, "answer.html", step=STEP.name, errors=errors,
             answer=view.told(answer), entry=found.entry, at=found.entry.at[:16].replace("T", " "),
             again=again == "yes", drawn=_chart(answer) is not None,
-            gauges=view.gauges(session.budget), ranges=answer.question.get("ask") == "ranges",
+            gauges=gauges(session.budget), ranges=answer.question.get("ask") == "ranges",
             low=low, high=high, between=_told_between(between), several=len(answer.tables) > 1,
             confidence=f"{100 * answer.confidence:g} %",
         )  # fmt: skip
@@ -224,7 +225,7 @@ def _found(session: Session, reservation: str) -> _Found:
     from hedgerow.query.answer import Answer
 
     for entry in session.ledger.releases(session.population):
-        ours = entry.reservation == reservation and entry.body.get("kind") == view.ANSWER
+        ours = entry.reservation == reservation and entry.body.get("kind") == ANSWER
         if ours and entry.kind == Kind.RELEASED:
             content = session.ledger.content(entry)
             if content is not None:
@@ -259,9 +260,9 @@ def _standing(session: Session) -> dict[str, Any]:
     """Budget and earlier answers."""
     position = session.budget
     return {
-        "gauges": view.gauges(position),
+        "gauges": gauges(position),
         "has_budget": position.budget is not None,
-        "history": view.history(session.ledger.releases(session.population)),
+        "history": history(session.ledger.entries(population=session.population)),
         "population": session.population,
         "settings": view.settings(session.plan, session.public),
     }
@@ -295,8 +296,8 @@ def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[s
         "on": preview.on,
         "runs": preview.runs,
         "drawn": _chart(preview) is not None,
-        "gauges": view.gauges(session.budget, cost),
-        "too_dear": view.too_dear(session.budget, cost),
+        "gauges": gauges(session.budget, cost),
+        "too_dear": too_dear(session.budget, cost),
     }
 
 
