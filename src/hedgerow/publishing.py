@@ -134,6 +134,10 @@ def publish(
         if (stored := remember.stored(into, inputs, signed)) is not None:
             return stored
         place = None if into is None else check_target(into, replace=replace)
+        if table is not None and remember.ledger is not None:
+            # What is reserved is never given back, so a table is looked for before it, too.
+            with opened(plan, data, memory=memory, past=()) as first:
+                check_table(first.engine, table, replace=replace, escaped=escape)
         reports = Accompanied(target=into, internal=report)
         reports.refuse_foreign()
         stack.enter_context(remember.reserved(target))

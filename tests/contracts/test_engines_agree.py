@@ -161,6 +161,27 @@ def test_tallies_are_the_same(both, person):
             assert here.tally(tally).equals(there.tally(tally)), tally
 
 
+NUMBERED = pa.table(
+    {
+        "whole": pa.array([i % 40 for i in range(400)], pa.int64()),
+        "decimal": pa.array([Decimal(i % 40) / 4 for i in range(400)], pa.decimal128(9, 2)),
+        "digits": pa.array([i % 40 for i in range(400)], pa.decimal128(20, 0)),
+        "v": pa.array([f"v{i * i % 23}" for i in range(400)]),
+    }
+)
+
+
+@pytest.mark.parametrize("person", ["whole", "decimal", "digits"])
+def test_people_told_apart_by_a_number_are_the_same(tables, person):
+    """A number is the same person, and missing, however many zeros follow its point."""
+    options = {"person": person, "null": ["7.0", "1.5"]}
+    with open_engine(NUMBERED, **options) as here, open_engine(tables(NUMBERED), **options) as there:
+        everybody = here.tally(Tally())
+        assert everybody.to_pylist() == [{"n": 38 if person == "decimal" else 39}]
+        for tally in (Tally(), Tally(by=(AsFound("v"),), count="rows", most=2)):
+            assert here.tally(tally).equals(there.tally(tally)), tally
+
+
 def mapping_of(engine, quasi, sensitive=(), *, ranks=False, lists=False):
     """A mapping of some of the tuples there are, to texts of all kinds."""
     counted = engine.counts(quasi, sets=sensitive).to_pylist()

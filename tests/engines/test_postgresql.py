@@ -434,6 +434,15 @@ def end_connections(tables):
     )
 
 
+def test_a_table_that_is_there_costs_no_reservation(tables, tmp_path):
+    address, ledger = tables(people(), "patients"), tmp_path / "ledger.db"
+    publish(address, tables.place("released"), ledger=ledger, population="ward")
+    before = entries(ledger)
+    with pytest.raises(TargetError, match="exists already"):
+        publish(address, tables.place("released"), ledger=ledger, population="ward")
+    assert entries(ledger) == before
+
+
 @pytest.mark.parametrize("when", ["counted", "chosen", "written"])
 @pytest.mark.parametrize("to", ["table", "folder"])
 def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(

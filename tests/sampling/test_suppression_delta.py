@@ -17,6 +17,7 @@ from hedgerow.sampling.suppression import (
     _more,
     delta,
     largest_beta,
+    require_possible,
     smallest_epsilon,
     smallest_k,
 )
@@ -226,3 +227,12 @@ def test_no_k_for_no_epsilon() -> None:
 
 def test_an_enormous_epsilon_leaves_only_full_groups() -> None:
     assert float(delta(k=3, beta="0.5", epsilon=10**6)) == 0.125
+
+
+@pytest.mark.parametrize("k", [100_001, 10**9, 10**18])
+def test_a_k_that_takes_for_ever_is_refused(k: int) -> None:
+    """Before its power of beta is written out: that has as many digits as k."""
+    with pytest.raises(PlanError, match="at most 100,000"):
+        require_possible(k=k, beta="0.5", delta="1e-6")
+    with pytest.raises(PlanError, match="at most 100,000"):
+        smallest_epsilon(k=k, beta="0.5", delta="1e-6")

@@ -95,7 +95,7 @@ def test_what_was_not_looked_at_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     look = explore_data(pa.table(table), most_rows=20)
     assert look.rows == 20
     assert "20 of 30 rows" in look.notes[0]
-    assert any(note.startswith("id name people") for note in look.notes)
+    assert any(note.endswith("not combined: id.") for note in look.notes)
     monkeypatch.setattr(uniqueness, "MOST_WORK", rows * 20)
     fewer = explore_data(pa.table(table))
     assert any("too many columns" in note for note in fewer.notes)

@@ -48,8 +48,10 @@ class Released:
 
     Only of columns where codes decide that."""
     inside: tuple[str, ...] = ()
-    """Columns where codes decide it of the values in the domain alone: of numbers beyond the bounds,
-    and of values on no list, several have one code and may fit different labels."""
+    """Columns where codes decide it of the values in the domain alone.
+
+    Several numbers beyond the bounds, and values on no list, have one code, and may fit different
+    labels."""
 
     @property
     def changed(self) -> int | None:

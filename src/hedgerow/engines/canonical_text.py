@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hedgerow.engines.remote import Remote, RemoteColumn
@@ -53,11 +53,17 @@ class CanonicalText:
                 texts[name] = f"d{i}.v"
         return Relation(f"{self._remote.source} AS source{''.join(joins)}", texts)
 
-    def without_null(self, text: str) -> str:
-        """SQL of a text that DuckDB would write too, the texts that mean missing made NULL."""
+    def without_null(self, text: str, null: Iterable[str] | None = None) -> str:
+        """SQL of a text that DuckDB would write too, the texts that mean missing made NULL.
+
+        Args:
+            text: The SQL.
+            null: Those texts, where they are to be written in another way than they were given.
+        """
         if not self._null:
             return text
-        listed = ", ".join(map(self._remote.dialect.literal, dict.fromkeys(self._null)))
+        missing = dict.fromkeys(self._null if null is None else null)
+        listed = ", ".join(map(self._remote.dialect.literal, missing))
         return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {text} END"
 
     def values(self, name: str) -> str:

@@ -47,10 +47,11 @@ def remote_tally(
     where = _looked_up(tally, lookups)
     owner = None
     if person is not None:
-        if texts.column(person).faithful:
-            owner = texts.without_null(texts.column(person).text)
+        column = replace(texts.typed(person, "c"), plain=True)
+        if texts.column(person).faithful and not column.shortened:
+            missing = map(column.constant, column.null)
+            owner = texts.without_null(texts.column(person).text, missing)
         else:
-            column = replace(texts.typed(person, "c"), plain=True)
             mine = lookups.setdefault(person, _Lookup(column))
             mine.wanted["p"] = (column.text, "text")
     joins: list[str] = []

@@ -74,15 +74,21 @@ class TypedColumn:
     def _numbers(self) -> bool:
         return self.kind in WHOLE or self.kind in FLOATING or self.kind.startswith("DECIMAL")
 
+    @property
+    def shortened(self) -> bool:
+        """Whether a value may be written otherwise than DuckDB writes it by itself."""
+        pointed = self.kind.startswith("DECIMAL") and not self.kind.endswith(",0)")
+        return self.plain and (pointed or self.kind in FLOATING)
+
     def _written(self, sql: str) -> str:
         """SQL of a value as text."""
-        if self.plain and self.kind in FLOATING:
+        if not self.shortened:
+            return f"{sql}::VARCHAR"
+        if self.kind in FLOATING:
             whole = f"{sql} = trunc({sql}) AND abs({sql}) < {double(FLOATING[self.kind])}"
             digits = f"TRY_CAST({sql} AS BIGINT)::VARCHAR"
             return f"(CASE WHEN {whole} THEN {digits} ELSE {sql}::VARCHAR END)"
-        if self.plain and self.kind.startswith("DECIMAL") and not self.kind.endswith(",0)"):
-            return f"rtrim(rtrim({sql}::VARCHAR, '0'), '.')"
-        return f"{sql}::VARCHAR"
+        return f"rtrim(rtrim({sql}::VARCHAR, '0'), '.')"
 
     @property
     def same(self) -> str:

@@ -34,6 +34,8 @@ REACH = 2
 """Of a larger one, how many steps around a node are looked at."""
 ALONE = 10**12
 """Numbers that three nodes may take: whatever they need."""
+PATIENCE = 10.0
+"""Seconds to look for a node to begin with, where the lattice is too large as a whole."""
 REMEMBERED = 64
 """Claims of which is kept what they say of the kinds."""
 
@@ -94,7 +96,7 @@ class Exploration:
             population_table: The outside population, as in `publish`.
             memory: How much memory the engine may use, such as "4GB".
             around: Where the lattice is too large to be looked at as a whole: the node to begin
-                with; else what `publish` would choose.
+                with; else the best that is found in PATIENCE seconds.
             most_nodes: How large that is.
             progress: Called as work goes on; an exception it raises stops the work.
 
@@ -347,13 +349,13 @@ def _centre(
     around: Mapping[str, int] | None,
     say: Progress,
 ) -> Node:
-    """Where to look in a large lattice: as asked, as the plan says, or at the best there is."""
+    """Where to look in a large lattice: as asked, as the plan says, or at the best found soon."""
     names = [h.name for h in cells.hierarchies]
     if around is None:
         around = fixed(plan)
     if around is None:
         try:
-            around = choose(plan, cells, models, say).levels
+            around = choose(_hurried(plan), cells, models, say).levels
         except ClaimError:
             return lattice.top
     assert around is not None, "the lattice gives every column a level"
@@ -361,3 +363,10 @@ def _centre(
         min(max(around.get(name, low), low), high)
         for name, low, high in zip(names, lattice.bottom, lattice.top, strict=True)
     )
+
+
+def _hurried(plan: Plan) -> Plan:
+    """The same plan with less time: a page waits, and from any good node one can walk on."""
+    asked = plan.method.time
+    seconds = PATIENCE if asked is None else min(asked, PATIENCE)
+    return plan.model_copy(update={"method": plan.method.model_copy(update={"time": seconds})})

@@ -165,12 +165,14 @@ def explore_data(
         )
     if alone:
         notes.append(
-            f"There are too many columns to combine all of them: {', '.join(alone)} were left out, "
-            "which tell people apart least."
+            "There are too many columns to combine all of them; those that tell people apart "
+            f"least were left out: {', '.join(alone)}."
         )
     named = [name for name, look in looks.items() if look.role is Role.IDENTIFIER]
     if named:
-        notes.append(f"{', '.join(named)} name people by themselves and were not combined.")
+        notes.append(
+            f"Identifiers name people by themselves, so they were not combined: {', '.join(named)}."
+        )
     return DataLook(
         rows,
         people,

@@ -37,6 +37,17 @@ class Frequency:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def nbytes(self) -> int:
+        """What it takes in memory."""
+        groups = self.groups
+        arrays = [self.words, groups.n]
+        for h in groups.histograms.values():
+            arrays += [h.indptr, h.codes, h.counts]
+        if groups.population is not None:
+            arrays.append(groups.population)
+        return sum(array.nbytes for array in arrays)
+
 
 @dataclass(frozen=True, eq=False)
 class Lattice:

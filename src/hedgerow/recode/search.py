@@ -35,8 +35,10 @@ from hedgerow.utility import CellMetric, Metric
 
 SLACK = 1e-12
 """Relative improvements below this are rounding, not utility."""
-MOST_HELD = 50_000_000
-"""Groups that open boxes may keep in memory; further ones are rolled up again when needed."""
+MOST_HELD = 200_000_000
+"""Bytes that open boxes may keep in memory; further ones are rolled up again when needed."""
+MOST_BASES = 4
+"""Of a large table, how many times the finest node may be kept instead."""
 GREEDY_FROM = 50_000
 """Lattices with more nodes than this get a first solution by greedy descent."""
 
@@ -163,6 +165,7 @@ class Search:
         if lattice.size > GREEDY_FROM:
             self._descend(deadline)
         heap: list[tuple[float, int, _Box]] = []
+        room = max(MOST_HELD, MOST_BASES * lattice.base.nbytes)
 
         def push(box: _Box) -> None:
             nonlocal settled, pushed, held
@@ -172,9 +175,9 @@ class Search:
                 return
             pushed += 1
             if box.frequency is not None:
-                held += len(box.frequency)
-                if held > MOST_HELD:
-                    held -= len(box.frequency)
+                held += box.frequency.nbytes
+                if held > room:
+                    held -= box.frequency.nbytes
                     box.frequency = None
             heapq.heappush(heap, (float(box.bound[alive].min()), pushed, box))
 
@@ -185,14 +188,14 @@ class Search:
             _, _, box = heap[0]
             if not (box.bound < self._best * (1 - SLACK) - SLACK).any():
                 heapq.heappop(heap)
-                held -= len(box.frequency) if box.frequency is not None else 0
+                held -= box.frequency.nbytes if box.frequency is not None else 0
                 settled += box.volume
                 continue
             if deadline is not None and time.monotonic() > deadline:
                 out_of_time = True
                 break
             heapq.heappop(heap)
-            held -= len(box.frequency) if box.frequency is not None else 0
+            held -= box.frequency.nbytes if box.frequency is not None else 0
             for part in self._split(box):
                 push(part)
             if progress is not None:

@@ -98,9 +98,7 @@ def delta(*, k: int, beta: Number, epsilon: Number) -> Fraction:
     >>> float(f"{float(delta(k=20, beta='0.2', epsilon=1)):.3g}")
     2.77e-10
     """
-    people, b, e = whole("k", k), share("beta", beta), exact("epsilon", epsilon)
-    if people > MOST_PEOPLE:
-        raise PlanError(f"k must be at most {MOST_PEOPLE:,}, not {people:,}")
+    people, b, e = _group("k", k), share("beta", beta), exact("epsilon", epsilon)
     # Beyond, what the proof says of E = e^2000 holds as well: delta falls in epsilon.
     return _delta(people, b, max(exp_down(min(e, Fraction(FARTHEST))), Fraction(1)))
 
@@ -174,7 +172,7 @@ def require_possible(*, k: int, beta: Number, delta: Number) -> None:
     Raises:
         PlanError: delta is under beta^k; says which k, or which rate, would do.
     """
-    people, b, d = whole("k", k), share("beta", beta), share("delta", delta)
+    people, b, d = _group("k", k), share("beta", beta), share("delta", delta)
     least = _power(_ratio(b, _DOWN), people, _DOWN)
     if Fraction(least) <= d:
         return
@@ -220,6 +218,14 @@ def rate_text(beta: Fraction) -> str:
     while (found := _ratio(beta, Context(prec=digits, rounding=ROUND_CEILING))) >= 1 > beta:
         digits += 1
     return f"{found.normalize():f}"
+
+
+def _group(name: str, k: int) -> int:
+    """A k, if it is none that takes for ever to compute with."""
+    people = whole(name, k)
+    if people > MOST_PEOPLE:
+        raise PlanError(f"{name} must be at most {MOST_PEOPLE:,}, not {people:,}")
+    return people
 
 
 def _short(least: Decimal) -> str:

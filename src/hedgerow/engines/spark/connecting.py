@@ -26,7 +26,10 @@ appender.console.layout.pattern = Spark: %p %c{1}: %m{nolookups}%n
 """Spark's notes about itself are for whoever runs the cluster, not for whoever publishes."""
 
 RETRIES = 6
-"""How often a Connect server is asked again; each time longer after, a minute in all."""
+"""How often a Connect server is asked again."""
+WAIT, LONGEST_WAIT = 250, 4000
+"""Milliseconds before it is asked again, each time twice as many: some ten seconds in all. A server
+that was started anew has forgotten our tables, so longer patience is for nothing."""
 STARTED = "spark.hedgerow.started"
 """A setting by which we know a session we started on this machine."""
 SETTINGS = {
@@ -86,8 +89,15 @@ def _remote(kind: Any, address: str) -> Any:
     session = kind.builder.remote(address).getOrCreate()
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
-    # Spark would try for ten minutes before it says that the server is gone.
-    session.client.set_retry_policies([DefaultPolicy(max_retries=RETRIES)])
+    # Spark would try for ten minutes before it says that the server is gone, and then again for
+    # each thing it wants to tidy up there.
+    patience = DefaultPolicy(
+        max_retries=RETRIES,
+        backoff_multiplier=2.0,
+        initial_backoff=WAIT,
+        max_backoff=LONGEST_WAIT,
+    )
+    session.client.set_retry_policies([patience])
     for name, value in SETTINGS.items():
         if name.startswith("spark.sql."):
             session.conf.set(name, value)
