@@ -131,8 +131,8 @@ PLANS: dict[str, tuple[str, int, str]] = {
     "nobody may write there": (plan("to: release", "to: /proc/release"), 2, "cannot write"),
     "no population file": (plan("k-anonymity: 2", "k-map: {k: 2, population: all.csv}"), 2,
                            "all.csv: there is no such file"),
-    "a database": (plan("data.csv", "postgresql://host/base"), 2, "postgresql://host/base: an "
-                   "address is not a source"),
+    "a database": (plan("data.csv", "postgresql://host/base"), 2, "plan.yaml:1: the address "
+                   "names no table"),
     "no data": (plan("data.csv", "dta.csv"), 2, "dta.csv: there is no such file"),
     "formulas in parquet": (plan("{to: release}",
                                  "{to: r, format: parquet, escape_formulas: true}"), 2,

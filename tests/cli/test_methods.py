@@ -78,9 +78,11 @@ def test_claims_counted_again_in_the_file(tmp_path: Path, method: str, salary: s
     assert {(r["disease"], r["salary"]) for r in rows} <= pairs
     # Names are nowhere in the folder, and nothing else was put into it.
     files = sorted((tmp_path / "release").iterdir())
-    assert [file.name for file in files] == ["certificate.json", "data.csv"]
+    assert [file.name for file in files] == ["certificate.json", "data.csv", "report.html"]
     assert not any(b"Canary" in file.read_bytes() for file in files)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["patients.csv", "plan.yaml", "release"]
+    beside = {"patients.csv", "plan.yaml", "release", "release.internal.html"}
+    assert {path.name for path in tmp_path.iterdir()} == beside
+    assert b"Canary" not in (tmp_path / "release.internal.html").read_bytes()
 
 
 def test_nobody_of_those_left_out_is_in_the_certificate(tmp_path: Path) -> None:

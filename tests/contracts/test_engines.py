@@ -925,7 +925,7 @@ def test_names_are_escaped_only_when_asked(make, tmp_path):
         assert target.read_text() == f"{header}\nX,y,z\n"
 
 
-def test_the_files_behind_a_source(make, opened, tmp_path):
+def test_the_files_behind_a_source(home, opened, tmp_path):
     rows = [("x",), ("y",)]
     with opened(as_parquets(tmp_path, ["a"], rows)) as engine:
         assert engine.files == (tmp_path / "part-0.parquet", tmp_path / "part-1.parquet")
@@ -934,4 +934,7 @@ def test_the_files_behind_a_source(make, opened, tmp_path):
     with opened(f'{as_duckdb(tmp_path / "a.duckdb", ["a"], rows)}::a "table"') as engine:
         assert engine.files == (tmp_path / "a.duckdb",)
     with opened(as_arrow(["a"], rows)) as engine:
-        assert engine.files == ()
+        # What Spark is to read is put into a folder; a table in memory or in a database is none.
+        behind = sorted((tmp_path / "tables").rglob("*.parquet"))
+        assert bool(behind) == (home == "spark")
+        assert engine.files == tuple(behind)

@@ -150,12 +150,13 @@ SUMS = [
 
 
 @pytest.mark.parametrize("person", [None, "id", "float"])
-def test_tallies_are_the_same(both, person):
+def test_tallies_are_the_same(both, tables, person):
+    every = 11 if tables.address.startswith("spark") else 5  # in step with none of the lists
     here, there = both(person=person, null=["?", "-9"])
     with here, there:
         for place, (where, by, sums) in enumerate(itertools.product(WHERE, BY, SUMS)):
-            if (place + len(person or "")) % 3:
-                continue  # a third of them, another for each person column
+            if (place + len(person or "")) % every:
+                continue  # some of them, others for each person column
             count = "rows" if sums or place % 2 else "people"
             tally = Tally(where=where, by=by, sums=sums, count=count, most=1 + place % 4)
             assert here.tally(tally).equals(there.tally(tally)), tally
@@ -175,7 +176,10 @@ NUMBERED = pa.table(
 def test_people_told_apart_by_a_number_are_the_same(tables, person):
     """A number is the same person, and missing, however many zeros follow its point."""
     options = {"person": person, "null": ["7.0", "1.5"]}
-    with open_engine(NUMBERED, **options) as here, open_engine(tables(NUMBERED), **options) as there:
+    with (
+        open_engine(NUMBERED, **options) as here,
+        open_engine(tables(NUMBERED), **options) as there,
+    ):
         everybody = here.tally(Tally())
         assert everybody.to_pylist() == [{"n": 38 if person == "decimal" else 39}]
         for tally in (Tally(), Tally(by=(AsFound("v"),), count="rows", most=2)):

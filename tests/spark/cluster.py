@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+from spark_tables import QUICK
+
 HOME = Path(str(getattr(find_spec("pyspark"), "origin", ""))).parent
 START = 180
 """Seconds a process of Spark may take to say that it is ready."""
@@ -23,11 +25,27 @@ def environment(folder):
         "SPARK_WORKER_DIR": str(folder),
         "SPARK_LOCAL_DIRS": str(folder),
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": QUICK,
         "SPARK_NO_DAEMONIZE": "1",
     }
 
 
-def started(folder, name, arguments, ready, extra=None):
+def configured(folder):
+    """The environment of who uses the cluster, to be quick: tables are small, Java starts often."""
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.executor.memory": "512m",
+        "spark.executor.extraJavaOptions": QUICK,
+    }
+    conf = folder / "conf"
+    conf.mkdir(exist_ok=True)
+    lines = [f"{name} {value}\n" for name, value in settings.items()]
+    (conf / "spark-defaults.conf").write_text("".join(lines), "utf-8")
+    return {"SPARK_CONF_DIR": str(conf), "JDK_JAVA_OPTIONS": QUICK}
+
+
+def started(folder, name, arguments, ready):
     """Start a process and wait until its log says it is ready; the process and what it said."""
     log = folder / f"{name}.log"
     with log.open("wb") as file:
@@ -35,7 +53,7 @@ def started(folder, name, arguments, ready, extra=None):
             [str(HOME / "bin" / "spark-class"), *arguments],
             stdout=file,
             stderr=subprocess.STDOUT,
-            env={**environment(folder), **(extra or {})},
+            env=environment(folder),
             start_new_session=True,
         )
     end = time.monotonic() + START
@@ -81,29 +99,3 @@ def cluster(folder, workers=2):
     finally:
         for process in reversed(processes):
             stopped(process)
-
-
-@contextmanager
-def connect_server(folder):
-    """The address of a Spark Connect server."""
-    settings = {
-        "spark.master": "local[2]",
-        "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": "0",
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
-    }
-    given = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
-    server, found = started(
-        folder,
-        "connect",
-        ["org.apache.spark.deploy.SparkSubmit", "--class",
-         "org.apache.spark.sql.connect.service.SparkConnectServer", *given, "spark-internal"],
-        r"Spark Connect server started at: \S*?:(\d+)",
-        {"SPARK_DAEMON_MEMORY": "1g"},
-    )  # fmt: skip
-    try:
-        yield f"sc://127.0.0.1:{found[1]}", server
-    finally:
-        stopped(server)

@@ -47,7 +47,7 @@ KINDS = {
 
 @st.composite
 def tables(draw):
-    rows = draw(st.sampled_from([0, 1, 60]))
+    rows = 60
     columns = {}
     for name, (values, kind) in KINDS.items():
         column = draw(st.lists(st.none() | values, min_size=rows, max_size=rows))
@@ -70,7 +70,7 @@ def both(framed, table, **options):
 
 # Spark takes as long for sixty rows as for one: a few large tables, not shrunk.
 @settings(
-    max_examples=4,
+    max_examples=2,
     deadline=None,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),

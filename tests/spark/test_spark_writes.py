@@ -4,6 +4,7 @@ import datetime
 import decimal
 import math
 import os
+import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -205,6 +206,25 @@ def test_a_table_and_its_certificate_appear_together(spark, source):
     spark.sql("DROP DATABASE open CASCADE")
 
 
+def test_what_a_lost_connection_left_goes_when_somebody_writes_there(spark, source, tmp_path):
+    """An hour later somebody may still be at it; two days later nobody is."""
+    spark.sql("CREATE DATABASE IF NOT EXISTS swept")
+    hour, days = (f"{int(time.time()) - age:010}" for age in (3600, 2 * 86400))
+    kept = {f"hedgerow_{hour}_{'a' * 16}", f"hedgerow_{days}_{'a' * 16}_old", "hedgerow_notes"}
+    for name in kept | {f"hedgerow_{days}_{'b' * 16}", f"hedgerow_{days}_{'b' * 16}_certificate"}:
+        spark.sql(f"CREATE TABLE swept.{name} AS SELECT 1 AS a")
+    folders = {f".hedgerow-{hour}-{'a' * 16}", f".hedgerow-{days}-{'a' * 16}-old", "mine"}
+    for name in folders | {f".hedgerow-{days}-{'b' * 16}"}:
+        (tmp_path / name / "data.parquet").mkdir(parents=True)
+    write(source, target("swept.release"))
+    source.deliver("{}", replace=False)
+    assert lasting(spark, "swept") == kept | {"release", "release_certificate"}
+    write(source, target(tmp_path / "release"))
+    source.deliver("{}", replace=False)
+    assert {path.name for path in tmp_path.iterdir()} == folders | {"release"}
+    spark.sql("DROP DATABASE swept CASCADE")
+
+
 @pytest.mark.parametrize("wrong", ["rows", "stop"])
 def test_what_is_not_delivered_leaves_nothing(framed, tmp_path, wrong, spark):
     before = {table.name for table in spark.catalog.listTables()}
@@ -219,6 +239,21 @@ def test_what_is_not_delivered_leaves_nothing(framed, tmp_path, wrong, spark):
                 engine.write(mapping, place, expect_rows=kept, **options)
     assert list(tmp_path.iterdir()) == []
     assert {table.name for table in spark.catalog.listTables()} == before
+
+
+@pytest.mark.parametrize("to", ["folder", "file"])
+def test_a_source_that_changes_but_keeps_its_number_is_refused(spark, tmp_path, to):
+    (tmp_path / "source.csv").write_text("a,b\n1,x\n1,y\n")
+    place = target(tmp_path / "release") if to == "folder" else tmp_path / "release.csv"
+    mapping = pa.table({"q0": ["1"], "p0": ["*"]})
+    options = {"columns": ["a", "b"], "quasi_identifiers": ["a"], "expect_people": 2}
+    with RemoteEngine(open_spark(target(tmp_path / "source.csv"))) as engine:
+        assert engine.counts(["a"]).num_rows == 1
+        engine.write(mapping, tmp_path / "first.csv", **options)
+        (tmp_path / "source.csv").write_text("a,b\n1,x\n1,z\n")
+        with pytest.raises(DataError, match="the source changed"):
+            engine.write(mapping, place, **options)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.csv", "source.csv"]
 
 
 def test_targets_that_cannot_be(source, tmp_path, framed):

@@ -198,4 +198,5 @@ def test_a_job_cut_short_by_a_crash_is_told_as_such(tmp_path: Path) -> None:
     job = Jobs(tmp_path).get("abc")
     assert job.state == "failed"
     assert "closed before" in job.errors[0]["what"]
+    assert "may have been published" in job.errors[0]["fix"]
     assert [path.name for path in tmp_path.iterdir()] == ["abc.json"]

@@ -120,6 +120,15 @@ class Remote(Protocol):
         """Let go of the source; a table that was not delivered is gone."""
         ...
 
+    def refuse_changed(self) -> None:
+        """Refuse a source that is seen to have changed since it was opened.
+
+        Raises:
+            DataError: It did. What is not refused may have changed all the same, unless all that
+                is read is of one moment.
+        """
+        ...
+
     def check_table(self, place: TablePlace, *, replace: bool) -> None:
         """Refuse early what would fail late.
 

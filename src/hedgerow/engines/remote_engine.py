@@ -62,6 +62,7 @@ class RemoteEngine(RemoteTable):
         def check(rows: int) -> None:
             self._expect(rows, expect_rows, "rows")
             self._expect(rows if people is None else people, expect_people, "people")
+            self._remote.refuse_changed()
 
         if isinstance(target, TablePlace):
             rows, digest = self._stage(sql, target, columns, check)

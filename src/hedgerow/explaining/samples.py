@@ -188,10 +188,11 @@ def _on_sample(loss: Sampled) -> OnSample:
 
 def _given(loss: Sampled, k: int) -> GivenK:
     b, e, d = loss.beta, loss.epsilon, loss.delta
+    ours = delta(k=k, beta=b, epsilon=e)  # first, as it refuses a k that is too large
     paper = _or_none(paper_delta, k=k, beta=b, epsilon=e)
     return GivenK(
         k=k,
-        delta=rounded_up(delta(k=k, beta=b, epsilon=e)),
+        delta=rounded_up(ours),
         theorem=None if paper is None else rounded_up(paper),
         epsilon=rounded_up(smallest_epsilon(k=k, beta=b, delta=d)),
         beta=rounded_down(largest_beta(k=k, epsilon=e, delta=d)),

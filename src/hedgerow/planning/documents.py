@@ -113,7 +113,7 @@ def parse_document(
 ) -> Document:
     """Parse a text; see `read_document`."""
     try:
-        _refuse_depth(text)
+        _refuse_bombs(text)
         root = yaml.compose(text, Loader=_Loader)
         walk = _Walk(as_text, or_null)
         data = walk.value(root, (), ()) if root is not None else None
@@ -132,16 +132,51 @@ def parse_document(
     return Document(name, data, walk.lines, tuple(walk.problems))
 
 
-def _refuse_depth(text: str) -> None:
-    """Composing recurses, in C without a limit: look at the depth first."""
-    depth = 0
+@dataclass
+class _Open:
+    """A mapping or a list that has begun."""
+
+    anchor: str | None = None
+    mapping: bool = False
+    parts: int = 0
+    values: int = 1
+    levels: int = 1
+
+
+def _refuse_bombs(text: str) -> None:
+    """Composing recurses, in C without a limit, and so do aliases of aliases: look first.
+
+    What an anchor stands for is counted once, so that this takes as long as the text is.
+    """
+    known: dict[str, tuple[int, int]] = {}
+    around = [_Open(values=0, levels=0)]
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEEPEST:
-                raise _refused(f"more than {DEEPEST} levels deep", event)
+            around.append(_Open(event.anchor, isinstance(event, yaml.MappingStartEvent)))
+            anchor, values, levels = None, 0, 0
         elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+            ended = around.pop()
+            anchor, values, levels = ended.anchor, ended.values, ended.levels
+        elif isinstance(event, yaml.ScalarEvent):
+            anchor, values, levels = event.anchor, 1, 0
+        elif isinstance(event, yaml.AliasEvent):
+            # One that is not known yet stands inside itself, which is refused later.
+            anchor, (values, levels) = None, known.get(str(event.anchor), (1, 0))
+        else:
+            continue
+        if len(around) - 1 + levels > DEEPEST:
+            raise _refused(f"more than {DEEPEST} levels deep", event)
+        if isinstance(event, yaml.CollectionStartEvent):
+            continue
+        if anchor is not None:
+            known[anchor] = values, levels
+        outer = around[-1]
+        is_key = outer.mapping and outer.parts % 2 == 0
+        outer.parts += 1
+        outer.values += 0 if is_key else values
+        outer.levels = max(outer.levels, levels + 1)
+        if outer.values > MOST_NODES:
+            raise _refused(f"more than {MOST_NODES:,} values", event)
 
 
 def _refused(problem: str, at: Any) -> yaml.MarkedYAMLError:

@@ -41,12 +41,14 @@ class Frequency:
     def nbytes(self) -> int:
         """What it takes in memory."""
         groups = self.groups
-        arrays = [self.words, groups.n]
-        for h in groups.histograms.values():
-            arrays += [h.indptr, h.codes, h.counts]
-        if groups.population is not None:
-            arrays.append(groups.population)
-        return sum(array.nbytes for array in arrays)
+        population = groups.n[:0] if groups.population is None else groups.population
+        return sum(
+            (
+                h.indptr.nbytes + h.codes.nbytes + h.counts.nbytes
+                for h in groups.histograms.values()
+            ),
+            self.words.nbytes + groups.n.nbytes + population.nbytes,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ from hedgerow.utility import CellMetric, Metric
 
 SLACK = 1e-12
 """Relative improvements below this are rounding, not utility."""
-MOST_HELD = 200_000_000
+MOST_HELD = 128_000_000
 """Bytes that open boxes may keep in memory; further ones are rolled up again when needed."""
 MOST_BASES = 4
 """Of a large table, how many times the finest node may be kept instead."""

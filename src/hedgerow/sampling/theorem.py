@@ -53,6 +53,11 @@ def paper_delta(*, k: int, beta: Number, epsilon: Number) -> Fraction:
     r = g * log_down(g / b) - e * (1 - g)
     if r <= 0:
         raise PlanError("such an epsilon is too small for the theorem", fix="Take the exact delta.")
+    if first > LONGEST:
+        raise PlanError(
+            f"groups of {first:,} are too large to compute the theorem's delta",
+            fix="Take the exact delta.",
+        )
     best = Fraction(0)
     n = first
     while True:

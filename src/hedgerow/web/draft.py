@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from hedgerow.errors import HedgerowError, PlanError, TargetError
+from hedgerow.errors import DataError, HedgerowError, PlanError, TargetError
 from hedgerow.plan import Plan
 from hedgerow.web.editing import Place, changed, data_of
 
@@ -38,7 +38,13 @@ class Draft:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.about: dict[str, Any] = json.loads((folder / "about.json").read_text("utf-8"))
+        try:
+            self.about: dict[str, Any] = json.loads((folder / "about.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            raise DataError(
+                "this piece of work is damaged: its about.json cannot be read", where=str(folder),
+                fix="Its plan.yaml may be whole: move that elsewhere, and open it as a plan.",
+            ) from None  # fmt: skip
         self._lock = threading.RLock()
         self._read: tuple[str, dict[str, Any]] | None = None
 
@@ -60,7 +66,7 @@ class Draft:
 
     @property
     def title(self) -> str:
-        """What its user calls it: the name of the file it began with."""
+        """What its user calls it: the file it began with."""
         return str(self.about["title"])
 
     @property
@@ -72,6 +78,11 @@ class Draft:
     def saves(self) -> Path | None:
         """Where `save` writes; None where the table was uploaded and the plan lives here."""
         return None if self.about["saves"] is None else Path(self.about["saves"])
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is still on disk."""
+        return (self.folder / NAME).is_file()
 
     @property
     def touched(self) -> float:
@@ -142,7 +153,13 @@ class Draft:
     def write(self, text: str) -> None:
         """Keep another text, right or wrong."""
         with self._lock:
-            write_text(self.folder / NAME, text.replace("\r\n", "\n"))
+            try:
+                write_text(self.folder / NAME, text.replace("\r\n", "\n"))
+            except OSError as error:
+                raise TargetError(
+                    f"the change could not be kept: {error.strerror or error}",
+                    where=str(self.folder), fix="The plan is as it was before.",
+                ) from None  # fmt: skip
 
     def edit(self, place: Place, value: Any) -> None:
         """Change one value of the plan, and leave the rest and its comments as they are.
@@ -169,6 +186,20 @@ class Draft:
     def files(self) -> Path:
         """The folder of uploaded files."""
         return self.folder / "files"
+
+    def take(self, name: str, uploaded: Path) -> None:
+        """Keep a file that was uploaded; it replaces one of the same name, but not the table.
+
+        Raises:
+            DataError: The table itself is called so.
+        """
+        place = self.files / name
+        if str(place) == self.about["origin"] or self.said("source") == self.reference(name):
+            raise DataError(
+                f"{name!r} is what the table itself is called, which would be replaced",
+                fix="Give the file another name and upload it again.",
+            )
+        uploaded.replace(place)
 
     def reference(self, name: str) -> str:
         """How the plan names an uploaded file."""

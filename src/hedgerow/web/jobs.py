@@ -27,6 +27,11 @@ from hedgerow.web.telling import Told, told
 Progress = Callable[[str, float | None], None]
 GRACE = 10.0
 """Seconds a process has to clean up before it is ended for good."""
+PERHAPS = (
+    "It may have been published all the same: look at the folder and at the ledger before you "
+    "publish again."
+)
+"""The process goes on where the app was killed, but there is nobody to tell."""
 CANCELLED = HedgerowError("cancelled; nothing was published")
 
 
@@ -91,7 +96,10 @@ class Jobs:
             with contextlib.suppress(OSError, ValueError, TypeError):
                 job = Job(**json.loads(file.read_text("utf-8")))
                 if job.running:
-                    interrupted = HedgerowError("the app was closed before this was finished")
+                    interrupted = HedgerowError(
+                        "the app was closed before this was finished",
+                        fix=PERHAPS if job.kind == "publish" else None,
+                    )
                     job = replace(
                         job, state="failed", errors=_as_data(interrupted), ended=job.begun
                     )

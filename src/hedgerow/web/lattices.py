@@ -14,6 +14,7 @@ from hedgerow.exploring.nodes import Exploration, fixed
 from hedgerow.plan import Plan
 from hedgerow.web.draft import Draft, paths_of
 from hedgerow.web.jobs import Job, Progress
+from hedgerow.web.memory import give_back
 from hedgerow.web.state import Web
 
 KIND = "explore"
@@ -74,6 +75,7 @@ def lattice_of(web: Web, draft: Draft, plan: Plan, *, again: bool = False) -> Ex
         kept.put(mark, None)  # there is no room for two
         opened = Exploration.open(plan, progress=progress)
         kept.put(mark, opened)
+        give_back()
         return {"nodes": opened.lattice.size, "complete": opened.complete}
 
     job = web.jobs.thread(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from fastapi import Request
@@ -10,8 +11,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hedgerow.errors import HedgerowError
-from hedgerow.web.state import web_of
+from hedgerow.web.state import WORK, web_of
 from hedgerow.web.telling import told
+
+_FORM = re.compile(r'(<form method="post" action="/(?!start/|jobs/)[^"?]*)"')
+"""Where a form of ours begins; in what others wrote, quotes and brackets are escaped."""
 
 
 def environment() -> Environment:
@@ -78,14 +82,18 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         values: What the template shows. `step` is the name of the step that is shown.
     """
     web = web_of(request)
+    draft = web.draft if web.draft is not None and web.draft.exists else None
     shared = {
         "steps": web.steps,
         "step": None,
-        "draft": web.draft,
-        "problem": None if web.draft is None else web.draft.problem(),
+        "draft": draft,
+        "problem": None if draft is None else draft.problem(),
         "asked_by_htmx": is_htmx(request),
     }
     text = web.templates.get_template(template).render(shared | values)
+    if draft is not None:
+        # Two tabs may be about different work: a form says which it means.
+        text = _FORM.sub(rf'\1?{WORK}={draft.name}"', text)
     return HTMLResponse(text, status)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Request
 from jinja2 import Environment
 
+from hedgerow.errors import PlanError
 from hedgerow.web.draft import Draft
 from hedgerow.web.jobs import Jobs
 from hedgerow.web.security import Gate
@@ -120,15 +121,28 @@ def web_of(request: Request) -> Web:
     return web
 
 
+WORK = "work"
+"""What forms call the piece of work that their page was about."""
+
+
 def draft_of(request: Request) -> Draft:
     """The work that is open.
 
     Raises:
-        NothingOpenError: Nothing is.
+        NothingOpenError: Nothing is, or it is no longer on disk.
+        PlanError: The form is of a page about other work, left over in another tab.
     """
-    draft = web_of(request).draft
-    if draft is None:
+    web = web_of(request)
+    draft = web.draft
+    if draft is None or not draft.exists:
+        web.draft = None
         raise NothingOpenError
+    meant = request.query_params.get(WORK, draft.name)
+    if meant != draft.name:
+        raise PlanError(
+            f"this page is about other work; {draft.title} was opened meanwhile",
+            fix="Nothing was done. Open the work you mean from the start page.",
+        )
     return draft
 
 

@@ -6,6 +6,7 @@ uploaded for it and what its jobs found. The plan it came from changes only when
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ from typing import Any
 
 from hedgerow.errors import DataError, HedgerowError, PlanError, TargetError
 from hedgerow.guess import write_plan
-from hedgerow.web.draft import Draft
+from hedgerow.web.draft import NAME, Draft
 from hedgerow.web.editing import data_of
 
 ENVIRONMENT = "HEDGEROW_WORKSPACE"
@@ -26,6 +27,8 @@ TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet")
 """How the names of tables end that may be uploaded."""
 PLANS = (".yaml", ".yml")
 LONGEST_NAME = 120
+ABANDONED = 3600.0
+"""Seconds after which an upload that does not grow is one that was cut short."""
 
 _NAME = re.compile(r"\w[\w .,()+-]*")
 
@@ -78,6 +81,7 @@ class Workspace:
             probe = self.folder / f".{secrets.token_hex(8)}"
             probe.touch(mode=0o600)
             probe.unlink()
+            self._sweep()
         except OSError as error:
             raise TargetError(
                 f"the workspace cannot be written: {error.strerror or error}",
@@ -85,9 +89,20 @@ class Workspace:
                 fix="Choose another folder with --workspace.",
             ) from None
 
+    def _sweep(self) -> None:
+        """Remove what uploads left that a crash cut short: raw data that nobody would find."""
+        for left in self.folder.rglob(".*.upload"):
+            if time.time() - left.lstat().st_mtime > ABANDONED:
+                left.unlink(missing_ok=True)
+
     def drafts(self) -> list[Draft]:
         """Work in progress, what was touched last first."""
-        found = [Draft(entry) for entry in self.folder.iterdir() if _is_work(entry)]
+        found = []
+        for entry in self.folder.iterdir():
+            if _is_work(entry):
+                # One that is damaged must not hide the others.
+                with contextlib.suppress(HedgerowError):
+                    found.append(Draft(entry))
         return sorted(found, key=lambda draft: (-draft.touched, draft.name))
 
     def draft(self, name: str) -> Draft:
@@ -181,7 +196,7 @@ class Workspace:
         self, folder: Path, text: str, origin: Path, *, saves: Path | None, base: Path | None = None
     ) -> Draft:
         about = {
-            "title": origin.name,
+            "title": _title(origin),
             "origin": str(origin),
             "base": str(origin.parent if base is None else base),
             "saves": None if saves is None else str(saves),
@@ -190,6 +205,17 @@ class Workspace:
             "known": [*_strings_in(text), str(origin)],
         }
         return Draft.make(folder, text, about)
+
+
+def _title(origin: Path) -> str:
+    """What people know it by: plans are all called alike, so their folder is said too.
+
+    >>> _title(Path("hospital/plan.yaml")), _title(Path("data/patients.csv"))
+    ('hospital/plan.yaml', 'patients.csv')
+    """
+    if origin.suffix.lower() in PLANS:
+        return f"{origin.parent.name}/{origin.name}"
+    return origin.name
 
 
 def _slug(text: str) -> str:
@@ -202,7 +228,8 @@ def _slug(text: str) -> str:
 
 
 def _is_work(folder: Path) -> bool:
-    return folder.is_dir() and not folder.is_symlink() and (folder / "about.json").is_file()
+    whole = all((folder / name).is_file() for name in ("about.json", NAME))
+    return folder.is_dir() and not folder.is_symlink() and whole
 
 
 def _strings_of(origin: Path) -> tuple[str, list[str]] | None:

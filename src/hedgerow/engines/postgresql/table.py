@@ -105,6 +105,9 @@ class PostgreSQLTable:
         )
         return str(rows[0][0]) if len(rows) == 1 else None
 
+    def refuse_changed(self) -> None:
+        """All that a transaction reads is of one moment."""
+
     def check_table(self, place: TablePlace, *, replace: bool) -> None:
         with self._connection.writing(str(place)):
             self._may_write(place, replace=replace)

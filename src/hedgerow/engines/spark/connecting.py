@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +62,12 @@ def connected(address: str = "spark://", *, memory: str | None = None) -> Any:
             where=address,
             fix="Install the package with its `spark` extra; Java 17 or later is needed too.",
         ) from error
+    if address == "spark://":
+        address = os.environ.get("SPARK_REMOTE", address)
+    if address.startswith("sc://"):  # that a server is gone is said by us, once
+        warnings.filterwarnings("ignore", message=r"\[RETRIES_EXCEEDED\]")
     try:
         with quiet():
-            if address == "spark://":
-                address = os.environ.get("SPARK_REMOTE", address)
             if address.startswith("sc://"):
                 return _remote(SparkSession, address)
             return _classic(SparkSession, address, memory)

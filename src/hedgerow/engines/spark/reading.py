@@ -7,6 +7,7 @@ import glob
 import re
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,18 @@ def local_files(table: str) -> tuple[Path, ...]:
         return ()
     found = [Path(name) for name in sorted(glob.glob(str(path)))]  # noqa: PTH207 (absolute patterns)
     return tuple(file for each in found for file in ([each] if each.is_file() else each.rglob("*")))
+
+
+def stamps(files: Sequence[Path]) -> dict[Path, tuple[int, int]]:
+    """Size and last change of each file that is there: what differs when somebody wrote to it."""
+    found = {}
+    for file in files:
+        if any(part.startswith(".hedgerow-") for part in file.parts):
+            continue  # ours, of a release that is on its way to a folder of the source
+        with suppress(FileNotFoundError):
+            status = file.stat()
+            found[file] = (status.st_size, status.st_mtime_ns)
+    return found
 
 
 def opened(driver: Driver, table: str) -> Any:

@@ -12,9 +12,9 @@ from hedgerow.engines.session import Session
 from hedgerow.engines.spark.connecting import connected, forgets
 from hedgerow.engines.spark.dialect import SparkDialect
 from hedgerow.engines.spark.driver import Driver
-from hedgerow.engines.spark.reading import is_path, local_files, opened, source
+from hedgerow.engines.spark.reading import is_path, local_files, opened, source, stamps
 from hedgerow.engines.spark.targets import Target, certificate_of, target_of
-from hedgerow.errors import TargetError
+from hedgerow.errors import DataError, TargetError
 
 
 def open_spark(
@@ -63,6 +63,7 @@ class SparkRemote:
         self.columns: tuple[RemoteColumn, ...]
         self.source, self.columns = source(driver, frame)
         self.files: tuple[Path, ...] = () if place is None else local_files(place.table)
+        self._first = stamps(self.files)
 
     @property
     def where(self) -> str:
@@ -80,6 +81,16 @@ class SparkRemote:
 
     def pull(self, sql: str, session: Session, name: str, kinds: Kinds) -> None:
         self._driver.pull(sql, session, name, kinds)
+
+    def refuse_changed(self) -> None:
+        if self._place is None:
+            return
+        if self._first != stamps(local_files(self._place.table)):
+            raise DataError(
+                "the source changed while it was being published",
+                where=self.where,
+                fix="Nothing was published. Run it again when nobody writes to it.",
+            )
 
     # Table targets
 

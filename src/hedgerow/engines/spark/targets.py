@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from hedgerow.engines.spark.columns import identifier
 from hedgerow.engines.spark.driver import Driver, quiet
+from hedgerow.engines.spark.leftovers import hidden, left_over
 from hedgerow.engines.spark.reading import RELEASED, is_path, local_path
 from hedgerow.engines.target import unwritable
 from hedgerow.errors import TargetError
@@ -114,7 +114,8 @@ class FolderTarget:
 
     def stage(self, sql: str, columns: Sequence[str]) -> Any:
         self.discard()
-        self._part = self._path.parent / f".hedgerow-{secrets.token_hex(8)}"
+        self._sweep()
+        self._part = self._path.parent / hidden(".hedgerow-")
         try:
             self._part.mkdir(mode=0o777)
         except OSError as error:
@@ -138,6 +139,12 @@ class FolderTarget:
                 fix="Name a folder that all executors and this machine share, or a table.",
             )
         return frame
+
+    def _sweep(self) -> None:
+        with suppress(OSError):
+            for folder in self._path.parent.iterdir():
+                if left_over(folder.name):
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def deliver(self, certificate: str, *, replace: bool) -> None:
         assert self._part is not None
@@ -217,10 +224,21 @@ class TableTarget:
 
     def stage(self, sql: str, columns: Sequence[str]) -> Any:
         self.discard()
-        self._staged = f"hedgerow_{secrets.token_hex(8)}"
+        self._sweep()
+        self._staged = hidden("hedgerow_")
         full = self._full(self._staged)
         self._do(f"CREATE TABLE {full} AS {_written(sql, columns)}")
         return self._driver.run(lambda: self._driver.session.table(full), target=self._where)
+
+    def _sweep(self) -> None:
+        """Remove what lost connections left here; whoever may not is not stopped by that."""
+        session = self._driver.session
+        space = ".".join(map(identifier, self._space))
+        shown = f"SHOW TABLES{f' IN {space}' if space else ''} LIKE 'hedgerow_*'"
+        with suppress(Exception), quiet():
+            for row in session.sql(shown).collect():
+                if not row.isTemporary and left_over(row.tableName):
+                    session.sql(f"DROP TABLE IF EXISTS {self._full(row.tableName)}").collect()
 
     def deliver(self, certificate: str, *, replace: bool) -> None:
         assert self._staged is not None

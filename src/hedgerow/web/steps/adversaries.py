@@ -167,7 +167,7 @@ async def upload(request: Request, draft: TheDraft) -> Response:
     from urllib.parse import quote
 
     with await receive_file(request, draft.files) as file:
-        file.path.replace(draft.files / file.name)
+        draft.take(file.name, file.path)
     return back_to(request, f"/adversaries?file={quote(file.name)}#attacker")
 
 

@@ -186,7 +186,7 @@ def give_hierarchy(
 async def upload(request: Request, web: TheWeb, draft: TheDraft, number: Number) -> Response:
     """A hierarchy file; the form then offers it."""
     with await receive_file(request, draft.files) as file:
-        file.path.replace(draft.files / file.name)
+        draft.take(file.name, file.path)
     return back_to(request, f"/data/columns/{number}?file={_quoted(file.name)}")
 
 

@@ -56,6 +56,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         method=method if isinstance(method, dict) else {"search": method or "lattice"},
         target=target if isinstance(target, dict) else {"to": target or ""},
         utility=said.get("utility", "loss"), exists=exists,
+        ours=done is not None and (done.result or {}).get("release") == str(to),
         ledger=None if plan is None else standing(plan), named=said.get("ledger"),
         population=said.get("population"), job=job, done=done,
         current=done is not None and done.mark == draft.mark, files=_files(web),
@@ -66,8 +67,16 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
 
 
 @router.post("/publish/plan")
-def keep_plan(request: Request, draft: TheDraft, text: Annotated[str, Form()] = "") -> Response:
+def keep_plan(
+    request: Request, draft: TheDraft, text: Annotated[str, Form()] = "",
+    mark: Annotated[str, Form(description="The text it was made of.")] = "",
+) -> Response:  # fmt: skip
     """Another text for the plan; kept whether it is right or not."""
+    if mark and mark != draft.mark:
+        raise PlanError(
+            "the plan was changed meanwhile, in another tab or by another step",
+            fix="Nothing was lost: go back, copy your text, and load the page again.",
+        )
     draft.write(text)
     return back_to(request, "/publish" if draft.problem() else "/publish#plan")
 

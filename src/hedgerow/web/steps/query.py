@@ -30,6 +30,11 @@ from hedgerow.web.query_form import AT, KINDS, PEOPLE, Asked
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 from hedgerow.web.telling import Told, told
 
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from hedgerow.ledger import Entry
     from hedgerow.query.answer import Answer
@@ -119,7 +124,7 @@ def ask(
         "epsilon": epsilon, "delta": delta, "rho": rho,
     }  # fmt: skip
     asked = Asked.read([*fields.items(), *(("by", one) for one in by)])
-    with ONE_AT_A_TIME, _session(draft) as session:
+    with ONE_AT_A_TIME, _nobody_else(draft), _session(draft) as session:
         answer: Answer = asked.put(session)
     end = "?again=yes" if answer.again else ""
     return back_to(request, f"/query/answers/{answer.ledger['reservation']}{end}")
@@ -233,6 +238,17 @@ def _found(session: Session, reservation: str) -> _Found:
     raise DataError(
         "the ledger has no such answer about these people", fix="Choose one of those shown."
     )
+
+
+@contextlib.contextmanager
+def _nobody_else(draft: Draft) -> Iterator[None]:
+    """Wait for another app on the same work: one that asks the same gets the same answer."""
+    if fcntl is None:
+        yield
+        return
+    with (draft.folder / ".asking").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager
