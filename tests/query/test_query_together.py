@@ -118,10 +118,15 @@ def test_what_fails_stays_charged_as_a_whole(town: Path) -> None:
 
 def test_a_block_of_entries_is_recorded_as_a_whole(town: Path) -> None:
     with Ledger.open("ledger.db") as ledger:
-        with pytest.raises(LedgerError), ledger.at_once():
-            kept = ledger.reserve("town", key="one", what={}, spend=Amounts.of(epsilon=1))
-            ledger.released(kept, body={})
-            ledger.released(kept, body={})  # it has been released
+
+        def twice() -> None:
+            with ledger.at_once():
+                kept = ledger.reserve("town", key="one", what={}, spend=Amounts.of(epsilon=1))
+                ledger.released(kept, body={})
+                ledger.released(kept, body={})  # it has been released
+
+        with pytest.raises(LedgerError):
+            twice()
         assert str(ledger.budget("town").spent) == "nothing"
         with ledger.at_once():
             ledger.reserve("town", key="one", what={}, spend=Amounts.of(epsilon=1))
