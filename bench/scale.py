@@ -101,7 +101,8 @@ def measured(folder: Path, millions: int, memory: str) -> Run:
     shutil.rmtree(to, ignore_errors=True)
     written = plan(folder, f"{part}/*.parquet", to)
     counting = command([sys.executable, "-m", "bench.scale", str(written), "--count", memory])
-    publishing = command([hedgerow, "publish", written, "--memory", memory, "--json"])
+    publish = [hedgerow, "publish", written, "--memory", memory, "--no-report", "--json"]
+    publishing = command(publish)
     shutil.rmtree(to, ignore_errors=True)
     return Run("DuckDB", millions, counting, publishing)
 
@@ -132,7 +133,7 @@ def line(runs: list[Run]) -> tuple[float, float]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
-    parser.add_argument("folder", type=Path, help="for the files, 12 MB a million rows")
+    parser.add_argument("folder", type=Path, help="for the files, 8 MB a million rows")
     parser.add_argument("--millions", type=int, nargs="+", default=[1, 10, 100])
     parser.add_argument("--memory", default="2GB", help="what the engine may use")
     parser.add_argument("--count", help=argparse.SUPPRESS)
