@@ -1,7 +1,8 @@
 """A first plan, guessed from what the columns are called and what they hold.
 
 Every guess carries a comment with its reason, for a person to read and correct. Where unsure
-a column becomes a quasi-identifier: that costs usefulness, never privacy.
+a column becomes a quasi-identifier. That hides whose row it is, but no claim is about its values:
+what nobody may learn has to be made sensitive.
 """
 
 from __future__ import annotations
@@ -150,7 +151,8 @@ def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> s
         guesses = _with_quasi_identifier(guesses)
     lines = [
         "# Guessed by looking at the data. Read every line before you publish: only you know",
-        "# what an attacker can find out elsewhere. When in doubt choose quasi-identifier.",
+        "# what an attacker can find out elsewhere: in doubt choose quasi-identifier. What nobody",
+        "# may learn of a person is sensitive: no claim is about the values of other columns.",
     ]
     if source is not None:
         lines.append(f"source: {scalar(source)}")
