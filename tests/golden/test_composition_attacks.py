@@ -351,6 +351,7 @@ def test_without_data_it_says_what_is_missing(
         main(["--quick", "--write-docs"])
 
 
+@pytest.mark.slow
 def test_page_and_figures_of_a_small_town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(private, "LEVELS", {"sex": 0, "place": 1})
     setting = Setting(seeds=(1,), ks=(2, 10), ls=(2,), ts=(0.5,), epsilons=(1.0,))
@@ -391,6 +392,7 @@ def test_censuses() -> None:
     assert len(set(e.adult.census.truth(np.arange(30_162)))) == 14
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_perfect_breach_falls_with_k() -> None:
     e = quick()

@@ -47,7 +47,8 @@ PATHS = {
 """Every page that needs nothing done before."""
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_serious_barriers(link: str, browser: Any, scheme: str) -> None:
     found: list[str] = []
     with watched(browser, link, color_scheme=scheme) as seen:

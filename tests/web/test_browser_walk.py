@@ -125,6 +125,7 @@ def query_step(seen: Watched) -> None:
     seen.shot("answer")
 
 
+@pytest.mark.slow
 def test_from_a_table_to_a_release_and_an_answer(table: Path, tmp_path: Path, browser: Any) -> None:
     with served(tmp_path / "workspace", table) as link, watched(browser, link) as seen:
         data_step(seen)

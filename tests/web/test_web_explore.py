@@ -210,6 +210,7 @@ def test_a_large_lattice_follows_the_node(
             assert len(found["nodes"]) == len(found["state"]) < 288
 
 
+@pytest.mark.slow
 def test_in_a_browser_with_the_keyboard(browser: Any, plan: Path, tmp_path: Path) -> None:
     with (
         served(tmp_path / "workspace", plan) as link,
@@ -251,6 +252,7 @@ def test_in_a_browser_with_the_keyboard(browser: Any, plan: Path, tmp_path: Path
         page.get_by_text("The plan publishes these levels").wait_for()
 
 
+@pytest.mark.slow
 def test_in_a_browser_with_the_mouse_on_a_small_lattice(
     browser: Any, plan: Path, tmp_path: Path
 ) -> None:
