@@ -6,7 +6,6 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -16,9 +15,6 @@ from hedgerow.ledger.errors import LedgerError
 PATIENCE = 30
 """Seconds to wait for other writers."""
 UNKNOWN = "It is not known whether the last step was recorded: `hedgerow ledger list` shows it."
-
-_COMPILED: dict[Any, Any] = {}
-"""Statements, compiled once for all ledgers of the process; there are about twenty."""
 
 _SQLITE = {
     "SQLITE_FULL": ("the disk is full", "Make room and try again. Nothing is lost."),
@@ -124,7 +120,7 @@ class Store:
             if connection.dialect.name == "postgresql":
                 level = "READ COMMITTED" if write else "REPEATABLE READ"
                 connection = connection.execution_options(isolation_level=level)
-            yield connection.execution_options(hedgerow_write=write, compiled_cache=_COMPILED)
+            yield connection.execution_options(hedgerow_write=write)
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
