@@ -45,6 +45,7 @@ def test_nothing_is_lost_when_the_app_is_killed(tmp_path: Path, browser: Any) ->
         answer, place = page.locator("main td").all_inner_texts(), page.url
         seen.go("/publish")
         text = page.locator("#plan-text").inner_text()
+        page.close()  # it may still be asking for a part of itself
         app.kill()
         app.wait()
     assert plan.read_text("utf-8") != text, "the plan itself changes only when it is saved"
