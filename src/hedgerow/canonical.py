@@ -26,10 +26,7 @@ def canonical(value: Any) -> bytes:
     """
     try:
         _refuse_other_keys(value)
-        text = json.dumps(
-            value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-        )
-        return text.encode()
+        return _ENCODER.encode(value).encode()
     except RecursionError:
         raise HedgerowError("this is nested too deeply to be written as JSON") from None
     except UnicodeEncodeError:
@@ -49,6 +46,9 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
