@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import blowfish, exploring, noise_suite, report, safe, suite
+from bench import blowfish, exploring, growth, growth_page, noise_suite, report, safe, suite
 from bench.clock import ROOT, BenchError, fingerprint, process
 
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -91,11 +91,18 @@ def main(arguments: list[str] | None = None) -> int:
             libraries=report.versions(peers),
             load=load,
             left_out=_left_out(quick=chosen.quick, peers=peers is not None, large=chosen.large),
+            growth=_growth(),
         )
         PAGE.write_text(page, "utf-8")
         console.print(f"wrote {PAGE.relative_to(ROOT)}")
     missed = any(row.met is False for row in rows)
     return 1 if bench.failed or wrong or missed or changed else 0
+
+
+def _growth() -> str:
+    """From what `bench.scale` has kept, which writes to the same place of the page."""
+    told = growth_page.sections(growth.stored())
+    return growth_page.marked("growth", told["growth"]) if told else ""
 
 
 def _left_out(*, quick: bool, peers: bool, large: bool) -> list[str]:

@@ -129,6 +129,7 @@ def markdown(
     libraries: tuple[str, str],
     load: float,
     left_out: Sequence[str],
+    growth: str = "",
 ) -> str:
     """docs/benchmarks.md.
 
@@ -139,6 +140,7 @@ def markdown(
         libraries: Versions, ours and the peers'.
         load: What else the machine was doing when the run began (load average).
         left_out: What was not measured, a sentence each.
+        growth: How publishing grows with rows, as it was measured last.
     """
     ours, peers = libraries
     scale = found["roll_up"].seconds / ROLL_UP
@@ -184,6 +186,16 @@ def markdown(
     if spent_on := noise_suite.steps(found):
         lines += ["## Where an answer with noise spends its time", "", noise_suite.WHERE, ""]
         lines += [*_lines(noise_suite.HEADINGS, spent_on), ""]
+    if growth:
+        lines += [
+            "## How publishing grows with rows",
+            "",
+            "Not of this run: kept from the last of `python -m bench.scale`. More is in "
+            "[scale.md](scale.md).",
+            "",
+            growth,
+            "",
+        ]
     lines += [
         "## What is measured and what is computed",
         "",

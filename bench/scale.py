@@ -1,162 +1,219 @@
-"""How cost grows with rows: `python -m bench.scale FOLDER --millions 1 10 100`.
+"""How cost grows with rows: `python -m bench.scale FOLDER --engine spark --rows 1000000,4000000`.
 
-A made-up census in Parquet files of a million rows each: five quasi-identifiers, a sensitive column
-and a number of its own in every row, so that writing has to go back to the rows. Each size is
-published by the command line as a steward would, the engine held to a limit of memory. Prints a
-table for `docs/scale.md` and the line that fits best.
+A made-up census (`bench/census.py`) is published by the command line as a steward would: to a
+Parquet file, and with PostgreSQL and Spark also to a table or folder that the engine writes itself.
+The servers are started for it. Prints the tables of `docs/scale.md` from what was measured. With
+`--write` the measurements are kept in `bench/scale.json`, where the older ones of other engines
+and sizes stay, and the pages are written from all of them. Without FOLDER nothing is measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import datetime
+import hashlib
+import json
 import shutil
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench.clock import Measured, command
+from bench import census, growth, growth_page, servers
+from bench.clock import ROOT, BenchError, command, fingerprint
+from bench.growth import ENGINES, FILES, TARGETS, THERE, Run
+from bench.report import machine
+from bench.watched import watched
 
-MILLION = 1_000_000
-REGIONS, SECTORS, ILLNESSES = 50, 10, 20
-
-
-@dataclass(frozen=True)
-class Run:
-    """One size on one engine."""
-
-    engine: str
-    millions: int
-    counting: Measured
-    publishing: Measured
+ROWS = (1_000_000, 10_000_000, 100_000_000)
+MEMORY = "2GB"
+SOURCE = ROOT / "src" / "hedgerow"
+COUNTED = ("duckdb", "postgresql")
+"""Engines on which counting alone is measured too; the others spend their time on starting."""
 
 
-def prepare(folder: Path, millions: int) -> None:
-    """Files of a million rows; those that are there already are kept."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    folder.mkdir(parents=True, exist_ok=True)
-    for part in range(millions):
-        file = folder / f"part-{part:03}.parquet"
-        if file.exists():
-            continue
-        random = np.random.Generator(np.random.PCG64(part))
-
-        def text(prefix: str, codes: np.ndarray) -> pa.Array:
-            names = pa.array([f"{prefix}{i:03}" for i in range(int(codes.max()) + 1)])
-            return pa.DictionaryArray.from_arrays(pa.array(codes), names).cast(pa.string())
-
-        age = np.clip(random.normal(45, 20, MILLION).round(), 0, 99).astype(np.int32)
-        table = pa.table(
-            {
-                "age": pa.array(age),
-                "sex": text("s", random.integers(0, 2, MILLION)),
-                "region": text("r", (random.random(MILLION) ** 2 * REGIONS).astype(np.int64)),
-                "sector": text("j", (random.random(MILLION) ** 3 * SECTORS).astype(np.int64)),
-                "married": text("m", random.integers(0, 3, MILLION)),
-                "illness": text("i", (random.random(MILLION) ** 4 * ILLNESSES).astype(np.int64)),
-                "number": pa.array(np.arange(part * MILLION, (part + 1) * MILLION)),
-            }
-        )
-        part_file = file.with_suffix(".part")
-        pa.parquet.write_table(table, part_file)
-        part_file.rename(file)
+@contextlib.contextmanager
+def _server(engine: str) -> Iterator[servers.Server]:
+    """What an engine needs to be there."""
+    if engine == "postgresql":
+        with servers.postgresql() as server:
+            yield server
+    elif engine == "cluster":
+        with servers.cluster() as server:
+            yield server
+    else:
+        yield servers.Server("spark://", ())
 
 
-def plan(folder: Path, source: str, to: Path) -> Path:
-    """Five quasi-identifiers: 6 x 2 x 5 x 2 x 2 = 240 nodes."""
-    path = folder / "plan.yaml"
-    path.write_text(
-        f"""source: {source}
-columns:
-  age: {{role: quasi-identifier, hierarchy: {{ranges: [5, 10, 20, 40]}}}}
-  sex: quasi-identifier
-  region: {{role: quasi-identifier, hierarchy: {{prefix: 4}}}}
-  sector: quasi-identifier
-  married: quasi-identifier
-  illness: sensitive
-  number: insensitive
-protect:
-  - k-anonymity: 5
-  - l-diversity: {{kind: distinct, l: 2}}
-method: {{search: lattice, suppress: 1%}}
-publish: {{to: {to}, format: parquet}}
-""",
-        "utf-8",
-    )
-    return path
+def measured(
+    folder: Path,
+    engine: str,
+    sizes: Sequence[int],
+    *,
+    memory: str,
+    say: Callable[[str], object] = lambda _: None,
+) -> list[Run]:
+    """Publish the census of each size by one engine.
+
+    Args:
+        folder: Where the census and, for the time they are looked at, the releases are.
+        engine: One of `growth.ENGINES`.
+        sizes: Rows.
+        memory: What the engine may use on this machine (`--memory`).
+        say: Told what is done.
+    """
+    runs = []
+    with _server(engine) as server:
+        for rows in sorted(sizes):
+            say(f"preparing {rows:,} rows")
+            rest = census.prepared(folder, rows)
+            source = f"{rest}/*.parquet" if engine == "duckdb" else f"{server.address}::{rest}"
+            if engine == "postgresql":
+                census.load(rest, server.address, f"census_{rows}")
+                source = f"{server.address}::census_{rows}"
+            plan = census.plan(folder / f"{engine}-{rows}.yaml", source)
+            for target in TARGETS[engine]:
+                say(f"{rows:,} rows, {ENGINES[engine]}, to {target}")
+                runs.append(_run(plan, engine, target, rows, server=server, memory=memory))
+    return runs
 
 
-def measured(folder: Path, millions: int, memory: str) -> Run:
-    """Counting alone, then the whole of `hedgerow publish`."""
+def _run(
+    plan: Path, engine: str, target: str, rows: int, *, server: servers.Server, memory: str
+) -> Run:
+    """One publication; what it wrote is looked at and removed."""
+    release = plan.with_name(f"release-{engine}-{rows}")
+    place = release.name.replace("-", "_") if engine == "postgresql" else release
+    to = str(release) if target == FILES else f"{server.address}::{place}"
+    counted = None
+    if target == FILES and engine in COUNTED:
+        counted = command([sys.executable, "-m", "bench.census", plan, memory])
+    shutil.rmtree(release, ignore_errors=True)
     hedgerow = Path(sys.executable).with_name("hedgerow")
-    part = folder / f"first-{millions}"
-    part.mkdir(exist_ok=True)
-    for i in range(millions):
-        link = part / f"part-{i:03}.parquet"
-        if not link.exists():
-            link.symlink_to(folder / link.name)
-    to = folder / f"release-{millions}"
-    shutil.rmtree(to, ignore_errors=True)
-    written = plan(folder, f"{part}/*.parquet", to)
-    counting = command([sys.executable, "-m", "bench.scale", str(written), "--count", memory])
-    publish = [hedgerow, "publish", written, "--memory", memory, "--no-report", "--json"]
-    publishing = command(publish)
-    shutil.rmtree(to, ignore_errors=True)
-    return Run("DuckDB", millions, counting, publishing)
+    spent = watched(
+        [hedgerow, "publish", plan, "--to", to, "--memory", memory, "--no-report", "--json"],
+        env=server.env,
+        servers=server.processes,
+    )
+    if target == THERE and engine == "postgresql":
+        certificate = _fetched(server.address, str(place))
+    else:
+        certificate = (release / "certificate.json").read_text("utf-8")
+    said = json.loads(certificate)["data"]["sha256"]
+    if target == FILES and said != _digest(release / "data.parquet"):
+        raise BenchError(f"{release}: the file is not the one its certificate speaks of")
+    shutil.rmtree(release, ignore_errors=True)
+    return Run(
+        engine=engine,
+        target=target,
+        rows=rows,
+        seconds=round(spent.seconds, 2),
+        own=round(spent.own, 2),
+        others=round(spent.others, 2),
+        memory=spent.memory,
+        date=f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}",
+        machine=machine(),
+        elsewhere=round(spent.elsewhere, 3),
+        cells=counted.detail["cells"] if counted else None,
+        counting=round(counted.seconds, 2) if counted else None,
+        sha256=said,
+        certificate=hashlib.sha256(certificate.encode()).hexdigest(),
+    )
 
 
-def count(written: Path, memory: str) -> None:
-    """What counting the table alone takes; run in a process of its own."""
-    from hedgerow import Plan
-    from hedgerow.engines import open_engine
-
-    read = Plan.read(written)
-    schema = read.schema()
-    with open_engine(read.source, memory=memory) as engine:
-        table = engine.counts(schema.quasi_identifiers, sets=schema.sensitive)
-        print(f'{{"cells": {table.num_rows}}}')
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def line(runs: list[Run]) -> tuple[float, float]:
-    """Seconds for nothing, and for each further million rows, by least squares."""
-    import numpy as np
+def _fetched(address: str, table: str) -> str:
+    """The certificate beside a table, both dropped then."""
+    import psycopg
 
-    sizes = np.array([run.millions for run in runs], float)
-    taken = np.array([run.publishing.seconds for run in runs])
-    # Weighted by 1 / size: else the largest run alone would decide.
-    weights = 1 / sizes
-    slope, begin = np.polyfit(sizes, taken, 1, w=weights)
-    return float(begin), float(slope)
+    beside = f"{table}_certificate"
+    with psycopg.connect(address, autocommit=True) as connection:
+        found = connection.execute(f"SELECT certificate FROM {beside}".encode()).fetchone()
+        connection.execute(f"DROP TABLE {table}, {beside}".encode())
+    assert found is not None, "publish has written it"
+    return str(found[0])
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
-    parser.add_argument("folder", type=Path, help="for the files, 8 MB a million rows")
-    parser.add_argument("--millions", type=int, nargs="+", default=[1, 10, 100])
-    parser.add_argument("--memory", default="2GB", help="what the engine may use")
-    parser.add_argument("--count", help=argparse.SUPPRESS)
+def engines(text: str) -> list[str]:
+    """Names of engines, with commas between."""
+    names = text.split(",")
+    if wrong := [name for name in names if name not in ENGINES]:
+        raise argparse.ArgumentTypeError(f"no engine {wrong[0]!r}: {', '.join(ENGINES)}")
+    return names
+
+
+def sizes(text: str) -> list[int]:
+    """Numbers of rows, with commas between.
+
+    >>> sizes("20000,1_000_000")
+    [20000, 1000000]
+    """
+    try:
+        found = [int(size) for size in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or min(found) < 1:
+        raise argparse.ArgumentTypeError(f"not numbers of rows with commas between: {text!r}")
+    return found
+
+
+def main(
+    arguments: list[str] | None = None,
+    *,
+    store: Path = growth.STORE,
+    pages: Mapping[Path, Sequence[str]] = growth_page.PAGES,
+) -> int:
+    """Exit code 0: measured; 1: engines differ or a run is void; 2: it cannot be measured."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.scale",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "folder", type=Path, nargs="?", help="for the census, 8 MB a million rows, and the releases"
+    )
+    parser.add_argument(
+        "--engine", type=engines, action="extend", help=f"one or several of {','.join(ENGINES)}"
+    )
+    parser.add_argument(
+        "--rows", type=sizes, default=list(ROWS), help="numbers of rows, with commas between"
+    )
+    parser.add_argument("--memory", default=MEMORY, help="what the engine may use")
+    parser.add_argument("--write", action="store_true", help="keep them, and write the pages")
     chosen = parser.parse_args(arguments)
-    if chosen.count:
-        count(chosen.folder, chosen.count)
-        return 0
-    folder = chosen.folder.absolute()
-    prepare(folder, max(chosen.millions))
-    runs = [measured(folder, millions, chosen.memory) for millions in sorted(chosen.millions)]
-    print("| rows | cells | counting | publish | processor time | peak memory | s per million |")
-    print("|---|---|---|---|---|---|---|")
-    for run in runs:
-        whole = run.publishing
-        print(
-            f"| {run.millions:,},000,000 | {run.counting.detail['cells']:,} "
-            f"| {run.counting.seconds:.1f} s | {whole.seconds:.1f} s | {whole.cpu:.1f} s "
-            f"| {whole.memory / 2**30:.2f} GB | {whole.seconds / run.millions:.2f} |"
-        )
-    if len(runs) > 1:
-        begin, slope = line(runs)
-        print(f"\npublish takes about {begin:.1f} s and {slope:.2f} s for each million rows")
-    return 0
+    if chosen.write and chosen.memory != MEMORY:
+        parser.error(f"the pages speak of --memory {MEMORY}: leave --write or --memory out")
+    program, runs = fingerprint(SOURCE), list[Run]()
+    try:
+        older = growth.stored(store)
+        if chosen.folder is not None:
+            folder = chosen.folder.absolute()
+            for engine in chosen.engine or ["duckdb"]:
+                runs += measured(folder, engine, chosen.rows, memory=chosen.memory, say=_say)
+        else:
+            runs = older
+        print("\n\n".join(growth_page.sections(runs).values()))
+        everything = growth.merged(older, runs) if chosen.write else runs
+        wrong = growth.differing(everything)
+        if fingerprint(SOURCE) != program:
+            wrong.append("src/hedgerow changed during the run: measure again")
+        for sentence in wrong:
+            _say(sentence)
+        if chosen.write and not wrong:
+            growth.store(everything, store)
+            growth_page.write(everything, pages)
+    except BenchError as error:
+        _say(str(error))
+        return 2
+    return 1 if wrong else 0
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

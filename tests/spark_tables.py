@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,7 @@ def local_session(warehouse: Path) -> Any:
     """A session on this machine, as somebody else may have started it."""
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # executors find what we find
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow.attack_charts import attacks_chart
-from hedgerow.attacks.definetti import Bucketised, de_finetti
+from hedgerow.attacks.bucketised import Bucketised
+from hedgerow.attacks.definetti import de_finetti
 from hedgerow.charts import save
 from hedgerow.groups import Ints
 from hedgerow.recode.anatomy import anatomise

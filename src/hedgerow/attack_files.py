@@ -253,7 +253,8 @@ def _matrix(file: Any) -> NDArray[np.float64]:
 
 def _de_finetti(f: Files) -> AttackResult:
     """The two tables of an Anatomy, and the original; or a table that is published by Anatomy."""
-    from hedgerow.attacks.definetti import against_anatomy, de_finetti, read_tables
+    from hedgerow.attacks.bucketised import read_tables
+    from hedgerow.attacks.definetti import against_anatomy, de_finetti
 
     if f.sensitive is None:
         raise PlanError("nothing says which column is sensitive", fix="Say --sensitive COLUMN.")

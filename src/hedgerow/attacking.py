@@ -45,7 +45,8 @@ def attack(
     """Attack one or more releases of the same people.
 
     Args:
-        releases: Folders of releases, files made by any tool, or tables.
+        releases: Folders of releases, files made by any tool, or tables, also of a database or a
+            cluster (postgresql://…::schema.table, spark://…::table).
         know: What is known of one person: column -> value.
         register: An identified list of people: a file or a table. Or a list of them, one for
             each release, as things were when it came out; people go by the first column that is

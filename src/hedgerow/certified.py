@@ -59,7 +59,7 @@ def check_certified(
         from hedgerow.randomised.verifying import check_randomised
 
         return check_randomised(certificate, folder, plan=plan, key=key)
-    if isinstance(folder, Path) and form.startswith(SAFE):
+    if form.startswith(SAFE):
         from hedgerow.safe.verifying import check_safe
 
         return check_safe(certificate, folder, plan=plan, key=key)

@@ -12,6 +12,7 @@ import numpy as np
 
 from hedgerow.engines import open_engine
 from hedgerow.errors import ClaimError, DataError, PlanError
+from hedgerow.hierarchy import Hierarchy
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import Needs, PrivacyModel
 from hedgerow.plan import Plan
@@ -19,9 +20,8 @@ from hedgerow.recode.cells import Cells
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.fulldomain import at_node, full_domain
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.local import local
-from hedgerow.recode.microaggregation import microaggregation
-from hedgerow.recode.mondrian import mondrian
+from hedgerow.recode.method import Method
+from hedgerow.recode.parted import parted
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
 from hedgerow.release import read_certificate
@@ -46,22 +46,9 @@ def choose(
 ) -> Recoding:
     """Find the recoding the plan's method asks for."""
     method = plan.method
-    refuse_hopeless(models)
-    _refuse_separated(plan, models)
-    limit = plan.method.may_suppress(cells.people)
-    metric = METRICS[plan.utility]
-    if method.search != "lattice" and any(Needs.POPULATION in m.needs for m in models):
-        raise PlanError(
-            f"claims about a population need `search: lattice`, not {method.search!r}",
-            fix="Only full-domain generalisation maps the population as it maps the table.",
-        )
-    if cells.absent > limit:
-        raise ClaimError(
-            f"{cells.absent:,} of {cells.people:,} people have no value in a column with "
-            f"`missing: suppress`, where the plan allows {limit:,} to be left out",
-            fix="Allow more suppression, or treat missing as a value: `missing: value`.",
-        )
-    _refuse_absent_levels(plan, cells)
+    limit = refuse_unsuited(
+        plan, models, cells.hierarchies, people=cells.people, absent=cells.absent
+    )
 
     def searching(share: float) -> None:
         say(f"searching ({method.search})", share)
@@ -69,20 +56,77 @@ def choose(
     if method.search == "lattice":
         constraints = Constraints(models, limit, method.keep_suppressed)
         seconds = patience(plan, Lattice.of(cells, bounds(plan)))
+        metric = METRICS[plan.utility]
         return full_domain(
             cells, constraints, metric, bounds=bounds(plan), seconds=seconds, progress=searching
         )
-    if method.search == "local":
-        _refuse_endless(cells)
-        order = metric if isinstance(metric, CellMetric) else None
-        lattice = Lattice.of(cells, bounds(plan))
-        return local(cells, models, lattice=lattice, metric=order, limit=limit, progress=searching)
-    if method.search == "mondrian":
-        return mondrian(cells, models, mode=method.mode, boxes=method.boxes, progress=searching)
+    way = method_of(plan, models)
+    if method.parts is None:
+        return way.recode(cells, limit=limit, progress=searching)
+    return parted(cells, way, most=method.parts, limit=limit, progress=searching)
+
+
+def refuse_unsuited(
+    plan: Plan,
+    models: Sequence[PrivacyModel],
+    hierarchies: Sequence[Hierarchy],
+    *,
+    people: int,
+    absent: int,
+) -> int:
+    """Refuse what the plan's method cannot do with such a table.
+
+    Args:
+        plan: The plan.
+        models: Its claims.
+        hierarchies: Of the quasi-identifiers.
+        people: Everybody in the table.
+        absent: Those of them whom the plan bars from a release.
+
+    Returns:
+        How many people may be left out, those barred included.
+    """
+    search = plan.method.search
+    refuse_hopeless(models)
+    _refuse_separated(plan, models)
+    limit = plan.method.may_suppress(people)
+    if search != "lattice" and any(Needs.POPULATION in m.needs for m in models):
+        raise PlanError(
+            f"claims about a population need `search: lattice`, not {search!r}",
+            fix="Only full-domain generalisation maps the population as it maps the table.",
+        )
+    if absent > limit:
+        raise ClaimError(
+            f"{absent:,} of {people:,} people have no value in a column with "
+            f"`missing: suppress`, where the plan allows {limit:,} to be left out",
+            fix="Allow more suppression, or treat missing as a value: `missing: value`.",
+        )
+    _refuse_absent_levels(plan, hierarchies)
+    if search == "local":
+        _refuse_endless(hierarchies)
+    return limit
+
+
+def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> Method:
+    """Mondrian, microaggregation or local recoding, as the plan wants it.
+
+    Raises:
+        PlanError: Microaggregation without a number of people.
+    """
+    method, metric = plan.method, METRICS[plan.utility]
+    assert method.search in ("mondrian", "microaggregation", "local"), method.search
     sizes = [m.k for m in models if isinstance(m, KAnonymity) and m.over != "all"]
-    if not sizes:
+    if method.search == "microaggregation" and not sizes:
         raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
-    return microaggregation(cells, k=max(sizes), models=models, progress=searching)
+    return Method(
+        search=method.search,
+        models=models,
+        mode=method.mode,
+        boxes=method.boxes,
+        k=max(sizes, default=1),
+        metric=metric if isinstance(metric, CellMetric) else None,
+        bounds=bounds(plan),
+    )
 
 
 def refuse_hopeless(models: Sequence[PrivacyModel]) -> None:
@@ -128,9 +172,9 @@ def patience(plan: Plan, lattice: Lattice) -> float | None:
     return plan.method.time
 
 
-def _refuse_endless(cells: Cells) -> None:
+def _refuse_endless(hierarchies: Sequence[Hierarchy]) -> None:
     """Some lattices nobody can walk from cheap to dear."""
-    columns = len(cells.hierarchies)
+    columns = len(hierarchies)
     if columns > MOST_COLUMNS:
         raise PlanError(
             f"{columns:,} quasi-identifiers have too many combinations of levels to search",
@@ -138,9 +182,9 @@ def _refuse_endless(cells: Cells) -> None:
         )
 
 
-def _refuse_absent_levels(plan: Plan, cells: Cells) -> None:
+def _refuse_absent_levels(plan: Plan, hierarchies: Sequence[Hierarchy]) -> None:
     """The plan's levels must exist."""
-    heights = {h.name: h.height for h in cells.hierarchies}
+    heights = {h.name: h.height for h in hierarchies}
     for name, (low, high) in bounds(plan).items():
         if high > heights[name]:
             raise PlanError(
@@ -164,6 +208,12 @@ def refuse_meaningless(plan: Plan) -> None:
                 where=plan.where("method", key),
                 fix="Leave it out, or use `search: lattice`.",
             )
+    if plan.method.parts is not None and search == "lattice":
+        raise PlanError(
+            "parts has no meaning for lattice, which generalises everybody alike",
+            where=plan.where("method", "parts"),
+            fix="Leave it out, or use mondrian, microaggregation or local.",
+        )
     if search not in ("lattice", "local", "safe"):
         for name in bounds(plan):
             raise PlanError(
@@ -203,7 +253,7 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
             "the people they were computed from",
             fix="Publish anew, without --recoding.",
         )
-    _refuse_absent_levels(plan, cells)
+    _refuse_absent_levels(plan, cells.hierarchies)
     if levels is not None:
         _refuse_other_levels(levels, cells, folder)
         _refuse_forbidden_levels(plan, levels)

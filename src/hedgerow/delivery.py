@@ -10,13 +10,9 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 from hedgerow.errors import HedgerowError, TargetError, some
 from hedgerow.faults import point
-
-if TYPE_CHECKING:
-    from hedgerow.engines.base import Engine, TableEngine, TablePlace
 
 try:
     import fcntl
@@ -88,35 +84,6 @@ def check_target(target: Path, *, replace: bool, inputs: Iterable[Path] = ()) ->
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise _unwritable(target, error) from None
     return place
-
-
-def check_table(engine: Engine, place: TablePlace, *, replace: bool, escaped: bool) -> TableEngine:
-    """Refuse early what would fail late; the engine, as one that makes tables.
-
-    Args:
-        engine: Holds the source.
-        place: The table that the release is to be.
-        replace: Whether a release that is there may be replaced.
-        escaped: Whether formulas are to be escaped, which only files have.
-
-    Raises:
-        TargetError: The release cannot or must not be put there.
-    """
-    if not hasattr(engine, "check_table"):
-        raise TargetError(
-            "a release that is a table is made where the source is, and the source is a file",
-            where=str(place),
-            fix="Publish to a folder, or read the source from a table there.",
-        )
-    if escaped:
-        raise TargetError(
-            "escape_formulas is for files that a spreadsheet opens, and this is a table",
-            where=str(place),
-            fix="Leave it out, or publish to a folder.",
-        )
-    tables = cast("TableEngine", engine)
-    tables.check_table(place, replace=replace)
-    return tables
 
 
 def _may_replace(target: Path, place: Path, *, replace: bool, inputs: Iterable[Path]) -> None:

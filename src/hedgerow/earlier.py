@@ -100,7 +100,8 @@ class Left:
     def notes(self) -> Iterator[str]:
         """How many people each earlier release is compared for."""
         for before, people in self.fitting:
-            yield f"{people:,} people fit into {before.name} with their {self.of}."
+            fit = "1 person fits" if people == 1 else f"{people:,} people fit"
+            yield f"{fit} into {before.name} with their {self.of}."
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,19 @@ class ClaimError(HedgerowError):
     exit_code = 1
 
 
+def interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind it.
+
+    Compiled code that is interrupted while it is loaded makes a SystemError of the interrupt.
+
+    >>> interrupted(KeyboardInterrupt()), interrupted(SystemError("a fault of its own"))
+    (True, False)
+    """
+    while isinstance(error, SystemError) and error.__cause__ is not None:
+        error = error.__cause__
+    return isinstance(error, KeyboardInterrupt)
+
+
 def some(values: Iterable[object], *, most: int = MOST_NAMED) -> str:
     """At most ten values in words, and how many more there are.
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hedgerow.builders import FromCsv, Spec
 from hedgerow.canonical import digest
 from hedgerow.engines import open_engine, table_place
 from hedgerow.errors import HedgerowError
@@ -16,11 +18,12 @@ from hedgerow.plan import Plan
 def key_of(plan: Plan, recoding: Path | None = None) -> str:
     """What a plan asks for, wherever the release goes; with the recoding that is applied.
 
-    Which table of the source it is about is part of it; where the source lies is not.
+    Which table of the source it is about is part of it; where the source lies is not. A file is
+    the same file however its place is written; what is in it is `inputs_of`'s to compare.
     """
     form = plan.publish.model_dump(mode="json", exclude={"to"}) if plan.publish else None
     columns = {
-        name: [str(column.role), repr(column.spec()), column.missing, column.levels]
+        name: [str(column.role), repr(_placed(column.spec())), column.missing, column.levels]
         for name, column in plan.columns.items()
     }
     models = [repr(model) for model in plan.models()]
@@ -61,6 +64,11 @@ def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:
 def is_file_of(file: Path, sha256: str) -> bool:
     """Whether a file has this hash."""
     return _sha256(file) == sha256
+
+
+def _placed(spec: Spec) -> Spec:
+    """The same hierarchy, a file by the place where it really is."""
+    return replace(spec, path=spec.path.resolve()) if isinstance(spec, FromCsv) else spec
 
 
 def _hashed(paths: Sequence[Path]) -> str:

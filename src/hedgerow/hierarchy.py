@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.decimals import Parsed, Scale, written
 from hedgerow.errors import HierarchyError, some
 
 Codes = NDArray[np.int32]
@@ -126,6 +127,42 @@ class Hierarchy:
         """Value -> leaf code."""
         return {value: code for code, value in enumerate(self.values)}
 
+    @cached_property
+    def whole(self) -> bool:
+        """Whether its numbers are all written as whole ones, without a sign."""
+        return self.numbers is not None and all(
+            value is not None and value.isascii() and value.isdigit()
+            for value, number in zip(self.values, self.numbers, strict=True)
+            if not np.isnan(number)
+        )
+
+    @cached_property
+    def in_units(self) -> tuple[Scale, NDArray[np.object_]]:
+        """The finest decimal unit of its numbers, and each leaf in it (0: no number)."""
+        units = np.zeros(len(self.values), object)
+        if self.numbers is None:
+            return Scale(0), units
+        there = ~np.isnan(self.numbers)
+        parsed = [_as_written(float(number)) for number in self.numbers[there]]
+        scale = Scale.of(parsed)
+        units[there] = [scale.units(number) for number in parsed]
+        return scale, units
+
+    @cached_property
+    def named_runs(self) -> dict[tuple[int, int], str]:
+        """Runs of leaves that have a name, unless the name also stands for something else."""
+        runs: dict[str | None, set[tuple[int, int]]] = {}
+        for level in range(self.height + 1):
+            for label, low, high in zip(self.labels[level], *self.runs(level), strict=True):
+                runs.setdefault(label, set()).add((int(low), int(high)))
+        # A name that reads like a set would be taken for one.
+        return {
+            run: label
+            for label, means in reversed(runs.items())
+            for run in means
+            if label and len(means) == 1 and not label.startswith("{")
+        }
+
     def size(self, level: int) -> int:
         """How many values the level has."""
         return len(self.labels[level])
@@ -165,6 +202,12 @@ class Hierarchy:
                 fix="Add a line for each of these values, or correct them in the data.",
             )
         return np.array([place[value] for value in values], np.int32)
+
+
+def _as_written(number: float) -> Parsed:
+    parsed = written(int(number) if number.is_integer() else number)
+    assert parsed is not None, "the numbers of a hierarchy are finite"
+    return parsed
 
 
 def _factorise(labels: Sequence[str | None]) -> tuple[Codes, list[str | None]]:

@@ -18,7 +18,7 @@ from hedgerow.errors import DataError, HedgerowError, PlanError
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel
 from hedgerow.models.composition import Composition
-from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.epsilon import AskedFacts, EpsilonPrivacy
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
 from hedgerow.prior_files import refuse_misspelt
@@ -50,20 +50,41 @@ class Job:
 
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""
-        joint = any(isinstance(m, KAnonymity) and m.over == "all" for m in self.models)
-        against = list(self._against())
         cells = read_cells(
             self.engine,
             self.plan,
             self.schema,
             population=self.population,
-            joint=joint,
-            facts=[m.facts for m, _ in against if m.facts],
+            joint=self.joint,
+            facts=self.facts,
             as_it_is=as_it_is,
         )
+        self.refuse_unfitting(cells)
+        composed = {model.of for model in self.models if isinstance(model, Composition)}
+        if not composed:
+            return cells
+        lefts, _ = self.lefts(cells)
+        return with_earlier(cells, [left for left in lefts if left.of in composed])
+
+    @property
+    def joint(self) -> bool:
+        """Whether a claim counts every published column as a quasi-identifier."""
+        return any(isinstance(m, KAnonymity) and m.over == "all" for m in self.models)
+
+    @property
+    def facts(self) -> list[AskedFacts]:
+        """What claims have to know of people that the release does not show."""
+        return [m.facts for m, _ in self._against() if m.facts]
+
+    def refuse_unfitting(self, cells: Cells) -> None:
+        """Refuse claims about beliefs that do not fit the values of the table.
+
+        Raises:
+            HedgerowError: Names the claim's place in the plan.
+        """
         values = {domain.name: domain.values for domain in cells.sensitive}
         nobody = people_of(cells, np.zeros(0, np.int64), np.zeros(0, np.int64))
-        for model, where in against:
+        for model, where in self._against():
             if model.adversary.believed is not None:
                 refuse_misspelt(model.adversary.believed, values[model.of], where=where)
             try:
@@ -71,11 +92,6 @@ class Job:
             except HedgerowError as error:
                 where = error.where or where
                 raise type(error)(error.what, where=where, fix=error.fix) from None
-        composed = {model.of for model in self.models if isinstance(model, Composition)}
-        if not composed:
-            return cells
-        lefts, _ = self.lefts(cells)
-        return with_earlier(cells, [left for left in lefts if left.of in composed])
 
     def lefts(self, cells: Cells) -> tuple[list[Left], list[str]]:
         """What earlier releases leave possible, by sensitive column; and what to say of them.

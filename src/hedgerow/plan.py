@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -12,27 +11,29 @@ from pydantic import (
     ConfigDict,
     Field,
     PrivateAttr,
-    ValidationError,
     ValidationInfo,
     WrapValidator,
     model_validator,
 )
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import PydanticCustomError
 
 from hedgerow.builders import FromCsv, Spec
-from hedgerow.errors import MOST_NAMED, PlanError, nearest, some
+from hedgerow.errors import PlanError
 from hedgerow.planning.claims import Claim
 from hedgerow.planning.columns import ColumnPlan
 from hedgerow.planning.contradictions import contradictions
 from hedgerow.planning.documents import Document, parse_document, read_document
 from hedgerow.planning.fields import Destination, Part, Source, TableSource
+from hedgerow.planning.fitting import misfits
+from hedgerow.planning.json_schema import json_schema
 from hedgerow.planning.methods import PRICED, Method, Table
 from hedgerow.planning.places import is_domain as _is_domain
 from hedgerow.planning.places import is_text as _is_text
 from hedgerow.planning.policies import PolicyPlan
-from hedgerow.planning.privacy import PrivacyPlan, needed, read_as_missing, tables_of
-from hedgerow.planning.problems import Place, PlanErrors, Problem, explain, raise_all
+from hedgerow.planning.privacy import PrivacyPlan, domain_of, needed, tables_of
+from hedgerow.planning.problems import Place, PlanErrors, Problem, raise_all
+from hedgerow.planning.validating import validated
 from hedgerow.schema import Role, Schema
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class Plan(Part):
                 where=f"{document.name}:1",
                 fix="Begin with `columns:` and `protect:`, or let `hedgerow init` write one.",
             )
-        plan, problems = _validate(document.data, {"folder": folder})
+        plan, problems = validated(cls, document.data, {"folder": folder})
         raise_all([*document.problems, *problems], where)
         assert plan is not None, "no problem means a plan"
         plan._document = document
@@ -235,7 +236,7 @@ class Plan(Part):
             "null": null,
             "publish": dict(publish) if isinstance(publish, Mapping) else publish,
         }
-        plan, problems = _validate({k: v for k, v in given.items() if v is not None}, {})
+        plan, problems = validated(cls, {k: v for k, v in given.items() if v is not None}, {})
         raise_all(problems, lambda found: (0, _spot(found.place)))
         assert plan is not None, "no problem means a plan"
         return plan
@@ -309,23 +310,7 @@ class Plan(Part):
             PlanError: There is no such column, or a text it lists is read as missing.
             HedgerowError: A file cannot be read or used.
         """
-        planned = self.columns.get(column)
-        if planned is None:
-            if column == self.person:
-                return None
-            close = nearest(column, list(self.columns))
-            raise PlanError(
-                f"there is no column {column!r}",
-                where=self.where("columns"),
-                fix=f"Did you mean {close!r}?" if close else "Name a column of the plan.",
-            )
-        where = self.where("columns", column, "domain")
-        found = planned.public(column, where=where)
-        lost = [v for v in getattr(found, "values", ()) if v is not None and v in self.null]
-        if lost:
-            what, fix = read_as_missing(lost)
-            raise PlanError(what, where=where, fix=fix)
-        return found
+        return domain_of(self, column)
 
     def stated(self) -> Stated | None:
         """The policy over the plan's public values; None where all values are protected alike.
@@ -390,94 +375,14 @@ class Plan(Part):
         Raises:
             PlanErrors: A column has no role, or does not exist.
         """
-        errors = []
-        planned = self.schema().roles
-        known = set(columns)
-        if len(known) != len(columns):
-            twice = [name for name, count in Counter(columns).items() if count > 1]
-            errors.append(
-                PlanError(
-                    f"the data have {some(twice)} more than once",
-                    where=self.where("columns"),
-                    fix="Give every column of the data its own name.",
-                )
-            )
-        without = [c for c in dict.fromkeys(columns) if c not in planned]
-        absent = [c for c in planned if c not in known]
-        for name in absent[:MOST_NAMED]:
-            close = nearest(name, without) or nearest(name, columns)
-            place: Place = ("columns", name) if name in self.columns else ("person",)
-            errors.append(
-                PlanError(
-                    f"the data have no column {name!r}",
-                    where=self.where(*place),
-                    fix=f"Did you mean {close!r}?" if close else "Correct it or leave it out.",
-                )
-            )
-        if len(absent) > MOST_NAMED:
-            errors.append(
-                PlanError(
-                    f"nor have the data {len(absent) - MOST_NAMED:,} more of the plan's columns",
-                    where=self.where("columns"),
-                )
-            )
-        if without:
-            errors.append(
-                PlanError(
-                    f"no role is given for {some(without)}",
-                    where=self.where("columns"),
-                    fix=f"Give each a role: {', '.join(Role)}.",
-                )
-            )
+        errors = list(misfits(self, columns))
         if errors:
             raise PlanErrors(errors)
 
 
 def plan_json_schema() -> JsonSchemaValue:
     """The plan as JSON Schema, for editors to complete and check it."""
-    schema = Plan.model_json_schema(by_alias=True, schema_generator=_Generator)
-    return {"$schema": _Generator.schema_dialect, **schema}
-
-
-class _Generator(GenerateJsonSchema):
-    """A key is left out or has a value; null is never one."""
-
-    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
-
-    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        if schema.get("default") is None:
-            return self.generate_inner(schema["schema"])
-        return super().default_schema(schema)
-
-
-def _validate(data: dict[str, Any], context: dict[str, Any]) -> tuple[Plan | None, list[Problem]]:
-    """The plan, or everything that is wrong with it."""
-    try:
-        return Plan.model_validate(data, context=context), []
-    except ValidationError as error:
-        problems = _problems(error)
-        if any(detail["type"] == "contradictions" for detail in error.errors()):
-            return None, problems
-    # What is left may still contradict itself, and the user should hear all of it at once.
-    broken = {str(found.place[0]) for found in problems if found.place}
-    broken |= {nearest(key, list(Plan.model_fields)) or key for key in broken}
-    sound = {key: value for key, value in data.items() if key not in broken}
-    try:
-        Plan.model_validate(sound, context=context | {"broken": broken})
-    except ValidationError as error:
-        problems += _problems(error)
-    return None, problems
-
-
-def _problems(error: ValidationError) -> list[Problem]:
-    found: list[Problem] = []
-    for detail in error.errors(include_url=False):
-        if detail["type"] == "contradictions":
-            found += detail["ctx"]["problems"]
-        else:
-            found.append(explain(detail, Plan))
-    return found
+    return json_schema(Plan)
 
 
 def _spot(place: Place) -> str:

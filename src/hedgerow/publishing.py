@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.certificate import as_text, certify
-from hedgerow.choosing import Progress, again, choose, refuse_hopeless, refuse_meaningless
-from hedgerow.delivery import DATA, check_table, check_target, deliver, staging
-from hedgerow.earlier import explain_refusal, exposure
+from hedgerow.choosing import Progress, refuse_hopeless, refuse_meaningless
+from hedgerow.delivery import DATA, check_target, deliver, staging
+from hedgerow.earlier import exposure
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
 from hedgerow.errors import ClaimError, DataError, PlanError
@@ -26,18 +26,17 @@ from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of
 from hedgerow.job import Job, opened
 from hedgerow.models.base import Verdict
-from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.planning.methods import PRICED
 from hedgerow.recode.cells import Cells
-from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.recoded import Recoded, recoded
 from hedgerow.release import Release, level_in_words
 from hedgerow.remembering import as_published, remembering
 from hedgerow.reporting.accompanying import Accompanied
+from hedgerow.tabled import Tabled, tabled
 from hedgerow.utility import measure
-from hedgerow.warming import warming
 from hedgerow.writing import Measured, measured_groups, write_release
 
 if TYPE_CHECKING:
@@ -73,8 +72,8 @@ def publish(
         protect: Claims: models such as `KAnonymity(k=5)`, or entries of the plan's `protect`.
         method: The plan's `method`.
         utility: The metric to minimise.
-        to: Folder of the release, or a table where the source is (postgresql://…::schema.table,
-            spark://…::table); without it the result stays in memory.
+        to: Folder of the release, or a table (postgresql://…::schema.table, spark://…::table),
+            wherever the source is; without it the result stays in memory.
         recoding: Folder of an earlier release whose recoding is applied instead of searching.
         replace: Whether an existing release at `to` may be replaced.
         population_table: The outside population that `KMap`, `DeltaPresence` and
@@ -131,14 +130,20 @@ def publish(
         def inputs() -> str | None:
             return inputs_of(plan, data, population_table)
 
+        def at_table(one: TablePlace, job: Job) -> contextlib.AbstractContextManager[Tabled]:
+            return tabled(
+                one, replace=replace, escaped=escape, engine=job.engine, inputs=job.files,
+                memory=memory,
+            )  # fmt: skip
+
+        reports = Accompanied(target=into, internal=report)
         if (stored := remember.stored(into, inputs, signed)) is not None:
-            return stored
+            return changed(stored, notes=(*stored.notes, *reports.lost()))
         place = None if into is None else check_target(into, replace=replace)
         if table is not None and remember.ledger is not None:
             # What is reserved is never given back, so a table is looked for before it, too.
-            with opened(plan, data, memory=memory, past=()) as first:
-                check_table(first.engine, table, replace=replace, escaped=escape)
-        reports = Accompanied(target=into, internal=report)
+            with opened(plan, data, memory=memory, past=()) as first, at_table(table, first):
+                pass
         reports.refuse_foreign()
         stack.enter_context(remember.reserved(target))
         past = remember.past
@@ -150,24 +155,22 @@ def publish(
             check_target(into, replace=replace, inputs=job.files)
         tables = None
         if table is not None:
-            tables = check_table(job.engine, table, replace=replace, escaped=escape)
+            tables = stack.enter_context(at_table(table, job))
         refuse_hopeless(job.models)
         say("counting", None)
-        with warming():
-            cells = job.cells()
-        point("counted")
-        if applied is None:
-            chosen = _chosen(job, cells, say)
-        else:
-            chosen = again(plan, cells, job.models, applied)
+        found = recoded(job, applied, say, point)
+        cells, chosen, held = found.cells, found.chosen, found.held
         _refuse_empty(chosen, cells)
         point("chosen")
         folder = stack.enter_context(staging(place))
         say("writing", None)
         written = write_release(
-            job.engine, job.schema, cells, chosen, table or folder / DATA[form],
-            escape_formulas=escape,
+            job.engine, job.schema, cells, chosen,
+            folder / DATA[form] if tables is None else tables.written_to(folder),
+            held=held, escape_formulas=escape,
         )  # fmt: skip
+        if tables is not None:
+            written = tables.arrived(written)
         point("written")
         say("measuring what was written", None)
         measured = measured_groups(
@@ -178,10 +181,10 @@ def publish(
         _refuse_failed(claims)
         point("measured")
         release = _release(
-            job, cells, chosen, written, claims, measured,
-            ledger=remember.tip, signed=signed, notes=remember.notes,
+            job, found, written, claims, measured, ledger=remember.tip, signed=signed,
+            notes=(*remember.notes, *found.notes, *reports.unmade(held)),
         )  # fmt: skip
-        reports.add(folder, release.certificate)
+        reports.add(folder, release.certificate, (job.schema, measured))
         name = "in memory" if target is None else target.name
         if remember.ledger is not None:
             published = as_published(plan, job.schema, cells, chosen, name)
@@ -201,23 +204,11 @@ def publish(
             return changed(release, data=release.to_arrow())
         deliver(folder, into, as_text(release.certificate), replace=replace)
         point("delivered")
-        reports.recoded(job, cells, chosen, claims, measured, release, remember.ledger)
+        if held is None:
+            reports.recoded(job, cells, chosen, claims, measured, release, remember.ledger)
+        else:
+            reports.forget()
         return changed(release, data=into / written.path.name)
-
-
-def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
-    """What the search finds; if earlier releases leave nothing to find, says what they do."""
-    try:
-        return choose(job.plan, cells, job.models, say)
-    except ClaimError as error:
-        others = tuple(model for model in job.models if not isinstance(model, Composition))
-        if len(others) == len(job.models) or not others:
-            raise
-        try:
-            best = choose(job.plan, cells, others, say)
-        except ClaimError:
-            raise error from None
-        raise explain_refusal(error, job.lefts(cells)[0], cells, best) from None
 
 
 def _refuse_beside_noise(recoding: Any, population_table: Any) -> None:
@@ -266,8 +257,7 @@ def check(
 
 def _release(
     job: Job,
-    cells: Cells,
-    chosen: Recoding,
+    recoded: Recoded,
     written: Written,
     claims: tuple[Verdict, ...],
     measured: Measured,
@@ -276,8 +266,9 @@ def _release(
     signed: Callable[[dict[str, Any]], dict[str, Any]] = lambda certificate: certificate,
     notes: Sequence[str] = (),
 ) -> Release:
+    cells, chosen = recoded.cells, recoded.chosen
     lefts, found_out = job.lefts(cells)
-    found = measure(chosen.outcome(Lattice.of(cells).original))
+    found = measure(chosen.outcome(recoded.original))
     # -1e-16 and 1e-14 are rounding, not loss.
     utility = {name: value if value > 1e-12 else 0.0 for name, value in found.items()}
     certificate = certify(
@@ -304,8 +295,11 @@ def _release(
 def in_words(chosen: Recoding, cells: Cells) -> dict[str, str]:
     """What became of each quasi-identifier, with a value of the largest group as an example."""
     kept = chosen.group != SUPPRESSED
-    people = np.bincount(chosen.group[kept], weights=chosen.people[kept], minlength=chosen.size)
-    largest = int(people.argmax())
+    first, into = chosen.seen
+    people = np.bincount(into[chosen.group[kept]], weights=chosen.people[kept])
+    tied = first[np.flatnonzero(people == people.max())].tolist()
+    # However the groups were found, the example is the same.
+    largest = min(tied, key=lambda g: [(kind[g] is None, kind[g] or "") for kind in chosen.labels])
     words = {}
     for j, h in enumerate(cells.hierarchies):
         label = chosen.labels[j][largest]

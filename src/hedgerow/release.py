@@ -258,7 +258,8 @@ def _beside(place: TablePlace) -> str:
             "there is no certificate beside the table",
             where=str(place),
             fix="Name the table of a release; its certificate is in a table of its name with "
-            "_certificate added.",
+            "_certificate added (of a folder of Spark's, in certificate.json). Without one, "
+            "`hedgerow verify` takes a plan: --plan.",
         )
     return text
 

@@ -18,7 +18,7 @@ from hedgerow.attacks.taxonomies import written_out
 from hedgerow.canonical import canonical
 from hedgerow.earlier import Before
 from hedgerow.engines.base import TablePlace
-from hedgerow.errors import DataError, HedgerowError, PlanError
+from hedgerow.errors import DataError, HedgerowError, PlanError, interrupted
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of, key_of
 from hedgerow.groups import Groups
@@ -99,7 +99,7 @@ class Memory:
             require_no_sample(self.ledger, self.plan.population, before=self.entry.seq)
             yield
         except BaseException as error:
-            if self.done and isinstance(error, KeyboardInterrupt):
+            if self.done and interrupted(error):
                 there = isinstance(target, TablePlace) or (target is not None and target.exists())
                 raise KeyboardInterrupt(
                     f"interrupted; the release is in the ledger (reserved as entry "

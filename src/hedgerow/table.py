@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.binding import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.encoding import encoded, histogram, set_codes
 from hedgerow.engines.base import Engine, Table
-from hedgerow.errors import MOST_NAMED, DataError, PlanError, some
+from hedgerow.errors import DataError, some
 from hedgerow.groups import ALL, Facts, Histogram, Ints, Sensitive
 from hedgerow.models.epsilon import AskedFacts
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
-from hedgerow.recode.pack import Layout, distinct
+from hedgerow.recode.pack import canonical, distinct
 from hedgerow.schema import Schema
-from hedgerow.spelling import alike
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -45,12 +45,7 @@ def read_cells(
         as_it_is: Whether people the plan would leave out for a missing value count too.
     """
     names = schema.quasi_identifiers
-    if ALL in schema.roles:
-        raise PlanError(
-            f"a column cannot be called {ALL!r}",
-            where=plan.where("columns", ALL),
-            fix="Rename it in the data.",
-        )
+    refuse_names(plan, schema)
     sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
     facts = tuple(dict.fromkeys(facts))
     wishes = tuple(dict.fromkeys(asked.wishes for asked in facts if asked.wishes is not None))
@@ -59,12 +54,7 @@ def read_cells(
         names, sets=(*sets, *wishes), marks=[(known.by, known.people) for known in lists]
     )
     n, rows = _ints(counted["n"]), _ints(counted["rows"])
-    if not len(n):
-        raise DataError(
-            "the table has no rows",
-            where=plan.source,
-            fix="Give a table with at least one person in it.",
-        )
+    refuse_nobody(plan, len(n))
     columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
     values = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
     wished = {name: histogram(counted[f"s{len(sets) + i}"], n) for i, name in enumerate(wishes)}
@@ -73,7 +63,7 @@ def read_cells(
     hierarchies, codes = [], []
     for j, (name, (found, code)) in enumerate(zip(names, columns, strict=True)):
         known = found if outside is None else _union(found, encoded(outside[f"q{j}"])[0])
-        hierarchy = plan.hierarchy_spec(name).bind(name, known, where=plan.where("columns", name))
+        hierarchy = bound(plan, name, known)
         hierarchies.append(hierarchy)
         codes.append(hierarchy.encode(found)[code])
     q = np.stack(codes, axis=1) if codes else np.zeros((len(n), 0), np.int32)
@@ -109,8 +99,7 @@ def read_cells(
 def _canonical(q: Codes, values: Sequence[Histogram], marks: Sequence[Flags]) -> Ints:
     """An order of the cells that is the same however the engine came upon them."""
     columns = np.column_stack([q, *(set_codes(h) for h in values), *marks])
-    sizes = [int(column.max(initial=0)) + 1 for column in columns.T]
-    return np.lexsort(Layout.of(sizes).pack(columns).T)
+    return canonical(columns, [int(column.max(initial=0)) + 1 for column in columns.T])
 
 
 def _ints(column: Any) -> Ints:
@@ -125,50 +114,9 @@ def _domain(
     plan: Plan, name: str, values: list[str | None], found: Histogram, n: Ints
 ) -> tuple[Sensitive, Histogram]:
     """The attribute's values in order (taxonomy, numbers, text), and the recoded histogram."""
-    if any(name in model.attributes for model in plan.models()):
-        _refuse_alike(plan, name, values)
-    hierarchy = plan.hierarchy_spec(name).bind(name, values, where=plan.where("columns", name))
-    place = hierarchy.encode(values)
-    order = np.argsort(place, kind="stable")
-    given = plan.columns[name].hierarchy is not None
-    levels = tuple(level[place[order]] for level in hierarchy.codes) if given else ()
-    labels = tuple(tuple(level) for level in hierarchy.labels) if given else ()
-    rank = np.empty(len(values), np.int32)
-    rank[order] = np.arange(len(values), dtype=np.int32)
-    codes = rank[found.codes]
-    reference = np.bincount(codes, weights=found.counts, minlength=len(values))
-    domain = Sensitive(
-        name,
-        tuple(values[i] for i in order),
-        reference.astype(np.int64),
-        int(n.sum()),
-        levels,
-        labels,
-    )
-    return domain, Histogram(found.indptr, codes, found.counts)
-
-
-def _refuse_alike(plan: Plan, name: str, values: Sequence[str | None]) -> None:
-    """No claim counts two values where somebody who reads the file may see one.
-
-    Quasi-identifiers need no such care: groups that look alike are larger than claimed.
-    """
-    pairs = alike(values)
-    if not pairs:
-        return
-    shown = "; ".join(some(pair) for pair in pairs[:MOST_NAMED])
-    more = f"; and {len(pairs) - MOST_NAMED:,} more" if len(pairs) > MOST_NAMED else ""
-    unknown = [v for pair in pairs if None in pair for v in pair if v is not None]
-    listed = ", ".join(f'"{v}"' for v in unknown[:MOST_NAMED])
-    fix = "Give each value of a sensitive column one spelling that no other can be read as."
-    if unknown:
-        fix += f" Texts that mean missing: name them in the plan, `null: [{listed}]`."
-    raise DataError(
-        f"{name!r} has values that those who read the release may take for one, and the claims "
-        f"would count as two: {shown}{more}",
-        where=plan.where("columns", name),
-        fix=fix,
-    )
+    counts = np.bincount(found.codes, weights=found.counts, minlength=len(values))
+    domain, rank = domain_of(plan, name, values, counts.astype(np.int64), int(n.sum()))
+    return domain, Histogram(found.indptr, rank[found.codes], found.counts)
 
 
 def joint_attribute(histograms: Sequence[Histogram], n: Ints) -> tuple[Sensitive, Histogram]:
@@ -238,20 +186,15 @@ def _union(values: list[str | None], more: list[str | None]) -> list[str | None]
 
 def _without_missing(cells: Cells, plan: Plan, *, as_it_is: bool) -> Cells:
     """What the plan says about missing quasi-identifiers: values, left out, or refused."""
+    without = {
+        h.name: flags
+        for j, h in enumerate(cells.hierarchies)
+        if None in h.place and (flags := cells.q[:, j] == h.place[None]).any()
+    }
+    missing = {name: int(cells.n[flags].sum()) for name, flags in without.items()}
     barred = np.zeros(len(cells.n), np.bool_)
-    for j, h in enumerate(cells.hierarchies):
-        rule = plan.columns[h.name].missing
-        if rule == "value" or None not in h.place:
-            continue
-        missing = cells.q[:, j] == h.place[None]
-        if rule == "refuse" and missing.any():
-            raise DataError(
-                f"{int(cells.n[missing].sum()):,} of {cells.people:,} people have no value in "
-                f"{h.name!r}, which the plan refuses",
-                where=plan.where("columns", h.name, "missing"),
-                fix="Fill the values in, or set `missing: value` or `missing: suppress`.",
-            )
-        barred |= missing
+    for name in barring(plan, cells.hierarchies, missing, cells.people):
+        barred |= without[name]
     if as_it_is or not barred.any():
         return cells
     kept = np.flatnonzero(~barred)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,29 +30,32 @@ MOST_COUNTED = 4_000_000
 """Leaf combinations of the largest contingency table that is laid out in memory."""
 
 
-@dataclass(frozen=True, eq=False)
-class Original:
-    """The table before recoding: its distinct tuples of leaf codes, counted in people."""
+class Original(ABC):
+    """The table before recoding, as far as metrics look at it. Counts are of people."""
 
-    q: Codes
-    n: Ints
     leaves: tuple[int, ...]
     """Leaves in each column's hierarchy."""
-    absent: int = 0
+    absent: int
     """People of the table who can be in no release; they always count as left out."""
 
-    @cached_property
+    @property
+    @abstractmethod
     def people(self) -> int:
         """Everybody in the table."""
-        return int(self.n.sum()) + self.absent
 
-    @cached_property
+    @property
+    @abstractmethod
     def leaf_counts(self) -> tuple[Ints, ...]:
         """For each column, people at each leaf."""
-        return tuple(
-            np.bincount(self.q[:, j], weights=self.n, minlength=leaves).astype(np.int64)
-            for j, leaves in enumerate(self.leaves)
-        )
+
+    @property
+    @abstractmethod
+    def tuple_sizes(self) -> tuple[Ints, Ints]:
+        """How many people tuples have, in order, and how many tuples have so many."""
+
+    @abstractmethod
+    def within(self, asked: Workload) -> Floats:
+        """How many people are in the box of each query."""
 
     @cached_property
     def loss_range(self) -> tuple[Floats, Floats]:
@@ -64,6 +68,104 @@ class Original:
     def self_information(self) -> Floats:
         """For each column, the sum over people of ln n(leaf)."""
         return np.array([(c[c > 0] * np.log(c[c > 0])).sum() for c in self.leaf_counts])
+
+    @cached_property
+    def tuple_information(self) -> float:
+        """The sum over people of ln n(tuple)."""
+        size, tuples = self.tuple_sizes
+        people = (size * tuples).astype(np.float64)
+        return float((people * np.log(size.astype(np.float64))).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Tuples(Original):
+    """The table as its distinct tuples of leaf codes, counted in people."""
+
+    q: Codes
+    n: Ints
+    """People with each tuple, at least 1."""
+    leaves: tuple[int, ...]
+    absent: int = 0
+
+    @cached_property
+    def people(self) -> int:
+        return int(self.n.sum()) + self.absent
+
+    @cached_property
+    def leaf_counts(self) -> tuple[Ints, ...]:
+        return tuple(
+            np.bincount(self.q[:, j], weights=self.n, minlength=leaves).astype(np.int64)
+            for j, leaves in enumerate(self.leaves)
+        )
+
+    @cached_property
+    def tuple_sizes(self) -> tuple[Ints, Ints]:
+        size, tuples = np.unique(self.n, return_counts=True)
+        return size, tuples.astype(np.int64)
+
+    def within(self, asked: Workload) -> Floats:
+        """From one contingency table for each set of columns asked about."""
+        answers, n = np.empty(len(asked.columns)), self.n.astype(np.float64)
+        codes = [np.ascontiguousarray(column, np.int64) for column in self.q.T]
+        kinds, which = np.unique(asked.columns, axis=0, return_inverse=True)
+        for kind, columns in enumerate(kinds):
+            queries = np.flatnonzero(which.reshape(-1) == kind)
+            shape = tuple(self.leaves[j] for j in columns)
+            if prod(shape) > MOST_COUNTED:
+                for i in queries:
+                    box = _inside(self.q, self.q, columns, asked.low[i], asked.high[i])
+                    answers[i] = self.n @ box
+                continue
+            place = codes[columns[0]]
+            for j in columns[1:]:
+                place = place * self.leaves[j] + codes[j]
+            counts = np.bincount(place, weights=n, minlength=prod(shape)).reshape(shape)
+            for i in queries:
+                ends = zip(asked.low[i], asked.high[i], strict=True)
+                answers[i] = counts[tuple(slice(a, b + 1) for a, b in ends)].sum()
+        return answers
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Totals(Original):
+    """The table as what was counted of it, where its tuples are not at hand."""
+
+    leaves: tuple[int, ...]
+    absent: int = 0
+    counts: tuple[Ints, ...]
+    """Leaf counts."""
+    sizes: tuple[Ints, Ints]
+    """Tuple sizes."""
+    asked: Workload
+    """The only queries whose answers are known."""
+    answers: Floats
+
+    @cached_property
+    def people(self) -> int:
+        size, tuples = self.sizes
+        return int(size @ tuples) + self.absent
+
+    @property
+    def leaf_counts(self) -> tuple[Ints, ...]:
+        return self.counts
+
+    @property
+    def tuple_sizes(self) -> tuple[Ints, Ints]:
+        return self.sizes
+
+    def within(self, asked: Workload) -> Floats:
+        known = zip(self.asked, asked, strict=True)
+        assert all(np.array_equal(a, b) for a, b in known), "other queries than were counted"
+        return self.answers
+
+
+class Workload(NamedTuple):
+    """Range-count queries: each asks for a run of leaves in each of some columns."""
+
+    columns: Ints
+    low: Ints
+    high: Ints
+    """Queries by columns asked about; both ends belong to the run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,8 +384,8 @@ class KLDivergence(Metric):
         if left_out:
             space = np.log(np.array(original.leaves, np.float64)).sum()
             likelihood += left_out * (np.log(left_out) - space)
-        known = original.n[original.n > 0].astype(np.float64)
-        return (float((known * np.log(known)).sum()) - likelihood) / max(1.0, float(known.sum()))
+        known = max(1.0, float(original.people - original.absent))
+        return (original.tuple_information - likelihood) / known
 
 
 @dataclass(frozen=True)
@@ -302,46 +404,28 @@ class QueryError(Metric):
 
     def cost(self, outcome: Outcome) -> float:
         original, spans = outcome.original, outcome.spans
-        chosen, low, high = self.workload(original.leaves)
+        asked = self.workload(original.leaves)
         truth = self.truth(original)
         answer, n = np.empty(self.queries), outcome.n.astype(np.float64)
-        for i in range(self.queries):
+        for i, (columns, low, high) in enumerate(zip(*asked, strict=True)):
             # Not n @ inside: for one dot product, starting threads costs more than it saves.
-            inside = _inside(spans.low, spans.high, chosen[i], low[i], high[i])
+            inside = _inside(spans.low, spans.high, columns, low, high)
             answer[i] = np.einsum("i,i", n, inside)
         errors = np.abs(answer - truth) / np.maximum(truth, max(0.01 * original.people, 1.0))
         return float(errors.mean())
 
     def truth(self, original: Original) -> Floats:
-        """The true answers, from one contingency table for each set of columns asked about."""
-        chosen, low, high = self.workload(original.leaves)
-        answers, n = np.empty(self.queries), original.n.astype(np.float64)
-        codes = [np.ascontiguousarray(column, np.int64) for column in original.q.T]
-        asked, which = np.unique(chosen, axis=0, return_inverse=True)
-        for kind, columns in enumerate(asked):
-            shape = tuple(original.leaves[j] for j in columns)
-            if prod(shape) > MOST_COUNTED:
-                for i in np.flatnonzero(which.reshape(-1) == kind):
-                    inside = _inside(original.q, original.q, columns, low[i], high[i])
-                    answers[i] = original.n @ inside
-                continue
-            place = codes[columns[0]]
-            for j in columns[1:]:
-                place = place * original.leaves[j] + codes[j]
-            counts = np.bincount(place, weights=n, minlength=prod(shape)).reshape(shape)
-            for i in np.flatnonzero(which.reshape(-1) == kind):
-                box = tuple(slice(a, b + 1) for a, b in zip(low[i], high[i], strict=True))
-                answers[i] = counts[box].sum()
-        return answers
+        """The true answers."""
+        return original.within(self.workload(original.leaves))
 
-    def workload(self, leaves: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
-        """Columns and leaf ranges of each query. Not private data, so any generator will do."""
+    def workload(self, leaves: tuple[int, ...]) -> Workload:
+        """The queries. Not private data, so any generator will do."""
         random = np.random.Generator(np.random.PCG64(self.seed))
         width = min(self.columns, len(leaves))
         chosen = np.array([random.permutation(len(leaves))[:width] for _ in range(self.queries)])
         size = np.array(leaves)[chosen]
         ends = np.sort((random.random((2, *chosen.shape)) * size).astype(np.int64), axis=0)
-        return chosen, ends[0], ends[1]
+        return Workload(chosen, ends[0], ends[1])
 
 
 def _inside(low: Codes, high: Codes, columns: Ints, first: Ints, last: Ints) -> Floats:

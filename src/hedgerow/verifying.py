@@ -15,7 +15,7 @@ from typing import Any, cast
 from hedgerow.asked import planned_order
 from hedgerow.certified import check_certified
 from hedgerow.delivery import CERTIFICATE, REPORT
-from hedgerow.engines import TablePlace, table_place
+from hedgerow.engines import TablePlace, open_table, table_place
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.plan import Plan
@@ -77,7 +77,7 @@ def verify(
 
     Args:
         release: Folder of a release, or a table that is one (postgresql://…::schema.table or
-            spark://…::table); or, with a plan, a CSV or Parquet file of any tool.
+            spark://…::table); or, with a plan, a CSV or Parquet file or a table of any tool.
         plan: The plan the release must keep; its source is not read.
         key: Public key that must have signed the certificate.
 
@@ -88,6 +88,8 @@ def verify(
     asked = plan if plan is None or isinstance(plan, Plan) else Plan.read(Path(plan))
     trusted = None if key is None else Path(key)
     if isinstance(place, TablePlace):
+        if asked is not None and key is None and not _certified(place):
+            return _foreign(place, asked)
         checks, claims = check_certified(place, plan=asked, key=trusted)
         return Verification(release=str(place), checks=checks, claims=claims)
     if place.is_dir() or place.name == CERTIFICATE:
@@ -128,7 +130,13 @@ def _place(release: Release | str | os.PathLike[str] | TablePlace) -> Path | Tab
     return release.folder
 
 
-def _foreign(file: Path, plan: Plan) -> Verification:
+def _certified(place: TablePlace) -> bool:
+    """Whether a table has a certificate beside it."""
+    with open_table(place) as engine:
+        return engine.certificate() is not None
+
+
+def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
     schema = plan.schema()
     models = plan.models()
     joint = any(isinstance(model, KAnonymity) and model.over == "all" for model in models)

@@ -15,6 +15,7 @@ from hedgerow.encoding import encoded, histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Table, TablePlace, Written
 from hedgerow.engines.csvlines import unrun
+from hedgerow.engines.held import Held
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import ALL, Groups, Histogram, Ints, Sensitive, Unseen
 from hedgerow.hierarchy import ANY
@@ -44,9 +45,20 @@ def write_release(
     recoding: Recoding,
     target: Path | TablePlace,
     *,
+    held: Held | None = None,
     escape_formulas: bool = False,
 ) -> Written:
-    """Write the recoded table to a CSV or Parquet file, or to a table where the source is."""
+    """Write the recoded table to a CSV or Parquet file, or to a table where the source is.
+
+    Args:
+        engine: Holds the table.
+        schema: Its columns.
+        cells: The source, counted; or, with `held`, as a recipient sees it.
+        recoding: What is applied to them.
+        target: Where to write it.
+        held: Has the recoding of the source's own tuples, where these did not come out.
+        escape_formulas: As for `Engine.write`.
+    """
     published = schema.published
     keep = _unchanged(recoding)
     kept = recoding.group != SUPPRESSED
@@ -61,7 +73,7 @@ def write_release(
             expect_rows=expect,
             escape_formulas=escape_formulas,
         )
-    parts = by_part(cells, recoding)
+    parts = held is None and by_part(cells, recoding)
     if parts and any(d.name == ALL or isinstance(d, Unseen) for d in cells.sensitive):
         raise PlanError(
             "claims about what a release does not show, or about all its columns together, cannot "
@@ -69,11 +81,11 @@ def write_release(
             fix="Search the lattice, or use local recoding or strict Mondrian.",
         )
     return engine.write(
-        _mapping(cells, recoding, parts=parts, lists=schema.person is not None),
+        held or _mapping(cells, recoding, parts=parts, lists=schema.person is not None),
         target,
         columns=published,
         quasi_identifiers=schema.quasi_identifiers,
-        sensitive=schema.sensitive if parts else (),
+        sensitive=schema.sensitive if parts or held else (),
         keep=keep,
         expect_people=expect,
         escape_formulas=escape_formulas,
@@ -359,7 +371,7 @@ def _mapping(cells: Cells, recoding: Recoding, *, parts: bool, lists: bool) -> T
     kept = np.flatnonzero(recoding.group != SUPPRESSED)
     tuples, of_cell = cells.tuples
     if parts:
-        rank = _ranks(recoding)
+        rank = recoding.rank
         lines = kept
     else:
         _, first = np.unique(of_cell[recoding.cell[kept]], return_index=True)
@@ -381,13 +393,6 @@ def _mapping(cells: Cells, recoding: Recoding, *, parts: bool, lists: bool) -> T
         columns["lo"] = pa.array(rank[lines], pa.int64())
         columns["hi"] = pa.array(rank[lines] + recoding.people[lines], pa.int64())
     return pa.table(columns)
-
-
-def _ranks(recoding: Recoding) -> Ints:
-    """Where in its cell each part begins; the parts of a cell stand together."""
-    before = np.cumsum(recoding.people) - recoding.people
-    new = np.concatenate(([True], recoding.cell[1:] != recoding.cell[:-1]))
-    return before - np.repeat(before[new], np.diff([*np.flatnonzero(new), len(new)]))
 
 
 def _taken(values: Any, index: Any) -> Any:

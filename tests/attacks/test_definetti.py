@@ -15,13 +15,8 @@ from hypothesis import strategies as st
 from tables import ADULT, data_folder
 
 from hedgerow.attacks import definetti
-from hedgerow.attacks.definetti import (
-    Bucketised,
-    against_anatomy,
-    beliefs,
-    de_finetti,
-    read_tables,
-)
+from hedgerow.attacks.bucketised import Bucketised, read_tables
+from hedgerow.attacks.definetti import against_anatomy, beliefs, de_finetti
 from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.groups import Ints
 from hedgerow.models import DistinctLDiversity

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from forked import run_forked
 
 import hedgerow
 from hedgerow.errors import HedgerowError
@@ -29,13 +29,6 @@ protect:
   - composition: {confidence: 0.5}
 publish: {to: out/}
 """
-IN_STEPS = """\
-from hedgerow import cli, delivery
-
-delivery._exchange = lambda one, other: False
-cli.main()
-"""
-"""The command on a system that cannot exchange two folders at once."""
 EXCHANGES = sys.platform.startswith("linux")
 
 
@@ -50,12 +43,8 @@ def town(tmp_path: Path) -> Path:
 def run(
     plan: Path, *more: str, fault: str | None = None, in_steps: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, **({"HEDGEROW_FAULT": fault} if fault else {})}
-    program = ["-c", IN_STEPS] if in_steps else ["-m", "hedgerow"]
-    return subprocess.run(
-        [sys.executable, *program, "publish", str(plan), "--json", *more],
-        env=env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    env = {"HEDGEROW_FAULT": fault} if fault else {}
+    return run_forked("publish", str(plan), "--json", *more, env=env, in_steps=in_steps)
 
 
 def claim_of(release: Path) -> str:

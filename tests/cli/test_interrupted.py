@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from hedgerow import delivery
 from hedgerow.cli import app
 from hedgerow.engines import ordered
+from hedgerow.ledger import Amounts, Ledger
 
 PLAN = """\
 source: patients.csv
@@ -32,6 +33,16 @@ protect:
   - k-anonymity: 3
 method: {suppress: 10%}
 publish: {to: release}
+"""
+NOISY = """\
+population: ward
+ledger: ledger.db
+source: ward.csv
+columns:
+  sex: {role: quasi-identifier, domain: [F, M]}
+privacy: add-remove
+method: {search: marginals, epsilon: 1, tables: [[sex]]}
+publish: {to: noisy}
 """
 STOPS = """\
 import sys, time
@@ -122,6 +133,63 @@ def test_ctrl_c_during_real_work(tmp_path: Path) -> None:
     assert (out, err) == ("", "hedgerow publish: interrupted; nothing was published\n")
     assert process.returncode == 130
     assert sorted(p.name for p in tmp_path.iterdir()) == ["patients.csv", "plan.yaml"]
+
+
+def loading(*anything: object, **more: object) -> None:
+    """What comes of Ctrl-C while compiled code is loaded."""
+    raise SystemError("a result with an exception set") from KeyboardInterrupt()
+
+
+def test_ctrl_c_while_compiled_code_is_loaded(folder: Path) -> None:
+    """The interpreter makes a SystemError of it, which is no fault of the software."""
+    script = STOPS.replace('print("stopped", file=sys.stderr, flush=True)\n', "try:\n").replace(
+        "    time.sleep(60)",
+        "        raise KeyboardInterrupt\n    except BaseException as error:\n"
+        "        raise SystemError('a result with an exception set') from error",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script.format(where="deliver")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "hedgerow publish: interrupted; nothing was published\n"
+    assert sorted(p.name for p in folder.iterdir()) == ["patients.csv", "plan.yaml"]
+
+
+def test_a_system_error_of_its_own_is_not_taken_for_an_interrupt(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*anything: object, **more: object) -> None:
+        raise SystemError("a fault") from ValueError()
+
+    monkeypatch.setattr("hedgerow.publishing.deliver", broken)
+    done = CliRunner().invoke(app, ["publish", "plan.yaml"])
+    assert isinstance(done.exception, SystemError)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("hedgerow.query.charging._counted", "interrupted; epsilon 1 stays charged (entry 2)."),
+        (
+            "hedgerow.randomised.publishing.write_tables",
+            "the noisy numbers are in the ledger (reserved as entry 2), and a release is not at",
+        ),
+    ],
+)
+def test_what_was_paid_is_said_then_too(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, where: str, said: str
+) -> None:
+    Path("noisy.yaml").write_text(NOISY, "utf-8")
+    Path("ward.csv").write_text("sex\nF\nM\n", "utf-8")
+    with Ledger.open("ledger.db") as ledger:
+        ledger.set_budget("ward", Amounts.of(epsilon=2))
+    monkeypatch.setattr(where, loading)
+    done = CliRunner().invoke(app, ["publish", "noisy.yaml"])
+    assert done.exit_code == 130
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not Path("noisy").exists()
 
 
 def full_disk(*anything: object, **more: object) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked import run_forked
 from typer.testing import CliRunner
 
 import hedgerow
@@ -106,10 +104,7 @@ def test_too_dear(town: Path) -> None:
     "fault", ["reserved", "counted", "released", "written", "measured", "certified", "delivered"]
 )
 def test_a_crash_leaves_a_truthful_ledger(town: Path, fault: str) -> None:
-    command = [sys.executable, "-m", "hedgerow", "publish", "plan.yaml", "--json"]
-    died = subprocess.run(
-        command, env={**os.environ, "HEDGEROW_FAULT": fault}, capture_output=True, check=False
-    )
+    died = run_forked("publish", "plan.yaml", "--json", env={"HEDGEROW_FAULT": fault})
     assert died.returncode == -signal.SIGKILL, died.stderr
     lost = fault in ("reserved", "counted")
     with Ledger.open("ledger.db") as ledger:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked import run_forked
 from typer.testing import CliRunner
 
 import hedgerow
@@ -94,6 +93,51 @@ def test_levels_from_public_data_and_a_k_that_cannot_be(town: Path) -> None:
     assert not Path("small").exists()
 
 
+def empty_release(folder: Path, rows: list[str], plan: str, k: int = 100_000) -> tuple[str, ...]:
+    """All that publishing shows: what is printed, as text and JSON, and every file but the ledger.
+
+    Digests of the ledger are of the time too, and are left out.
+    """
+    folder.mkdir()
+    (folder / "people.csv").write_text("\n".join(["age,sex", *rows, ""]), "utf-8")
+    asked = plan.replace("delta: 1e-6}", f"delta: 1e-6, k: {k}}}")
+    (folder / "plan.yaml").write_text(asked, "utf-8")
+    with Ledger.open(folder / "ledger.db") as ledger:
+        ledger.set_budget("town", Amounts.of(epsilon=4, delta="1e-5"))
+    os.chdir(folder)
+    shown = [CliRunner().invoke(app, ["publish", "plan.yaml", *o]) for o in ([], ["--json"])]
+    assert {one.exit_code for one in shown} == {0}, shown[0].output
+    certificate = json.loads(Path("out/certificate.json").read_text("utf-8"))
+    del certificate["ledger"]
+    texts = [one.output for one in shown]
+    return (*texts, Path("out/data.csv").read_text("utf-8"), json.dumps(certificate))
+
+
+def test_an_empty_release_says_so_and_nothing_about_the_people(town: Path) -> None:
+    none = empty_release(town / "none", [], PLAN)
+    text = " ".join(none[0].split())
+    for words in (
+        "Nobody is in this release: no group had 100,000 people who were drawn",
+        "with k = 100,000 and 0.8 of all people drawn, a group of 125,000 people is published at "
+        "least every other time",
+        "The plan asks for k = 100,000; 138 would keep (1, 1e-6)-differential privacy.",
+        "Another release costs its own price; this one stays paid.",
+    ):
+        assert words in text, words
+    assert "rows:" not in text
+    assert json.loads(none[1])["notes"][0].startswith("Nobody is in this release")
+
+
+def test_an_empty_release_is_the_same_whoever_is_in_the_table(town: Path) -> None:
+    # Which levels are chosen is drawn by lot; here they are fixed.
+    plan = PLAN.replace("[10, 50]}}", "[10, 50]}, levels: [1, 1]}")
+    one = empty_release(town / "one", ["31,F"], plan)
+    many = empty_release(town / "many", [f"{i % 100},M" for i in range(4000)], plan)
+    assert one == many
+    least = empty_release(town / "least", ["31,F"], plan, k=135)
+    assert "135 is the smallest k that keeps (1, 1e-6)" in " ".join(least[0].split())
+
+
 def test_verify_and_attack(town: Path) -> None:
     assert CliRunner().invoke(app, ["publish", "plan.yaml", "-q"]).exit_code == 0
     done = CliRunner().invoke(app, ["verify", "out", "--plan", "plan.yaml"])
@@ -114,10 +158,7 @@ def test_verify_and_attack(town: Path) -> None:
     "fault", ["reserved", "counted", "released", "written", "measured", "certified", "delivered"]
 )
 def test_a_crash_leaves_a_truthful_ledger(town: Path, fault: str) -> None:
-    command = [sys.executable, "-m", "hedgerow", "publish", "plan.yaml", "--json"]
-    died = subprocess.run(
-        command, env={**os.environ, "HEDGEROW_FAULT": fault}, capture_output=True, check=False
-    )
+    died = run_forked("publish", "plan.yaml", "--json", env={"HEDGEROW_FAULT": fault})
     assert died.returncode == -signal.SIGKILL, died.stderr
     lost = fault in ("reserved", "counted")
     with Ledger.open("ledger.db") as ledger:

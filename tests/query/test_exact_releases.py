@@ -99,7 +99,10 @@ def test_whether_an_edge_changes_what_was_published(
             assert f"the counts of {release.name} ({release.cells:,} cells)" in said
             assert "agree with what is known" in answer.loss
         else:
-            assert "No edge of the policy changes their counts" in said
+            assert "what an earlier release without noise tells of this population" in said
+            assert "No edge of the policy changes its counts, so it costs nothing." in said
+        assert "What an earlier release without noise tells is taken into account" in said
+        assert "the choice of its levels, and the figures in its certificate, tell besides" in said
         # One row along an edge, of which the count knows nothing here, and the others anywhere.
         edge = 2 * any(stated.graph("g").crossing([0, 1, 2, 3, -1]))
         most = edge + 2 * (stated.changed - 1)
@@ -238,6 +241,7 @@ def test_a_plan_may_leave_them_out_and_every_answer_says_so(tmp_path: Path) -> N
         answer = session.count(by="g", epsilon=1)
         assert session.public.stated.changed == 1
         assert any("`releases: ignored`" in note for note in answer.notes)
+        assert any("what an earlier release without noise tells of" in note for note in answer.notes)
         assert answer.notes.index(next(n for n in answer.notes if "ignored" in n)) < 3
 
 
@@ -247,6 +251,9 @@ def test_what_nobody_has_worked_out_is_refused(tmp_path: Path) -> None:
     publish(tmp_path, {"age": 1, "g": 1}, to="again")
     with asking(tmp_path, policy) as session:
         assert session.public.stated.changed > 1, "the same release twice says nothing twice"
+        (told,) = session.public.earlier
+        assert told.startswith("What 2 earlier releases without noise tell is taken into account")
+        assert told.endswith("levels, and the figures in their certificates, tell besides is not.")
     publish(tmp_path, {"age": 2, "g": 1}, to="other")
     with asking(tmp_path, policy) as session, pytest.raises(PlanError, match="overlap") as refused:
         session.count(epsilon=1)
@@ -254,6 +261,7 @@ def test_what_nobody_has_worked_out_is_refused(tmp_path: Path) -> None:
     hidden = {"age": {"partition": TENS}, "g": {"partition": TREE}, "ill": "known"}
     with asking(tmp_path, hidden) as session:
         assert session.public.stated.changed == 1, "no edge changes any of them"
+        assert "changes their counts, so they cost nothing." in session.public.earlier[0]
 
 
 def test_columns_published_as_they_are(tmp_path: Path) -> None:

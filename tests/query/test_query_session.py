@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import forked
 import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
@@ -214,17 +211,14 @@ def test_a_failure_says_what_it_cost(town: Path) -> None:
 
 @pytest.mark.parametrize("fault", ["reserved", "counted", "released"])
 def test_kill(town: Path, fault: str) -> None:
-    command = [sys.executable, "-m", "hedgerow", "query", "plan.yaml", "--sum", "age", "--epsilon",
-               "1", "--json"]  # fmt: skip
-    died = subprocess.run(
-        command, env={**os.environ, "HEDGEROW_FAULT": fault}, capture_output=True, check=False
-    )
+    command = ["query", "plan.yaml", "--sum", "age", "--epsilon", "1", "--json"]
+    died = forked.run_forked(*command, env={"HEDGEROW_FAULT": fault})
     assert died.returncode == -signal.SIGKILL, died.stderr
-    assert died.stdout == b""
+    assert died.stdout == ""
     released = fault == "released"
     assert entries(town) == [("RESERVE", "epsilon 1")] + [("RELEASED", "nothing")] * released
     assert spent(town) == "epsilon 1"
-    done = CliRunner().invoke(app, [*command[3:]])
+    done = CliRunner().invoke(app, command)
     assert json.loads(done.stdout)["again"] == released
     assert spent(town) == ("epsilon 1" if released else "epsilon 2")
 
@@ -251,9 +245,7 @@ def _ask(folder: str, barrier: Any, results: Any) -> None:
 
 def test_eight_processes_never_overspend(town: Path) -> None:
     budget(town, epsilon="0.55")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["hedgerow.query.session", "hedgerow.ledger.checking",
-                                    "hedgerow.ledger.places"])  # fmt: skip
+    context = forked.context()
     barrier, results = context.Barrier(PROCESSES), context.Queue()
     processes = [
         context.Process(target=_ask, args=(str(town), barrier, results), daemon=True)

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import hedgerow
@@ -435,6 +436,35 @@ def test_releases_with_a_price(tmp_path: Path, kind: str) -> None:
     # The source does not have to be there: it is not looked at.
     (tmp_path / "people.csv").unlink()
     hedgerow.report(tmp_path / "out", plan=tmp_path / "plan.yaml")
+
+
+@pytest.mark.parametrize("forged", [{}, {"beta": "0"}, {"epsilon": "5000"}, {"beta": "1.5"}])
+def test_a_safe_release_with_nobody_in_it_says_so(tmp_path: Path, forged: dict[str, str]) -> None:
+    people = pa.table({"age": ["31", "35", "62"], "sex": ["F", "M", "M"]})
+    method = {**SAFE["method"], "k": 100_000}
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger.set_budget("town", Amounts.of(epsilon=4, delta="1e-3"))
+    found = hedgerow.publish(
+        people, to=tmp_path / "out", population="town", ledger=tmp_path / "ledger.db",
+        columns=SAFE["columns"], method=method, privacy="add-remove",
+    )  # fmt: skip
+    assert (found.rows, "of no rows" in repr(found)) == (0, True)
+    for name in ("out/report.html", "out.internal.html"):
+        page = sound((tmp_path / name).read_text("utf-8"))
+        assert "Nobody is in this release: no group had 100,000 people who were drawn" in page.words
+        assert "a group of 125,000 people is published at least every other time" in page.words
+        assert "135 would keep (1, 1e-6)-differential privacy" in page.words
+    assert not hedgerow.verify(tmp_path / "out").refuted
+    # A certificate of somebody else may say anything; the report of it still says what is so.
+    place = tmp_path / "out" / "certificate.json"
+    told = json.loads(place.read_text("utf-8"))
+    told["sampling"] |= {key: forged[key] for key in forged if key in told["sampling"]}
+    told["price"] |= {key: forged[key] for key in forged if key in told["price"]}
+    place.write_text(json.dumps(told), "utf-8")
+    hedgerow.report(tmp_path / "out")
+    page = sound((tmp_path / "out" / "report.html").read_text("utf-8"))
+    assert "Nobody is in this release" in page.words
+    assert ("125,000" in page.words) == (not forged)
 
 
 def test_verify_compares_the_report(hospital: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hedgerow.models.presence import DeltaPresence
 from hedgerow.models.risk import MarketerRisk, ProsecutorRisk
 from hedgerow.recode.cuts import profile
 from hedgerow.recode.mondrian import mondrian
-from hedgerow.utility import METRICS, Original
+from hedgerow.utility import METRICS, Tuples
 
 WORK = [
     ("private", "business", "*"),
@@ -291,7 +291,7 @@ ADULT_QI = [
 @pytest.mark.data
 def test_adult_is_divided_quickly_and_well():
     cells = adult([*ADULT_QI, "occupation"])
-    original = Original(cells.q, cells.n, tuple(len(h.values) for h in cells.hierarchies))
+    original = Tuples(cells.q, cells.n, tuple(len(h.values) for h in cells.hierarchies))
     seconds, kept = [], {}
     for mode in ("strict", "relaxed"):
         for _ in range(3):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow.cli import app
+from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.errors import ClaimError, DataError, HedgerowError, PlanError
+from hedgerow.fingerprint import key_of
 from hedgerow.ledger import Ledger
 
 QI = "quasi-identifier"
@@ -232,3 +237,100 @@ def test_interrupted_after_it_was_recorded(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("hedgerow.publishing.deliver", interrupt)
     with pytest.raises(KeyboardInterrupt, match="is in the ledger"):
         hedgerow.publish(plan_of(tmp_path))
+
+
+PLAN_WITH_A_FILE = """\
+population: town
+ledger: ledger.db
+source: people.csv
+columns:
+  age: {role: quasi-identifier, hierarchy: ages.csv}
+  ill: sensitive
+protect:
+  - k-anonymity: 2
+publish: {to: out}
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("age,ill\n30,flu\n30,gout\n31,acne\n31,flu\n", "utf-8")
+    (tmp_path / "ages.csv").write_text("30,*\n31,*\n", "utf-8")
+    (tmp_path / "plan.yaml").write_text(PLAN_WITH_A_FILE, "utf-8")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
+    return tmp_path
+
+
+def test_a_file_is_the_same_however_its_place_is_written(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = set()
+    for spelt in ("ages.csv", "./ages.csv", "sub/../ages.csv", str(place / "ages.csv")):
+        Path("spelt.yaml").write_text(PLAN_WITH_A_FILE.replace("ages.csv", spelt), "utf-8")
+        for plan in (
+            "spelt.yaml",
+            str(place / "spelt.yaml"),
+            "sub/../spelt.yaml",
+            "link/spelt.yaml",
+        ):
+            keys.add(key_of(hedgerow.Plan.read(plan)))
+    monkeypatch.chdir(place / "sub")
+    keys.add(key_of(hedgerow.Plan.read("../spelt.yaml")))
+    assert len(keys) == 1
+    Path("ages.csv").write_text("30,*\n31,*\n", "utf-8")
+    Path("plan.yaml").write_text(PLAN_WITH_A_FILE, "utf-8")
+    assert key_of(hedgerow.Plan.read("plan.yaml")) not in keys, "another file"
+
+
+def test_the_same_release_is_known_again_from_elsewhere_until_a_file_changes(place: Path) -> None:
+    assert not hedgerow.publish("plan.yaml").again
+    assert hedgerow.publish(place / "plan.yaml", replace=True).again
+    assert hedgerow.publish(hedgerow.Plan.read("sub/../plan.yaml"), replace=True).again
+    Path("ages.csv").write_text("30,30-31,*\n31,30-31,*\n", "utf-8")
+    assert not hedgerow.publish("plan.yaml", replace=True).again
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [
+        ((), None),
+        (("out.internal.html",), "There is no internal report, and none was made: "),
+        (("out/report.html",), "There is no report.html in the release, and none was made: "),
+        (("out.internal.html", "out/report.html"), "no internal report and no report.html in the"),
+    ],
+)
+def test_reports_that_are_gone_are_told_and_not_made_without_a_look(
+    place: Path, monkeypatch: pytest.MonkeyPatch, gone: tuple[str, ...], said: str | None
+) -> None:
+    hedgerow.publish("plan.yaml")
+    for name in gone:
+        Path(name).unlink()
+
+    def look(*anything: object, **more: object) -> Any:
+        raise AssertionError("the data were looked at")
+
+    with monkeypatch.context() as watched:
+        for name in ("counts", "tally", "rows", "write", "distinct", "profile"):
+            watched.setattr(DuckDBEngine, name, look)
+        again: Any = hedgerow.publish("plan.yaml")
+    assert again.again
+    assert not any(Path(name).exists() for name in gone)
+    if said is None:
+        assert again.notes == ()
+        return
+    (note,) = again.notes
+    assert said in note
+    command = re.search(r"`hedgerow (.*)`", note)
+    assert command is not None
+    arguments = command[1].replace("PLAN", "plan.yaml").split()
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert all(Path(name).exists() for name in gone), "the command that it names makes them"
+
+
+def test_who_wants_no_internal_report_is_not_told_of_it(place: Path) -> None:
+    hedgerow.publish("plan.yaml", report=False)
+    again: Any = hedgerow.publish("plan.yaml", report=False)
+    assert (again.again, again.notes) == (True, ())

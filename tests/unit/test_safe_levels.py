@@ -224,6 +224,33 @@ def test_a_k_that_was_not_asked_for_is_refuted(
     assert why in refuted("out")[what]
 
 
+@pytest.mark.parametrize(
+    ("method", "inner"),
+    [
+        ({"k": 1}, "delta is at least beta^k = 0.8 (the only one of a group is drawn)"),
+        ({"k": 100}, "k = 100 at a rate of 0.8 keeps delta 0.00137 with epsilon 0.5"),
+        ({"beta": 0.999999}, "no k up to 100,000 keeps epsilon 0.5 and delta"),
+    ],
+)
+def test_under_change_one_it_says_where_its_numbers_come_from(
+    town: Path, method: dict[str, Any], inner: str
+) -> None:
+    """1e-6 / (1 + e^0.5) is 3.775e-7."""
+    with pytest.raises(PlanError) as caught:
+        publish(columns=FIXED, method=METHOD | method, privacy="change-one")
+    text = str(caught.value)
+    assert "of the plan's epsilon 1 and delta 1e-06 each of the two steps may take epsilon 0.5" in (
+        text
+    )
+    assert "and delta 3.78e-07; for one step: " in text
+    assert inner in text
+    with pytest.raises(PlanError) as caught:
+        publish(columns=FIXED, method=METHOD | method)
+    assert "step" not in str(caught.value)
+    with pytest.raises(PlanError, match=r"^[^:]*method[^:]*: k must be at most 100,000, not 200,0"):
+        publish(columns=FIXED, method=METHOD | {"k": 200_000}, privacy="change-one")
+
+
 def test_an_impossible_k_is_told_the_bound(town: Path) -> None:
     """0.8^5 is 0.328, and 0.8^61 the last above 1e-6: ln 1e-6 / ln 0.8 is 61.9."""
     with pytest.raises(PlanError) as caught:

@@ -155,6 +155,35 @@ def test_the_link_hands_out_a_cookie_and_goes_on_without_the_token(app_folder: P
         assert client.get("/data").status_code == 200
 
 
+def test_two_apps_on_one_host_do_not_take_each_others_cookie(app_folder: Path) -> None:
+    """A browser sends the cookies of one port of 127.0.0.1 to all of them."""
+    from starlette.testclient import TestClient
+
+    from hedgerow.web.app import create_app
+    from hedgerow.web.security import Gate
+    from hedgerow.web.workspace import Workspace
+
+    jar: dict[str, str] = {}
+    apps = {}
+    for port in (8123, 8124):
+        kept = Workspace(app_folder / f"workspace-{port}")
+        apps[port] = create_app(kept, gate=Gate.at(port=port))
+        with TestClient(apps[port], base_url=f"http://127.0.0.1:{port}") as client:
+            token = apps[port].state.web.gate.token
+            answer = client.get(f"/?token={token}", follow_redirects=False)
+            name, _, rest = answer.headers["set-cookie"].partition("=")
+            # As a jar of one host has it: the same name again takes the other's place.
+            jar[name] = rest.partition(";")[0]
+    assert len(jar) == 2
+    for port, app in apps.items():
+        with TestClient(app, base_url=f"http://127.0.0.1:{port}", cookies=jar) as client:
+            assert client.get("/start").status_code == 200
+        with TestClient(app, base_url=f"http://127.0.0.1:{port}") as client:
+            wrong = {name: value for name, value in jar.items() if not name.endswith(str(port))}
+            client.cookies.update(wrong)
+            assert client.get("/start").status_code == 403
+
+
 def test_a_ticket_is_good_once(app_folder: Path) -> None:
     from starlette.testclient import TestClient
 

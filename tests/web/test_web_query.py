@@ -131,6 +131,55 @@ def test_what_is_wrong_is_said_as_on_the_command_line(
     assert 'href="/data"' in answer.text
 
 
+@pytest.mark.parametrize(
+    ("query", "column"),
+    [
+        ("kind=count&by=zip&epsilon=0.1", "zip"),
+        ("kind=mean&column=sex&epsilon=0.1", "sex"),
+        ("kind=count&where=zip+%3D+'13053'&epsilon=0.1", "zip"),
+    ],
+)
+def test_what_is_lacking_of_a_column_is_one_step_away(
+    query: str, column: str, visitor: Visitor
+) -> None:
+    shown = visitor.get(f"/query?{query}").text
+    first = re.search(r"Say what everybody may know of <a href=\"([^\"]+)\">([^<]+)</a>", shown)
+    assert first is not None
+    assert first[2] == column, "the question's own column first"
+    there = visitor.get(unescape(first[1]), follow_redirects=False)
+    assert there.status_code == 303
+    place, _, anchor = there.headers["location"].partition("#")
+    page = visitor.get(place).text
+    assert f"<h1>{column}" in page
+    assert f'id="{anchor}"' in page
+    assert anchor == "public"
+
+
+def test_other_mistakes_are_not_blamed_on_columns(visitor: Visitor) -> None:
+    shown = visitor.get("/query?kind=count&epsilon=much").text
+    assert "Say what everybody may know" not in shown
+    assert "Columns, domains and bounds are on the Data page" in shown
+
+
+def test_where_no_column_will_do_all_are_offered(tmp_path: Path) -> None:
+    plan = hospital(tmp_path / "demo")
+    text = re.sub(r", (bounds|domain): (\[[^\]]*\]|hierarchy)|, step: \d+", "", plan.read_text())
+    plan.write_text(text, "utf-8")
+    with visiting(tmp_path / "workspace", plan) as visitor:
+        shown = visitor.get("/query?kind=mean").text
+        assert "No column has bounds" in shown
+        assert '<a href="/data/public?column=bill">bill</a>' in shown
+        assert "column=name" not in shown, "it is an identifier"
+
+
+def test_a_name_of_no_column_leads_nowhere(visitor: Visitor) -> None:
+    for name in ("", "nobody", "//evil.example", "a\nb"):
+        refused = visitor.get("/data/public", params={"column": name}, follow_redirects=False)
+        assert refused.status_code == 422
+        assert "location" not in refused.headers
+        assert "the table has no column" in words(refused)
+
+
 def test_what_does_not_fit_the_budget_is_refused(visitor: Visitor, ledger: Ledger) -> None:
     before = ledger.tip()
     shown = words(visitor.get("/query?kind=count&epsilon=2"))

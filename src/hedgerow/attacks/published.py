@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.attacks.labels import Taxonomy, Value
 from hedgerow.builders import Spec
 from hedgerow.encoding import encoded, histogram
-from hedgerow.engines import open_engine
+from hedgerow.engines import TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.csvlines import rerun
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
@@ -72,8 +72,9 @@ class Published:
         other tools suppress values by leaving them out, so there it may be any.
 
         Args:
-            source: Folder of a release with its certificate, a CSV or Parquet file made by any
-                tool, or a pyarrow, pandas or polars table.
+            source: Folder of a release with its certificate, a table of a database or a cluster
+                (postgresql://…::schema.table, spark://…::table) with or without one, a CSV or
+                Parquet file made by any tool, or a pyarrow, pandas or polars table.
             sensitive: Its sensitive columns; those of the certificate if left out.
             quasi: Its quasi-identifiers; if left out those of the certificate, or all columns
                 that are not sensitive.
@@ -125,15 +126,17 @@ class Published:
                 column, tuple(values), reference.astype(np.int64), int(n.sum())
             )
             histograms[column] = h
-        groups = Groups(n, histograms, domains).merge(into, len(first))
-        # The engine's order differs from run to run; attacks that draw guesses must not.
+        merged = Groups(n, histograms, domains).merge(into, len(first))
+        # The engine's order differs from run to run; guesses and examples must not.
         order = np.lexsort(codes[first].T[::-1]) if texts else np.arange(len(first))
+        groups = merged.take(order)
+        groups = replace(groups, histograms={c: _by_value(h) for c, h in groups.histograms.items()})
         return cls(
             name or _shown(source),
             tuple(quasi),
             tuple(labels),
             codes[first][order],
-            groups.take(order),
+            groups,
             located or ("nearest" if kind == "microaggregation" else "box"),
             dict(taxonomies or {}),
             kind,
@@ -234,7 +237,10 @@ class Targets:
 
 
 def has_certificate(source: Any) -> bool:
-    """Whether it is a folder, which says of itself how it was made."""
+    """Whether it is a folder, or a table with a certificate: it says of itself how it was made."""
+    if (place := table_place(source)) is not None:
+        with open_table(place) as engine:
+            return engine.certificate() is not None
     return isinstance(source, str | os.PathLike) and Path(source).is_dir()
 
 
@@ -246,16 +252,17 @@ def columns_of(source: Any) -> list[str]:
 
 
 def _opened(source: Any) -> tuple[Any, dict[str, str], str | None, bool]:
-    """The data file; and where a certificate says so, roles, kind, and whether text was escaped."""
-    if not isinstance(source, str | os.PathLike):
-        return source, {}, None, False
-    path = Path(source)
-    if not path.is_dir():
-        return path, {}, None, False
-    certificate = read_certificate(path)
-    plan = certificate.get("plan", {})
-    file, kind = certificate["data"]["file"], certificate["recoding"]["kind"]
-    return path / file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas"))
+    """The data; and where a certificate says so, roles, kind, and whether text was escaped."""
+    place = table_place(source)
+    path = Path(source) if place is None and isinstance(source, str | os.PathLike) else None
+    if not has_certificate(source):
+        return place or path or source, {}, None, False
+    release = place or path
+    assert release is not None, "it has a certificate"
+    certificate = read_certificate(release)
+    plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
+    file = release / certificate["data"]["file"] if isinstance(release, Path) else release
+    return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas"))
 
 
 def _folded(values: list[Value], found: Histogram) -> tuple[list[Value], Histogram]:
@@ -269,6 +276,12 @@ def _folded(values: list[Value], found: Histogram) -> tuple[list[Value], Histogr
     first.sort()
     indptr = np.searchsorted(first, found.indptr)
     return named, Histogram(indptr.astype(np.int64), codes[first], found.counts[first])
+
+
+def _by_value(found: Histogram) -> Histogram:
+    """The same, each group's entries in the order of the values."""
+    order = np.lexsort((found.codes, found.owner()))
+    return Histogram(found.indptr, found.codes[order], found.counts[order])
 
 
 def _chosen(
@@ -292,4 +305,5 @@ def _chosen(
 
 
 def _shown(source: Any) -> str:
-    return str(source) if isinstance(source, str | os.PathLike) else "the table"
+    named = isinstance(source, str | os.PathLike | TablePlace)
+    return str(source) if named else "the table"

@@ -13,21 +13,26 @@ from hedgerow.errors import PlanError
 
 def attack(
     releases: Annotated[
-        list[str], typer.Argument(help="Folders of releases, or files of any tool.")
+        list[str],
+        typer.Argument(
+            help="Folders of releases, tables (postgresql://…::schema.table), or files of any tool."
+        ),
     ],
     know: Annotated[
         list[str] | None,
         typer.Option(help="What is known of one person, e.g. age=28; repeat for more columns."),
     ] = None,
     register: Annotated[
-        list[Path] | None,
-        typer.Option(help="An identified list of people; repeat for one for each release."),
+        list[str] | None,
+        typer.Option(
+            help="An identified list of people, a file or a table; repeat for one for each release."
+        ),
     ] = None,
     truth: Annotated[
-        Path | None, typer.Option(help="The original table: its people are looked for.")
+        str | None, typer.Option(help="The original table: its people are looked for.")
     ] = None,
     control: Annotated[
-        Path | None, typer.Option(help="People who are in none of the releases.")
+        str | None, typer.Option(help="People who are in none of the releases.")
     ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="The plan of a release: its hierarchies and original.")

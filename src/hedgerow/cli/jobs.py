@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.errors import HedgerowError, printable
+from hedgerow.errors import HedgerowError, interrupted, printable
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -80,15 +80,23 @@ def running(name: str, as_json: bool, quiet: bool, *, bar: bool = False) -> Iter
             "there is not enough memory for this", fix=f"Use a larger machine.{spent}"
         )
         code = told.exit_code
-    except KeyboardInterrupt as error:
-        told = HedgerowError(str(error) or "interrupted; nothing was published")
-        code = INTERRUPTED
+    except (KeyboardInterrupt, SystemError) as error:
+        if not interrupted(error):
+            raise
+        told, code = HedgerowError(_how_it_stands(error)), INTERRUPTED
     finally:
         job.stop()
     if told is not None:
         complain(f"hedgerow {name}", told, as_json=as_json)
     if code:
         raise typer.Exit(code)
+
+
+def _how_it_stands(error: BaseException) -> str:
+    """What an interrupted run has done, as far as somebody has said so."""
+    said = "" if isinstance(error, SystemError) else str(error)
+    spent = " ".join(getattr(error, "__notes__", ()))
+    return said or f"interrupted; {spent or 'nothing was published'}"
 
 
 def complain(who: str, error: HedgerowError, *, as_json: bool) -> None:

@@ -59,7 +59,11 @@ def safe(found: SafeRelease) -> None:
         table.add_row(plain(one["column"]), level, plain(", ".join(named)))
     console.print(table)
     console.print()
-    tell(f"rows: {found.rows:,} in {found.groups:,} groups, each of at least {found.k:,}")
+    for sentence in found.empty:
+        console.print(plain(sentence, style="bold yellow" if sentence is found.empty[0] else ""))
+    if found.rows:
+        groups = "1 group" if found.groups == 1 else f"{found.groups:,} groups"
+        tell(f"rows: {found.rows:,} in {groups}, each of at least {found.k:,}")
     tell(f"sample: {told['sampling']['assumption']}")
     if told["choice"] is not None:
         many = told["choice"]["steps"]
@@ -89,8 +93,8 @@ def _ending(found: RandomisedRelease | SafeRelease) -> None:
         tell(f"cost: {told['claim'].partition(' (')[0]}, charged as {spent}")
     tell(f"protects: {told['neighbours']['words']}")
     _budget(found)
-    if found.folder:
-        say(f"\nrelease: {found.folder}")
+    if found.place:
+        say(f"\nrelease: {found.place}")
 
 
 def _numbers(found: RandomisedRelease) -> None:

@@ -19,8 +19,8 @@ def verify(
     release: Annotated[
         str,
         typer.Argument(
-            help="Folder of a release, a table (postgresql://…::schema.table), or a file of any "
-            "tool with --plan."
+            help="Folder of a release, a table (postgresql://…::schema.table), or a file or table "
+            "of any tool with --plan."
         ),
     ],
     plan: Annotated[

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.engines.address import table_place
+from hedgerow.engines.address import needing, table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Table, TableEngine, TablePlace, Written
-from hedgerow.errors import DataError
 
 if TYPE_CHECKING:
     from hedgerow.engines.remote import Remote
@@ -89,7 +88,7 @@ def open_table(
 
 
 def _remote(place: TablePlace, scratch: Path | None, memory: str | None) -> Remote:
-    try:
+    with needing(place):
         if place.scheme == "spark":
             from hedgerow.engines.spark import open_spark
 
@@ -97,14 +96,6 @@ def _remote(place: TablePlace, scratch: Path | None, memory: str | None) -> Remo
         from hedgerow.engines.postgresql.table import opened
 
         return opened(place)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("psycopg", "pyspark"):
-            raise
-        raise DataError(
-            f"reading {place.scheme}://... needs {error.name}, which is not installed",
-            where=str(place),
-            fix=f"Install hedgerow[{place.scheme}].",
-        ) from None
 
 
 def counts_of(path: Path, columns: Sequence[str]) -> Table:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
 
 from hedgerow.engines.base import TablePlace
 from hedgerow.errors import DataError
@@ -73,3 +75,22 @@ def without_secret(address: str) -> str:
     if at and ":" in user:
         rest = f"{user.partition(':')[0]}:…@{host}"
     return f"{scheme}://{rest}"
+
+
+@contextlib.contextmanager
+def needing(place: TablePlace) -> Iterator[None]:
+    """Say what to install where the library is missing that reaches a table.
+
+    Raises:
+        DataError: It is.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("psycopg", "pyspark"):
+            raise
+        raise DataError(
+            f"{place.scheme}://... needs {error.name}, which is not installed",
+            where=str(place),
+            fix=f"Install hedgerow[{place.scheme}].",
+        ) from None

@@ -6,9 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from hedgerow.tally import Tally
+
+if TYPE_CHECKING:
+    from hedgerow.engines.held import Codes, Held
 
 Table = Any
 """A pyarrow.Table (pyarrow carries no types)."""
@@ -164,9 +167,30 @@ class Engine(Protocol):
         """At most `limit` rows as text, for attacks on single records."""
         ...
 
+    def hold(
+        self,
+        columns: Sequence[str],
+        *,
+        sets: Sequence[str] = (),
+        codes: Sequence[Codes],
+        barred: Collection[str] = (),
+    ) -> Held:
+        """Keep the frequency set here, coded, until the engine is closed.
+
+        Args:
+            columns: The quasi-identifiers, at least one.
+            sets: The sensitive columns.
+            codes: For each of the columns, then of the sets, the codes of all its values.
+            barred: Those of them in which nobody who is held misses a value.
+
+        Raises:
+            DataError: People may have several rows, or somebody has a value without a code.
+        """
+        ...
+
     def write(
         self,
-        mapping: Table,
+        mapping: Table | Held,
         target: Path | TablePlace,
         *,
         columns: Sequence[str],
@@ -184,7 +208,8 @@ class Engine(Protocol):
                 recoding also looks at sensitive values: s0, s1, ..., as `counts` gives them.
                 Where it separates people of one cell: int64 `lo` and `hi`, this line is for
                 the people whose rank in the cell is in [lo, hi). People whose cell or rank is
-                not in the mapping are left out. Missing matches missing.
+                not in the mapping are left out. Missing matches missing. Or what this engine
+                holds, once it is solved.
             target: A .csv or .parquet file; replaced only when all is written and counted.
                 Columns of types that Parquet would alter are written to it as text. Or, where the
                 engine is a `TableEngine`, a table beside the source: it is `staged` until it is
@@ -192,7 +217,7 @@ class Engine(Protocol):
             columns: The published columns in order. Quasi-identifiers are recoded, the others
                 published as they are.
             quasi_identifiers: Source column of q0, q1, ....
-            sensitive: Source column of s0, s1, ....
+            sensitive: Source column of s0, s1, ...; of what is held, its sets or none.
             keep: Quasi-identifiers the mapping leaves as they are; they keep the source's type.
             expect_people: How many people must have been written.
             expect_rows: How many rows must have been written; one of the two is needed.
@@ -233,6 +258,10 @@ class TableEngine(Engine, Protocol):
     What `write` makes of a `TablePlace` is seen by nobody before `deliver`; closing the engine
     without that leaves nothing.
     """
+
+    def reaches(self, place: TablePlace) -> bool:
+        """Whether a release can be made there without rows leaving: it is where the source is."""
+        ...
 
     def check_table(self, place: TablePlace, *, replace: bool) -> None:
         """Refuse early what would fail late.

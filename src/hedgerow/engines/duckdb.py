@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,10 +13,13 @@ from typing import Self
 import pyarrow as pa
 
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, TablePlace, Written
-from hedgerow.engines.mapping import INTO, assigned, checked
+from hedgerow.engines.held import Codes, Held
+from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.mapping import assigned, given
 from hedgerow.engines.ordered import write_ordered
 from hedgerow.engines.profiling import profiled
 from hedgerow.engines.session import Session
+from hedgerow.engines.shelf import LocalShelf
 from hedgerow.engines.sources import Source, attach, described
 from hedgerow.engines.tallying import statement
 from hedgerow.engines.typed import TypedColumn
@@ -59,6 +62,7 @@ class DuckDBEngine:
         self._session = session
         self._null = tuple(null)
         self._gathered: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+        self._held = 0
         try:
             self._source = attached()
             self._place = {name: i for i, name in enumerate(self._source.names)}
@@ -190,9 +194,41 @@ class DuckDBEngine:
                 f"has several rows, make it the plan's person: `person: {column}`.",
             )
 
+    def hold(
+        self,
+        columns: Sequence[str],
+        *,
+        sets: Sequence[str] = (),
+        codes: Sequence[Codes],
+        barred: Collection[str] = (),
+    ) -> Held:
+        name = self._holding()
+        return HeldLines(
+            LocalShelf(self._session),
+            name,
+            relation="source",
+            texts=self._texts_of([*columns, *sets]),
+            columns=columns,
+            sets=sets,
+            codes=codes,
+            barred=barred,
+        )
+
+    def _holding(self) -> str:
+        """A name for the tables of a frequency set that is held."""
+        if self._person is not None:
+            raise DataError(
+                "a frequency set with several rows for a person cannot stay in the engine",
+                where=self._session.where,
+                fix="Make it a table with one row for each person, or let its distinct tuples fit "
+                "into memory.",
+            )
+        self._held += 1
+        return f"held{self._held}"
+
     def write(
         self,
-        mapping: Table,
+        mapping: Table | Held,
         target: Path | TablePlace,
         *,
         columns: Sequence[str],
@@ -212,19 +248,12 @@ class DuckDBEngine:
                 fix="Publish to a folder, or read the source from a table there.",
             )
         self._publishable(target, columns)
-        with self._session.holding(INTO, mapping):
-            kept = [j for j, name in enumerate(quasi_identifiers) if name in keep]
-            ranked = checked(
-                self._session,
-                mapping,
-                keys=_keys(quasi_identifiers, sensitive),
-                recoded=len(quasi_identifiers),
-                kept=kept,
-            )
+        with given(self._session, mapping, quasi_identifiers, sensitive, keep) as ranked:
             published = {q: f"p{j}" for j, q in enumerate(quasi_identifiers) if q not in keep}
             published = {name: published.get(name, f"v{i}") for i, name in enumerate(columns)}
             if self._person is None:
-                relation = self._recoded_rows(published, quasi_identifiers, sensitive, ranked)
+                held = mapping if isinstance(mapping, HeldLines) else None
+                relation = self._recoded_rows(published, quasi_identifiers, sensitive, ranked, held)
                 people = None
             else:
                 relation = self._recoded_people(published, quasi_identifiers, sensitive, ranked)
@@ -258,15 +287,21 @@ class DuckDBEngine:
         quasi: Sequence[str],
         sensitive: Sequence[str],
         ranked: bool,
+        held: HeldLines | None,
     ) -> str:
         """SQL of the published rows where each row is a person."""
         passed = {name: v for name, v in published.items() if v[0] == "v"}
         values = [f"{self._value(name)} AS {v}" for name, v in passed.items()]
-        raw = [*self._texts("q", quasi), *self._texts("s", sensitive), *values]
+        keys, relation = _keys(quasi, sensitive), "source"
+        raw = [*self._texts("q", quasi), *self._texts("s", sensitive)]
+        if held is not None:
+            found = held.coded("source", self._texts_of([*quasi, *held.sets]), sets=ranked)
+            keys, relation = _keys(quasi, held.sets if ranked else ()), found.sql
+            raw = [f"{code} AS {k}" for code, k in zip(found.codes, keys, strict=True)]
         texts = [f"{v}::VARCHAR" for v in passed.values()]
         return assigned(
-            f"(SELECT {', '.join(raw)} FROM source)",
-            _keys(quasi, sensitive),
+            f"(SELECT {', '.join([*raw, *values])} FROM {relation})",
+            keys,
             list(published.values()),
             ranked=ranked,
             ties=[f"md5(concat_ws(chr(31), {', '.join(texts)}))", *texts] if texts else [],
@@ -354,6 +389,9 @@ class DuckDBEngine:
 
     def _texts(self, letter: str, names: Sequence[str]) -> list[str]:
         return [f"{self._text(name)} AS {letter}{i}" for i, name in enumerate(names)]
+
+    def _texts_of(self, names: Sequence[str]) -> Mapping[str, str]:
+        return {name: self._text(name) for name in names}
 
     def _kind(self, name: str) -> str:
         """The type a column is written with: its own where Parquet keeps that, else text."""

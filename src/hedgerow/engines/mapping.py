@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 
 from hedgerow.engines.base import Table
+from hedgerow.engines.held import Held
+from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.session import Session
 from hedgerow.errors import DataError
 
 INTO = "mapping"
 """Name under which the session knows the mapping."""
+
+
+@contextmanager
+def given(
+    session: Session,
+    mapping: Table | Held,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    keep: Collection[str],
+) -> Iterator[bool]:
+    """Let SQL see a mapping as INTO; whether it separates people of one cell by rank.
+
+    Args:
+        session: Where it is used.
+        mapping: As for `Engine.write`; the keys of one that is held are codes.
+        quasi_identifiers: As for `Engine.write`.
+        sensitive: As for `Engine.write`.
+        keep: As for `Engine.write`.
+    """
+    if isinstance(mapping, HeldLines):
+        mapping.refuse_misfit(session, quasi_identifiers, sensitive, keep)
+        session.do(f"CREATE OR REPLACE TEMP VIEW {INTO} AS FROM {mapping.mapping}")
+        try:
+            yield mapping.separated
+        finally:
+            session.do(f"DROP VIEW {INTO}")
+        return
+    count = len(quasi_identifiers)
+    keys = [*(f"q{j}" for j in range(count)), *(f"s{i}" for i in range(len(sensitive)))]
+    kept = [j for j, name in enumerate(quasi_identifiers) if name in keep]
+    with session.holding(INTO, mapping):
+        yield checked(session, mapping, keys=keys, recoded=count, kept=kept)
 
 
 def checked(

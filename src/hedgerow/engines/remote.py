@@ -11,15 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from hedgerow.engines.base import TablePlace
 from hedgerow.engines.session import Session
 
-Kind = Literal["text", "bigint", "boolean"]
+if TYPE_CHECKING:
+    from hedgerow.engines.solving import Task
+
+Kind = Literal["text", "bigint", "boolean", "int", "double"]
 Kinds = Mapping[str, Kind]
 """The columns of what goes in or comes out, in order."""
-LOCAL = {"text": "VARCHAR", "bigint": "BIGINT", "boolean": "BOOLEAN"}
+LOCAL = {
+    "text": "VARCHAR",
+    "bigint": "BIGINT",
+    "boolean": "BOOLEAN",
+    "int": "INTEGER",
+    "double": "DOUBLE",
+}
 """What they are in DuckDB."""
 
 
@@ -104,8 +113,35 @@ class Remote(Protocol):
     @property
     def columns(self) -> tuple[RemoteColumn, ...]: ...
 
-    def keep(self, name: str, sql: str) -> str:
-        """Keep the result of a query as a temporary table, in the stead of one of that name."""
+    def keep(self, name: str, sql: str, *, by: str | None = None) -> str:
+        """Keep the result of a query as a temporary table, in the stead of one of that name.
+
+        Args:
+            name: Of the table.
+            sql: The query.
+            by: A column by whose values lines will be looked for.
+        """
+        ...
+
+    def drop(self, table: str) -> None:
+        """Let go of a table that was kept or pushed."""
+        ...
+
+    def solve(self, name: str, sql: str, parts: int, task: Task) -> str | None:
+        """Keep what a task makes of each part, where Python runs beside the data.
+
+        Args:
+            name: Of the table.
+            sql: The lines, with a column `part`.
+            parts: How many there are.
+            task: The work.
+
+        Returns:
+            The table; None where parts have to come out to be worked on.
+
+        Raises:
+            HedgerowError: As the work raised it.
+        """
         ...
 
     def push(self, name: str, session: Session, sql: str, kinds: Kinds) -> str:
@@ -127,6 +163,10 @@ class Remote(Protocol):
             DataError: It did. What is not refused may have changed all the same, unless all that
                 is read is of one moment.
         """
+        ...
+
+    def reaches(self, place: TablePlace) -> bool:
+        """Whether a release can be made there without rows leaving: it is where the source is."""
         ...
 
     def check_table(self, place: TablePlace, *, replace: bool) -> None:
@@ -163,4 +203,45 @@ class Remote(Protocol):
 
     def certificate(self) -> str | None:
         """The certificate beside the source, if it has one."""
+        ...
+
+
+class Arrival(Protocol):
+    """A place where a table arrives that was made elsewhere."""
+
+    def check(self, *, replace: bool) -> None:
+        """Refuse early what would fail late.
+
+        Raises:
+            TargetError: A release cannot or must not be put there.
+        """
+        ...
+
+    def kind(self, local: str) -> str | None:
+        """The type that has the values of one of DuckDB's; None where there is none."""
+        ...
+
+    def load(self, session: Session, sql: str, columns: Mapping[str, str]) -> Remote:
+        """Make the table where nobody finds it yet.
+
+        Args:
+            session: Has the rows.
+            sql: Its query of them, with columns o0, o1, ..., in an order that tells nothing.
+            columns: Their published names, and their types in DuckDB, each of which has a `kind`.
+
+        Returns:
+            The table, over the same connection; closing it does nothing.
+        """
+        ...
+
+    def deliver(self, certificate: str, *, replace: bool) -> None:
+        """Let the table and its certificate appear together, instead of an old release."""
+        ...
+
+    def discard(self) -> None:
+        """Leave nothing of a table that was not delivered."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the place; a table that was not delivered is gone."""
         ...

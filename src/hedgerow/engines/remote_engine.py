@@ -11,6 +11,8 @@ from pathlib import Path
 
 from hedgerow.engines.base import Table, TablePlace, Written
 from hedgerow.engines.encoded import SEPARATOR, key, packed
+from hedgerow.engines.held import Held
+from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.mapping import INTO, checked
 from hedgerow.engines.ordered import write_ordered
 from hedgerow.engines.remote import Kind
@@ -29,7 +31,7 @@ class RemoteEngine(RemoteTable):
 
     def write(
         self,
-        mapping: Table,
+        mapping: Table | Held,
         target: Path | TablePlace,
         *,
         columns: Sequence[str],
@@ -50,7 +52,12 @@ class RemoteEngine(RemoteTable):
         carried = {name: published.get(name, f"v{i}") for i, name in enumerate(columns)}
         typed, people = isinstance(target, TablePlace), None
         if self._person is None:
-            sql = self._of_rows(into, carried, quasi_identifiers, sensitive, ranked, typed=typed)
+            held = mapping if isinstance(mapping, HeldLines) else None
+            if held is not None:
+                sensitive = held.sets if ranked else ()
+            sql = self._of_rows(
+                into, carried, quasi_identifiers, sensitive, ranked, held, typed=typed
+            )
         else:
             chosen = self._chosen(into, carried, quasi_identifiers, sensitive, ranked)
             people = self._number(f"SELECT count(*) AS n FROM {chosen} AS x")
@@ -82,9 +89,16 @@ class RemoteEngine(RemoteTable):
         return Written(path=target, rows=rows, people=people, sha256=digest)
 
     def _given(
-        self, mapping: Table, quasi: Sequence[str], sensitive: Sequence[str], keep: Collection[str]
+        self,
+        mapping: Table | Held,
+        quasi: Sequence[str],
+        sensitive: Sequence[str],
+        keep: Collection[str],
     ) -> tuple[str, bool]:
         """The mapping over there, by keys that are never NULL; and whether it separates people."""
+        if isinstance(mapping, HeldLines):
+            mapping.refuse_misfit(self._session, quasi, sensitive, keep)
+            return mapping.mapping, mapping.separated
         keys = [*letters("q", quasi), *letters("s", sensitive)]
         labels = letters("p", quasi)
         with self._session.holding(INTO, mapping):
@@ -105,6 +119,7 @@ class RemoteEngine(RemoteTable):
         quasi: Sequence[str],
         sensitive: Sequence[str],
         ranked: bool,
+        held: HeldLines | None,
         *,
         typed: bool,
     ) -> str:
@@ -113,8 +128,11 @@ class RemoteEngine(RemoteTable):
         known = [*passed] if ranked or (typed and self._null) else []
         found = self._canonical.relation([*quasi, *sensitive, *known])
         keys = [*letters("q", quasi), *letters("s", sensitive)]
-        named = zip(keys, [*quasi, *sensitive], strict=True)
-        wanted = [f"{key(found.texts[name])} AS {k}" for k, name in named]
+        values, relation = [key(found.texts[name]) for name in (*quasi, *sensitive)], found.sql
+        if held is not None:
+            coded = held.coded(found.sql, found.texts, sets=ranked)
+            values, relation = list(coded.codes), coded.sql
+        wanted = [f"{value} AS {k}" for value, k in zip(values, keys, strict=True)]
         wanted += [f"{self._passed(name, found.texts, typed)} AS {v}" for name, v in passed.items()]
         ties = []
         if ranked and passed:
@@ -123,7 +141,7 @@ class RemoteEngine(RemoteTable):
             mixed = self._sql.md5(f"concat_ws({SEPARATOR}, {', '.join(texts)})")
             ties = [self._sql.bytewise(sql) for sql in (mixed, *texts)]
         rows = assigned_there(
-            f"SELECT {', '.join(wanted)} FROM {found.sql}",
+            f"SELECT {', '.join(wanted)} FROM {relation}",
             into,
             keys=keys,
             carried=list(passed.values()),
@@ -195,6 +213,10 @@ class RemoteEngine(RemoteTable):
 
     # Releases that are tables
 
+    def reaches(self, place: TablePlace) -> bool:
+        """Whether a release can be made there without rows leaving: it is where the source is."""
+        return self._remote.reaches(place)
+
     def check_table(self, place: TablePlace, *, replace: bool) -> None:
         """Refuse early what would fail late.
 
@@ -226,9 +248,9 @@ class RemoteEngine(RemoteTable):
         """Let the written table and its certificate appear, together."""
         self._remote.deliver(certificate, replace=replace)
 
-    def content_sha256(self) -> str:
-        """The hash of all rows, in whatever order they are."""
-        names = self.columns()
+    def content_sha256(self, columns: Sequence[str] | None = None) -> str:
+        """The hash of all rows, in whatever order they are; of some columns, or of all."""
+        names = self.columns() if columns is None else columns
         self._asked(names)
         found = self._canonical.relation(names)
         texts = [found.texts[name] for name in names]

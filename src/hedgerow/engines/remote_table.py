@@ -7,7 +7,7 @@ the texts DuckDB writes (see `canonical_text`), by the SQL the dialects share.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,10 +16,13 @@ from hedgerow.engines.base import SAMPLE, ColumnProfile, Table
 from hedgerow.engines.canonical_text import CanonicalText
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.engines.encoded import element, key, unpacked
+from hedgerow.engines.held import Codes, Held
+from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.profiling import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
 from hedgerow.engines.remote_tally import remote_tally
 from hedgerow.engines.session import Session
+from hedgerow.engines.shelf import RemoteShelf
 from hedgerow.engines.sources import Source, unclashing
 from hedgerow.engines.typed import TypedColumn
 from hedgerow.errors import DataError
@@ -179,6 +182,28 @@ class RemoteTable(DuckDBEngine):
         shown = [k if self._person is None else f"{unpacked(k)} AS {k}" for k in others]
         wanted = [*quasi, *shown, *marked, "n", "rows"]
         return self._session.table(f"SELECT {', '.join(wanted)} FROM counted")
+
+    def hold(
+        self,
+        columns: Sequence[str],
+        *,
+        sets: Sequence[str] = (),
+        codes: Sequence[Codes],
+        barred: Collection[str] = (),
+    ) -> Held:
+        name = self._holding()
+        self._asked([*columns, *sets])
+        found = self._canonical.relation([*columns, *sets])
+        return HeldLines(
+            RemoteShelf(self._remote, self._session),
+            name,
+            relation=found.sql,
+            texts=found.texts,
+            columns=columns,
+            sets=sets,
+            codes=codes,
+            barred=barred,
+        )
 
     def tally(self, tally: Tally) -> Table:
         self._asked([*tally.columns, *([] if self._person is None else [self._person])])

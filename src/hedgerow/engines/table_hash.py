@@ -11,12 +11,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from hedgerow.engines.encoded import SEPARATOR, element
-from hedgerow.engines.remote import Dialect
 
 BUCKET = 65_536
 """Rows in a bucket, about, at most."""
+
+
+class Hashing(Protocol):
+    """What the hash takes of a dialect of SQL; see `Dialect`."""
+
+    def sha256(self, sql: str) -> str: ...
+
+    def sorted_text(self, sql: str) -> str: ...
 
 
 def digits(rows: int) -> int:
@@ -31,7 +39,7 @@ def digits(rows: int) -> int:
     return found
 
 
-def buckets(relation: str, texts: Sequence[str], rows: int, dialect: Dialect) -> str:
+def buckets(relation: str, texts: Sequence[str], rows: int, dialect: Hashing) -> str:
     """SQL of the buckets `b` and their hashes `h`.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -33,10 +34,14 @@ class Shift:
 def rounded_up(x: Fraction) -> float:
     """A number for programs: as it is written, never below the true one.
 
-    >>> rounded_up(Fraction(1, 3)), rounded_up(Fraction(1, 10))
-    (0.333333333334, 0.1)
+    >>> rounded_up(Fraction(1, 3)), rounded_up(Fraction(1, 10)), rounded_up(Fraction(1, 10**999))
+    (0.333333333334, 0.1, 5e-324)
     """
-    return float(_rounded(x, DIGITS, up=True))
+    found = float(_rounded(x, DIGITS, up=True))
+    if math.isinf(found) or Fraction(repr(found)) >= x:
+        return found
+    # The smallest doubles have few digits, and under them there is only 0.
+    return math.nextafter(found, math.inf)
 
 
 def rounded_down(x: Fraction) -> float:

@@ -130,9 +130,8 @@ class Likelihood(GroupWorth):
         original = self.lattice.original
         space = float(np.log(np.array(original.leaves, np.float64)).sum())
         likelihood = kept + failed * (np.log(np.maximum(failed, 1.0)) - space)
-        known = original.n[original.n > 0].astype(np.float64)
-        most = float((known * np.log(known)).sum())
-        divergence: Floats = (most - likelihood) / max(1.0, float(known.sum()))
+        known = max(1.0, float(original.people - original.absent))
+        divergence: Floats = (original.tuple_information - likelihood) / known
         return divergence
 
 

@@ -2,7 +2,7 @@
 
 from hedgerow.models.anonymity import AlphaKAnonymity, KAnonymity
 from hedgerow.models.base import Needs, PrivacyModel, Verdict
-from hedgerow.models.claims import CLAIMS, Explanation, Parameter, describe
+from hedgerow.models.claims import CLAIMS, describe
 from hedgerow.models.closeness import TCloseness
 from hedgerow.models.composition import Composition
 from hedgerow.models.diversity import (
@@ -12,6 +12,7 @@ from hedgerow.models.diversity import (
     RecursiveLDiversity,
 )
 from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.explanation import Explanation, Parameter
 from hedgerow.models.likeness import BetaLikeness, DeltaDisclosure
 from hedgerow.models.presence import DeltaPresence, KMap
 from hedgerow.models.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, UniqueShare

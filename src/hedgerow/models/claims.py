@@ -2,73 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from hedgerow.errors import PlanError, nearest, some
-from hedgerow.models.anonymity import AlphaKAnonymity, KAnonymity
-from hedgerow.models.base import PrivacyModel
-from hedgerow.models.closeness import TCloseness
-from hedgerow.models.composition import Composition
-from hedgerow.models.diversity import (
-    DistinctLDiversity,
-    EntropyLDiversity,
-    ProbabilisticLDiversity,
-    RecursiveLDiversity,
-)
-from hedgerow.models.epsilon import EpsilonPrivacy
-from hedgerow.models.likeness import BetaLikeness, DeltaDisclosure
-from hedgerow.models.presence import DeltaPresence, KMap
-from hedgerow.models.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, UniqueShare
-
-_MODELS: tuple[type[PrivacyModel], ...] = (
-    KAnonymity, DistinctLDiversity, ProbabilisticLDiversity, EntropyLDiversity,
-    RecursiveLDiversity, TCloseness, AlphaKAnonymity, DeltaDisclosure, BetaLikeness,
-    EpsilonPrivacy, Composition, DeltaPresence, KMap, ProsecutorRisk, JournalistRisk,
-    MarketerRisk, UniqueShare,
-)  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parameter:
-    """One parameter of a claim."""
-
-    name: str
-    range: str
-    """What it may be."""
-    meaning: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Explanation:
-    """One claim, for someone who has to decide whether to make it."""
-
-    name: str
-    """As in the plan."""
-    classes: tuple[str, ...]
-    """Names of its models in `hedgerow.models`."""
-    promises: str
-    """What an attacker cannot do."""
-    does_not_protect: str
-    reference: str
-    parameters: tuple[Parameter, ...]
-    example: str
-    """A line under `protect` in a plan."""
-
-    def models(self) -> tuple[type[PrivacyModel], ...]:
-        """The classes themselves."""
-        return tuple(model for model in _MODELS if model.__name__ in self.classes)
-
-    def sections(self) -> Iterator[tuple[str, str]]:
-        """Titles and texts, in reading order."""
-        yield "What an attacker cannot do", self.promises
-        yield "What it does not protect", self.does_not_protect
-        listed = [f"{p.name} ({p.range}): {p.meaning}" for p in self.parameters]
-        yield "Parameters", "\n".join(listed)
-        yield "In a plan", self.example
-        yield "Reference", self.reference
-
+from hedgerow.models.explanation import Explanation, Parameter
 
 _OF = Parameter(
     name="of",

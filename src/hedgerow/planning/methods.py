@@ -26,7 +26,7 @@ OWN: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Keys of the searches that have a price, which no other search has."""
 PRICED = tuple(OWN)
-RECODING = ("suppress", "keep_suppressed", "time", "mode", "boxes")
+RECODING = ("suppress", "keep_suppressed", "time", "mode", "boxes", "parts")
 """Keys about recodings that keep claims, of which a release with a price has none."""
 CHOOSING = ("choice", "row", "steps")
 """Keys about a recoding that is chosen by looking at data."""
@@ -93,6 +93,13 @@ class Method(Part):
     boxes: Literal["ranges", "taxonomy"] = Field(
         default="ranges",
         description="Mondrian only: publish tight ranges and sets, or labels of the hierarchies.",
+    )
+    parts: Whole | None = Field(
+        default=None,
+        description="Mondrian, microaggregation and local only: the table is first cut, as "
+        "Mondrian cuts, into parts of at most so many distinct combinations of quasi-identifiers "
+        "and sensitive values, as far as the claims allow; the method then works on each part by "
+        "itself.",
     )
     epsilon: Price | None = Field(
         default=None,
@@ -253,6 +260,7 @@ class Method(Part):
         own = OWN.get(self.search, ())
         unsaid = {key for keys in OWN.values() for key in keys} - {*own}
         unsaid |= {*RECODING} if own else set()
+        unsaid |= {"parts"} if self.parts is None else set()
         return {key: value for key, value in usual(self).items() if key not in unsaid}
 
     def may_suppress(self, people: int) -> int:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from hedgerow.errors import nearest, some
+from hedgerow.errors import PlanError, nearest, some
 from hedgerow.planning.fields import Part, Whole
 from hedgerow.planning.methods import Table
 from hedgerow.planning.problems import Place, Problem
 from hedgerow.schema import Role
 
 if TYPE_CHECKING:
+    from hedgerow.domain import Domain
     from hedgerow.plan import Plan
 
 MOST_TABLES = 10_000
@@ -97,11 +98,11 @@ def _missing_contradicts(plan: Plan) -> Iterable[Problem]:
         if isinstance(column.domain, tuple):
             for place, value in enumerate(column.domain):
                 if value is not None and value in plan.null:
-                    what, fix = read_as_missing([value])
+                    what, fix = _read_as_missing([value])
                     yield Problem(("columns", name, "domain", place), what, fix)
 
 
-def read_as_missing(values: Iterable[str]) -> tuple[str, str]:
+def _read_as_missing(values: Iterable[str]) -> tuple[str, str]:
     """What is said of texts in a domain that `null` takes for missing values."""
     return (
         f"{some(values)}: read as missing, says `null`, so nobody has such a value",
@@ -215,3 +216,29 @@ def tables_of(plan: Plan) -> tuple[Table, ...]:
     if isinstance(asked, int):
         return tuple(combinations(_countable(plan), asked))
     return asked or ()
+
+
+def domain_of(plan: Plan, column: str) -> Domain | None:
+    """What everybody may know of a column's values; None where the plan does not say.
+
+    Raises:
+        PlanError: There is no such column, or a text it lists is read as missing.
+        HedgerowError: A file cannot be read or used.
+    """
+    planned = plan.columns.get(column)
+    if planned is None:
+        if column == plan.person:
+            return None
+        close = nearest(column, list(plan.columns))
+        raise PlanError(
+            f"there is no column {column!r}",
+            where=plan.where("columns"),
+            fix=f"Did you mean {close!r}?" if close else "Name a column of the plan.",
+        )
+    where = plan.where("columns", column, "domain")
+    found = planned.public(column, where=where)
+    lost = [v for v in getattr(found, "values", ()) if v is not None and v in plan.null]
+    if lost:
+        what, fix = _read_as_missing(lost)
+        raise PlanError(what, where=where, fix=fix)
+    return found

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hedgerow.certificate_schema import Form, misfit
-from hedgerow.certified import another_file, signed_by
+from hedgerow.certified import another_data, another_file, signed_by
 from hedgerow.delivery import CERTIFICATE
+from hedgerow.engines import TablePlace
 from hedgerow.errors import DataError, HedgerowError, some
 from hedgerow.priced.releasing import files_of
 from hedgerow.randomised.certificate import software
@@ -19,7 +20,7 @@ Stated = TypeVar("Stated")
 
 def read_stated(
     certificate: dict[str, Any],
-    folder: Path,
+    folder: Path | TablePlace,
     *,
     version: str,
     schema: type[Form],
@@ -29,7 +30,7 @@ def read_stated(
 
     Args:
         certificate: As it was read.
-        folder: The release.
+        folder: The release: a folder, or a table.
         version: The format that is known here.
         schema: Its form.
         read: What it says; whatever is wrong with it is raised.
@@ -40,7 +41,7 @@ def read_stated(
     if certificate.get("format") != version:
         raise DataError(
             f"has the format {certificate.get('format')!r}, which this version does not know",
-            where=str(folder / CERTIFICATE),
+            where=str(folder / CERTIFICATE if isinstance(folder, Path) else folder),
             fix="Use a newer version of hedgerow.",
         )
     wrong, stated = misfit(certificate, schema), None
@@ -54,10 +55,13 @@ def read_stated(
 
 
 def check_files(
-    certificate: dict[str, Any], folder: Path, *, key: Path | None
+    certificate: dict[str, Any], folder: Path | TablePlace, *, key: Path | None
 ) -> Iterator[Checked]:
-    """Who signed it, and whether its files are the ones it is about."""
+    """Who signed it, and whether its files, or the table, are the ones it is about."""
     yield signed_by(certificate, key)
+    if isinstance(folder, TablePlace):
+        yield Checked.of("file", another_data(folder, certificate["data"]))
+        return
     for file, digest in files_of(certificate, folder):
         yield Checked.of("file", another_file(file, digest))
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from hedgerow.certificate import as_text
 from hedgerow.choosing import Progress
-from hedgerow.delivery import check_target, deliver, staging
+from hedgerow.delivery import DATA, TABLE, check_target, deliver, staging
 from hedgerow.engines.address import table_place
-from hedgerow.engines.base import TablePlace
-from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.engines.base import TablePlace, Written
+from hedgerow.errors import HedgerowError, PlanError, interrupted
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of
 from hedgerow.ledger.which import ENVIRONMENT, ledger_place
@@ -26,6 +26,7 @@ from hedgerow.plan import Plan
 from hedgerow.query.charging import Charge, Kept, charged, told_before
 from hedgerow.release import read_certificate
 from hedgerow.reporting.accompanying import Accompanied
+from hedgerow.tabled import Tabled, tabled
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Ledger, Position
@@ -49,7 +50,7 @@ class Wanted:
     """How a release is wanted; nothing in it is about what is published."""
 
     to: str | os.PathLike[str] | None
-    """Its folder; the plan's if left out, and without one it stays in memory."""
+    """Its folder or table; the plan's if left out, and without one it stays in memory."""
     replace: bool
     """Whether an existing release may be replaced."""
     memory: str | None
@@ -65,30 +66,31 @@ class Wanted:
     report: bool = True
     """Whether the internal report is written beside it."""
 
-    def target(self, plan: Plan) -> Path | None:
-        """Where the release goes.
-
-        Raises:
-            PlanError: It is a table of a database.
-        """
-        place = plan.publish.to if plan.publish else None
+    def place(self, plan: Plan) -> Path | TablePlace | None:
+        """Where the release goes: a folder, or a table."""
         if self.to is not None:
-            place = table_place(self.to) or Path(self.to)
-        if isinstance(place, TablePlace):
-            raise PlanError(
-                "a release with a price is written into a folder, not into a table",
-                where=plan.where("publish"),
-                fix="Name a folder: `publish: {to: release}`.",
-            )
-        return place
+            return table_place(self.to) or Path(self.to)
+        return plan.publish.to if plan.publish else None
+
+    def target(self, plan: Plan) -> Path | None:
+        """The folder where the release goes, if it does not go into a table."""
+        place = self.place(plan)
+        return None if isinstance(place, TablePlace) else place
+
+    def table(self, plan: Plan) -> TablePlace | None:
+        """The table that the release is to be, if it does not go into a folder."""
+        place = self.place(plan)
+        return place if isinstance(place, TablePlace) else None
 
     def name(self, plan: Plan) -> str:
         """What the ledger calls it."""
-        target = self.target(plan)
-        return "in memory" if target is None else target.name
+        place = self.place(plan)
+        return "in memory" if place is None else place.name
 
     def format(self, plan: Plan) -> str:
-        """Of the data file."""
+        """Of the data file; or that it is a table."""
+        if self.table(plan) is not None:
+            return TABLE
         if plan.publish:
             return plan.publish.format
         return "csv" if self.target(plan) else "parquet"
@@ -151,7 +153,8 @@ def release(
         BudgetError: It does not fit into the budget; nothing was looked at.
         PlanError: There is no ledger.
     """
-    target = wanted.target(plan)
+    target, table = wanted.target(plan), wanted.table(plan)
+    place = target or table
     where = ledger_place(plan, None if wanted.ledger is None else str(wanted.ledger))
     if where is None:
         raise PlanError(
@@ -170,14 +173,17 @@ def release(
             kept = _charged(plan, data, wanted, book, kind, charge)
         else:
             kept = kind.read(before)
-        with _told(kind, kept, target):
+        with _told(kind, kept, place):
             write = kind.writer(kept)
             found = None
-            if before is not None and target is not None:
-                found = _still_there(target, write, wanted, kind)
+            if before is not None and place is not None:
+                found = _still_there(place, write, wanted, kind)
             if found is None:
                 wanted.say("writing", None)
-                found = _delivered(target, write, wanted, kind, reports)
+                if table is not None:
+                    found = _delivered_table(table, write, wanted)
+                else:
+                    found = _delivered(target, write, wanted, kind, reports)
                 reports.forget()
             reports.priced(plan, charge.population, book)
         wanted.say("done", 1.0)
@@ -208,14 +214,17 @@ def _charged(
                     "tell about its people",
                     fix="Name public data about other people.",
                 )
+        inputs = (*engine.files, *kind.inputs)
         if target is not None:
-            inputs = (*engine.files, *kind.inputs)
             check_target(target, replace=wanted.replace, inputs=inputs)
+        if (table := wanted.table(plan)) is not None:
+            with _at_table(table, wanted, inputs):
+                pass
         return charged(book, charge, engine, made=kind.made, say=wanted.say)
 
 
 @contextlib.contextmanager
-def _told(kind: Kind[Found], kept: Found, target: Path | None) -> Iterator[None]:
+def _told(kind: Kind[Found], kept: Found, target: Path | TablePlace | None) -> Iterator[None]:
     """Whoever is interrupted now, or has no room on the disk, hears that nothing is lost."""
     try:
         yield
@@ -223,8 +232,10 @@ def _told(kind: Kind[Found], kept: Found, target: Path | None) -> Iterator[None]
         told = f"{kind.drawn.capitalize()} in the ledger: to run it again costs nothing more."
         error.fix = f"{error.fix} {told}" if error.fix else told
         raise
-    except KeyboardInterrupt:
-        there = target is not None and target.exists()
+    except (KeyboardInterrupt, SystemError) as error:
+        if not interrupted(error):
+            raise
+        there = isinstance(target, TablePlace) or (target is not None and target.exists())
         raise KeyboardInterrupt(
             f"interrupted; {kind.drawn} in the ledger (reserved as entry {kept.ledger['seq']}), "
             f"and a release {'may be' if there else 'is not'} at its place. Run it again: it "
@@ -251,20 +262,50 @@ def _delivered(
     return certificate, kind.shown(certificate, target, False)
 
 
+def _at_table(
+    table: TablePlace, wanted: Wanted, inputs: Iterable[Path] = ()
+) -> contextlib.AbstractContextManager[Tabled]:
+    """The place of a table; what is made of the ledger is made here, wherever the source is."""
+    return tabled(table, replace=wanted.replace, escaped=False, inputs=inputs, memory=wanted.memory)
+
+
+def _delivered_table(
+    table: TablePlace, write: Callable[[Path], dict[str, Any]], wanted: Wanted
+) -> tuple[Certificate, Any]:
+    """Write the rows to a file, carry them to where the table is to be, and let it appear."""
+    with _at_table(table, wanted) as there, staging(None) as folder:
+        certificate = wanted.signed(write(folder))
+        rows, digest = int(certificate["data"]["rows"]), certificate["data"]["sha256"]
+        file = folder / DATA["parquet"]
+        there.arrived(Written(path=file, rows=rows, people=rows, sha256=digest))
+        there.deliver(as_text(certificate), replace=wanted.replace)
+        point("delivered")
+    return certificate, table
+
+
 def _still_there(
-    target: Path, write: Callable[[Path], dict[str, Any]], wanted: Wanted, kind: Kind[Found]
+    place: Path | TablePlace,
+    write: Callable[[Path], dict[str, Any]],
+    wanted: Wanted,
+    kind: Kind[Found],
 ) -> tuple[Certificate, Any] | None:
     """The certificate and files at the place, if the same release is there, untouched."""
     try:
-        there = read_certificate(target, randomised=True)
+        there = read_certificate(place, randomised=True)
         with staging(None) as folder:
             certificate = wanted.signed(write(folder))
-        same = there == certificate and all(
-            is_file_of(file, digest) for file, digest in files_of(certificate, target)
-        )
+        if there != certificate:
+            return None
+        if isinstance(place, TablePlace):
+            from hedgerow.engines import open_table
+
+            with open_table(place) as engine:
+                same = engine.content_sha256() == certificate["data"]["sha256"]
+            return (there, place) if same else None
+        same = all(is_file_of(file, digest) for file, digest in files_of(certificate, place))
     except (HedgerowError, OSError):
         return None
-    return (there, kind.shown(there, target, False)) if same else None
+    return (there, kind.shown(there, place, False)) if same else None
 
 
 def files_of(certificate: Certificate, folder: Path) -> Iterator[tuple[Path, str]]:

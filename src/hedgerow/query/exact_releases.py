@@ -53,21 +53,26 @@ def with_releases(public: Public, plan: Plan, ledger: Ledger, entries: Sequence[
     stated = public.stated
     if stated is None or not entries:
         return public
-    many = f"{len(entries)} earlier release{'s' * (len(entries) > 1)}"
+    one = len(entries) == 1
+    tell = (
+        "an earlier release without noise tells"
+        if one
+        else f"{len(entries):,} earlier releases without noise tell"
+    )
     if ignored(plan):
         return replace(
             public,
             earlier=(
-                f"Not protected: what {many} without noise tell of this population. The plan says "
+                f"Not protected: what {tell} of this population. The plan says "
                 "`releases: ignored`: the policy takes into account what it lists as known, and "
                 "nothing else.",
             ),
         )
     found: dict[str, Released] = {}
     for entry in entries:
-        one = _released(plan, public, entry, ledger.content(entry))
+        known = _released(plan, public, entry, ledger.content(entry))
         # The same release twice says nothing twice.
-        found.setdefault(one.digest, one)
+        found.setdefault(known.digest, known)
     stated = replace(stated, releases=tuple(found.values()))
     try:
         tied = stated.changed > 1
@@ -78,13 +83,15 @@ def with_releases(public: Public, plan: Plan, ledger: Ledger, entries: Sequence[
             "answer then says; or ask without a policy.",
         ) from None  # fmt: skip
     told: tuple[str, ...] = (
-        f"What {many} without noise tell is taken into account as far as it is counts; what the "
-        "choice of their levels, and the figures in their certificates, tell besides is not.",
+        f"What {tell} is taken into account as far as it is counts; what the choice of "
+        f"{'its levels' if one else 'their levels'}, and the figures in "
+        f"{'its certificate' if one else 'their certificates'}, tell besides is not.",
     )
     if not tied:
         told = (
-            f"Not protected: what {many} without noise tell of this population. No edge of the "
-            f"policy changes their counts, so they cost nothing.{_inside(found.values(), public)}",
+            f"Not protected: what {tell} of this population. No edge of the policy changes "
+            f"{'its counts, so it costs' if one else 'their counts, so they cost'} nothing."
+            f"{_inside(found.values(), public)}",
             *told,
         )
     return replace(public, stated=stated, earlier=told)

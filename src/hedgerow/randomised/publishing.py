@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.delivery import DATA, TABLES
-from hedgerow.errors import DataError
+from hedgerow.errors import DataError, PlanError
 from hedgerow.faults import point
 from hedgerow.plan import Plan
 from hedgerow.priced.releasing import Certificate, Kind, Wanted, release
@@ -54,6 +54,14 @@ def publish_randomised(plan: Plan, data: Any, wanted: Wanted) -> RandomisedRelea
     Raises:
         BudgetError: It does not fit into the budget; nothing was looked at.
     """
+    if (table := wanted.table(plan)) is not None:
+        raise PlanError(
+            "a randomised release is several tables of counts, with what is made of them, and "
+            f"{table.name!r} would be one table",
+            where=plan.where("publish"),
+            fix="Name a folder: `publish: {to: release}`. A release with `search: safe` can be a "
+            "table.",
+        )
     form = _Form(
         format=wanted.format(plan),
         escaped=plan.publish.escape_formulas if plan.publish else False,

@@ -39,6 +39,11 @@ class RandomisedRelease:
         return self.tables.parent if isinstance(self.tables, Path) else None
 
     @property
+    def place(self) -> str | None:
+        """The same, as text."""
+        return None if self.folder is None else str(self.folder)
+
+    @property
     def rows(self) -> int:
         """How many rows were made up."""
         return 0 if self.data is None else int(self.certificate["data"]["rows"])

@@ -74,7 +74,12 @@ class Space:
     @classmethod
     def of(cls, hierarchies: Sequence[Hierarchy], q: Codes) -> Space:
         """The space the tuples `q` (leaf codes) live in."""
-        axes = tuple(Axis.of(h, q[:, j]) for j, h in enumerate(hierarchies))
+        return cls.over(hierarchies, list(q.T))
+
+    @classmethod
+    def over(cls, hierarchies: Sequence[Hierarchy], leaves: Sequence[Codes]) -> Space:
+        """The space of tables in which column j has the values leaves[j] (leaf codes)."""
+        axes = tuple(Axis.of(h, codes) for h, codes in zip(hierarchies, leaves, strict=True))
         steps = [level for axis in axes for level in axis.ladder]
         return cls(
             axes,

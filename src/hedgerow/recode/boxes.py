@@ -12,7 +12,6 @@ As *taxonomy*, a group is published as the lowest node of the hierarchy that cov
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -28,7 +27,6 @@ Boxes = Literal["ranges", "taxonomy"]
 
 MISSING = "missing"
 """How a set says that somebody in it has no value."""
-_WHOLE = re.compile(r"\d+", re.ASCII)
 
 
 def published(
@@ -52,6 +50,16 @@ def published(
         labels.append(label)
         spans.append(span)
     return tuple(labels), beside(spans, len(start))
+
+
+def runs(hierarchies: Sequence[Hierarchy], q: Codes, start: Ints) -> Spans:
+    """What every group covers where it is published as a range, without naming it."""
+    spans = []
+    for j, hierarchy in enumerate(hierarchies):
+        low, high = _extremes(q[:, j], start)
+        _, span = common_node(hierarchy, low, high)
+        spans.append(Spans(low[:, None], high[:, None], span.rung))
+    return beside(spans, len(start))
 
 
 def value_set(values: Sequence[str | None]) -> str:
@@ -85,49 +93,30 @@ def _ranges(
     kinds, kind = np.unique(runs, axis=0, return_inverse=True)
     names = np.empty(len(kinds), object)
     if hierarchy.numbers is None:
-        nodes = _nodes(hierarchy)
-        names[:] = [_category(hierarchy, nodes, int(a), int(b)) for a, b, _ in kinds]
+        names[:] = [_category(hierarchy, int(a), int(b)) for a, b, _ in kinds]
     else:
-        whole = all(
-            value is not None and _WHOLE.fullmatch(value)
-            for value, number in zip(hierarchy.values, hierarchy.numbers, strict=True)
-            if not np.isnan(number)
-        )
-        names[:] = [_number(hierarchy, *map(int, run), whole=whole) for run in kinds]
+        names[:] = [_number(hierarchy, *map(int, run)) for run in kinds]
     named: NDArray[np.object_] = names[kind.reshape(-1)]
     return named
 
 
-def _category(
-    hierarchy: Hierarchy, nodes: dict[tuple[int, int], str], low: int, high: int
-) -> str | None:
+def _category(hierarchy: Hierarchy, low: int, high: int) -> str | None:
     value = hierarchy.values[low]
     if low < high:
-        return nodes.get((low, high)) or value_set(hierarchy.values[low : high + 1])
+        named = hierarchy.named_runs.get((low, high))
+        return named or value_set(hierarchy.values[low : high + 1])
     # By itself, a value that reads like a set would be taken for one.
     return value_set([value]) if value is not None and value.startswith("{") else value
 
 
-def _nodes(hierarchy: Hierarchy) -> dict[tuple[int, int], str]:
-    """Runs of leaves that have a name, unless the name also stands for something else."""
-    runs: dict[str | None, set[tuple[int, int]]] = {}
-    for level in range(hierarchy.height + 1):
-        for label, low, high in zip(hierarchy.labels[level], *hierarchy.runs(level), strict=True):
-            runs.setdefault(label, set()).add((int(low), int(high)))
-    return {
-        run: label
-        for label, means in reversed(runs.items())
-        for run in means
-        if label and len(means) == 1 and not label.startswith("{")
-    }
-
-
-def _number(hierarchy: Hierarchy, low: int, high: int, last: int, *, whole: bool) -> str | None:
+def _number(hierarchy: Hierarchy, low: int, high: int, last: int) -> str | None:
     values, numbers = hierarchy.values, hierarchy.numbers
     assert numbers is not None
     if last < 0:
         return values[low] if low == high else value_set(values[low : high + 1])
-    range_ = f"{values[low]}-{values[last]}" if whole else f"[{values[low]}, {values[last]}]"
+    range_ = f"[{values[low]}, {values[last]}]"
+    if hierarchy.whole:
+        range_ = f"{values[low]}-{values[last]}"
     if numbers[low] == numbers[last]:
         range_ = str(values[low])
     if last == high:

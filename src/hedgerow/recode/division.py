@@ -6,16 +6,17 @@ of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.groups import Groups, Histogram, Ints
+from hedgerow.groups import Ints
 from hedgerow.hierarchy import Codes
 from hedgerow.models.base import PrivacyModel
+from hedgerow.recode.allowable import Cuts, Reading
 from hedgerow.recode.axes import Space
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.cuts import all_cuts, median, profile, tally
@@ -25,8 +26,6 @@ Mode = Literal["strict", "relaxed"]
 People = tuple[Ints, Ints]
 """Entries, and how many people of each."""
 
-BATCH = 64
-"""Cuts measured together, after a first one alone: usually that one is allowable."""
 END = np.array([np.iinfo(np.int32).max])
 """A rank behind everything."""
 
@@ -113,23 +112,19 @@ class Division:
         space = self.space
         if not space.axes or weight.sum() < 2 * self.floor:
             return None
-        order, place, behind, level, side = all_cuts(
-            self.ranks, who, weight, space.measure, space.offset, space.ladder, space.rung,
-            space.heights, self.floor, self.scratch,
+        cuts = Cuts(
+            *all_cuts(
+                self.ranks, who, weight, space.measure, space.offset, space.ladder, space.rung,
+                space.heights, self.floor, self.scratch,
+            )
         )  # fmt: skip
         node = _Node.of(self, who, weight)
-        preferred = np.lexsort((-behind, -side, -level, place))
-        for batch in _batches(preferred):
-            axis, rank = order[place[batch]], behind[batch]
-            ascending = np.lexsort((rank, axis))
-            allowable = np.empty(len(batch), np.bool_)
-            left = node.left(weight, axis[ascending], rank[ascending])
-            allowable[ascending] = node.allowable(left)
-            if allowable.any():
-                first = int(np.argmax(allowable))
-                below = node.ranks[:, axis[first]] <= rank[first]
-                return (who[below], weight[below]), (who[~below], weight[~below])
-        return self._spread(node, order) if self.mode == "relaxed" else None
+        cut = cuts.first(partial(node.left, weight), node.total, node.reading)
+        if cut is not None:
+            axis, rank = cut
+            below = node.ranks[:, axis] <= rank
+            return (who[below], weight[below]), (who[~below], weight[~below])
+        return self._spread(node, cuts.order) if self.mode == "relaxed" else None
 
     def _spread(self, node: _Node, order: Ints) -> tuple[People, People] | None:
         """A cut at the median with the people there on both sides.
@@ -154,7 +149,8 @@ class Division:
             for together in (tuple_of, alike) if tuple_of[-1] else (alike,):
                 left = np.where(ranks < cut, weight, 0)
                 left[there] = first_of(weight[there], together, ties)
-                if node.allowable(node.left(left, np.array([axis]), END))[0]:
+                tally_left = node.left(left, np.array([axis]), END)
+                if node.reading.allowable(tally_left, node.total)[0]:
                     right = weight - left
                     return (who[left > 0], left[left > 0]), (who[right > 0], right[right > 0])
         return None
@@ -189,34 +185,13 @@ class _Node:
             self.ranks, people, outside, self.indptr, self.codes, len(self.values), axis, behind
         )
 
-    def allowable(self, left: Ints) -> NDArray[np.bool_]:
-        """For each cut, whether every model holds on both of its sides."""
-        total = self.left(self.weight, np.zeros(1, np.int64), END)
-        groups = self._groups(np.concatenate((left, total - left)))
-        holds = np.ones(len(groups), np.bool_)
-        for model in self.division.models:
-            holds &= model.holds(groups)
-        return holds[: len(left)] & holds[len(left) :]
+    @cached_property
+    def total(self) -> Ints:
+        """The tally of everybody."""
+        return self.left(self.weight, np.zeros(1, np.int64), END)
 
-    def _groups(self, tallies: Ints) -> Groups:
-        """One group for each tally."""
+    @cached_property
+    def reading(self) -> Reading:
         cells = self.division.cells
-        histograms, domains, base = {}, {}, 0
-        for domain in cells.sensitive:
-            first, last = np.searchsorted(self.values, (base, base + len(domain.values)))
-            counts = tallies[:, 2 + first : 2 + last]
-            group, place = np.nonzero(counts)
-            indptr = np.searchsorted(group, np.arange(len(tallies) + 1)).astype(np.int64)
-            codes = (self.values[first + place] - base).astype(np.int32)
-            histograms[domain.name] = Histogram(indptr, codes, counts[group, place])
-            domains[domain.name] = domain
-            base += len(domain.values)
-        population = None if cells.population is None else tallies[:, 1]
-        return Groups(tallies[:, 0], histograms, domains, population)
-
-
-def _batches(preferred: Ints) -> Iterator[Ints]:
-    if len(preferred):
-        yield preferred[:1]
-    for begin in range(1, len(preferred), BATCH):
-        yield preferred[begin : begin + BATCH]
+        outside = cells.population is not None
+        return Reading(self.division.models, cells.sensitive, self.values, outside)

@@ -21,7 +21,7 @@ from hedgerow.groups import Floats, Groups, Histogram, Ints, merge_histogram, so
 from hedgerow.hierarchy import Codes
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.pack import Layout, Words, hash_groups
-from hedgerow.utility import CellMetric, Original, Outcome, Spans
+from hedgerow.utility import CellMetric, Outcome, Spans, Tuples
 
 Node = tuple[int, ...]
 
@@ -88,12 +88,12 @@ class Lattice:
         return Layout.of([h.size(0) for h in self.cells.hierarchies])
 
     @cached_property
-    def original(self) -> Original:
+    def original(self) -> Tuples:
         tuples, into = self.cells.tuples
         n = np.bincount(into, weights=self.cells.n, minlength=len(tuples)).astype(np.int64)
         counted = n > 0
         leaves = tuple(len(h.values) for h in self.cells.hierarchies)
-        return Original(tuples[counted], n[counted], leaves, self.cells.absent)
+        return Tuples(tuples[counted], n[counted], leaves, self.cells.absent)
 
     @cached_property
     def base(self) -> Frequency:

@@ -21,7 +21,7 @@ from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
-from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node
+from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node, united
 from hedgerow.utility import CellMetric, Granularity
 
 MOST_NODES = 100_000
@@ -195,7 +195,7 @@ def _recoding(lattice: Lattice, tuples: Codes, group: Ints, of_cell: Ints, size:
         labels.append(label)
         spans.append(span)
     counted = np.flatnonzero(cells.n > 0)
-    return Recoding(
+    recoding = Recoding(
         "local",
         counted,
         cells.n[counted],
@@ -203,3 +203,4 @@ def _recoding(lattice: Lattice, tuples: Codes, group: Ints, of_cell: Ints, size:
         tuple(labels),
         beside(spans, size),
     )
+    return united(recoding, cells.hierarchies)

@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.decimals import Parsed, Scale, written
 from hedgerow.errors import ClaimError
 from hedgerow.groups import Floats, Ints
 from hedgerow.hierarchy import Codes, Hierarchy
 from hedgerow.models.base import PrivacyModel, require_number
 from hedgerow.recode.axes import Space
-from hedgerow.recode.boxes import published
+from hedgerow.recode.boxes import runs
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.distance import Distances
 from hedgerow.recode.joining import join_failing, modes
@@ -82,6 +81,17 @@ def microaggregation(
             fix="Weaken that claim or publish more people.",
         )
     whole_table(cells, models)
+    return confirm(clustered(cells, k=k, models=models, progress=progress), cells, models)
+
+
+def clustered(
+    cells: Cells,
+    *,
+    k: int,
+    models: Sequence[PrivacyModel] = (),
+    progress: Progress | None = None,
+) -> Recoding:
+    """Clusters of at least k people who, as one group, keep every claim about groups."""
     tuples, tuple_of = cells.tuples
     people = np.zeros(len(tuples), np.int64)
     np.add.at(people, tuple_of, cells.n)
@@ -113,9 +123,9 @@ def microaggregation(
     first, seen = recoding.seen
     by_group = np.argsort(seen[into], kind="stable")
     start = np.searchsorted(seen[into[by_group]], np.arange(len(first)))
-    _, spans = published(cells.hierarchies, cells.q[cell[by_group]], start, boxes="ranges")
+    spans = runs(cells.hierarchies, cells.q[cell[by_group]], start)
     spans = Spans(spans.low[seen], spans.high[seen], spans.rung[seen])
-    return confirm(replace(recoding, spans=spans), cells, models)
+    return replace(recoding, spans=spans)
 
 
 def _centres(
@@ -128,22 +138,18 @@ def _centres(
             mode = modes(q[:, j], people, group, size)
             labels.append(np.array([*hierarchy.values, None], object)[mode])
         else:
-            labels.append(_means(hierarchy.numbers, q[:, j], people, group, size, k))
+            labels.append(_means(hierarchy, hierarchy.numbers, q[:, j], people, group, size, k))
     return tuple(labels)
 
 
 def _means(
-    numbers: Floats, leaf: Codes, people: Ints, group: Ints, size: int, k: int
+    hierarchy: Hierarchy, numbers: Floats, leaf: Codes, people: Ints, group: Ints, size: int, k: int
 ) -> NDArray[np.object_]:
     """Means in exact arithmetic, rounded to the decimals of the column."""
-    missing = np.isnan(numbers)
-    parsed = [_as_written(float(number)) for number in numbers[~missing]]
-    scale = Scale.of(parsed)
-    units = np.zeros(len(numbers), object)
-    units[~missing] = [scale.units(number) for number in parsed]
+    scale, units = hierarchy.in_units
     having = np.zeros(size, np.int64)
     total = np.zeros(size, object)
-    there = ~missing[leaf]
+    there = ~np.isnan(numbers[leaf])
     np.add.at(having, group[there], people[there])
     np.add.at(total, group[there], units[leaf[there]] * people[there].astype(object))
     labels = np.empty(size, object)
@@ -151,9 +157,3 @@ def _means(
         n = int(having[g])
         labels[g] = scale.text((2 * total[g] + n) // (2 * n))
     return labels
-
-
-def _as_written(number: float) -> Parsed:
-    parsed = written(int(number) if number.is_integer() else number)
-    assert parsed is not None, "the numbers of a hierarchy are finite"
-    return parsed

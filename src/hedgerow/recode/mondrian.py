@@ -23,7 +23,7 @@ from hedgerow.recode.cells import Cells
 from hedgerow.recode.cuts import Lots, divide_all
 from hedgerow.recode.division import Division, Mode
 from hedgerow.recode.parts import Progress, confirm, deal, refuse_population, whole_table
-from hedgerow.recode.recoding import Recoding
+from hedgerow.recode.recoding import Recoding, united
 
 
 def mondrian(
@@ -68,6 +68,20 @@ def mondrian(
         ClaimError: The table as a whole does not keep a claim, or the result does not.
         PlanError: A mode, box or claim that does not exist or does not fit the others.
     """
+    refuse_unfit(models, mode, boxes)
+    whole_table(cells, models)
+    recoding = united(
+        divided(cells, models, mode=mode, boxes=boxes, progress=progress), cells.hierarchies
+    )
+    return confirm(recoding, cells, models)
+
+
+def refuse_unfit(models: Sequence[PrivacyModel], mode: Mode, boxes: Boxes) -> None:
+    """Refuse what Mondrian does not have.
+
+    Raises:
+        PlanError: A mode, box or claim that does not exist or does not fit the others.
+    """
     if mode not in ("strict", "relaxed") or boxes not in ("ranges", "taxonomy"):
         raise PlanError(
             f"mondrian has no mode {mode!r} with boxes {boxes!r}",
@@ -75,15 +89,35 @@ def mondrian(
         )
     if mode == "relaxed" or boxes == "taxonomy":
         refuse_population(models, f"mondrian ({mode}, {boxes})", "groups overlap")
-    whole_table(cells, models)
+
+
+def divided(
+    cells: Cells,
+    models: Sequence[PrivacyModel],
+    *,
+    mode: Mode,
+    boxes: Boxes,
+    space: Space | None = None,
+    progress: Progress | None = None,
+) -> Recoding:
+    """The division of people who, as one group, keep every claim about groups.
+
+    Args:
+        cells: The people.
+        models: The claims.
+        mode: Whether people with the same value must stay on one side of a cut.
+        boxes: Publish tight ranges and sets, or nodes of the hierarchies.
+        space: The axes of the whole table, where these people are a part of it.
+        progress: Told the share of people whose group is final.
+    """
     people_in_all = int(cells.n.sum())
-    floor, others = _floor([m for m in models if m.per_group], people_in_all)
+    floor, others = floor_of([m for m in models if m.per_group], people_in_all)
     # Cells nobody in the table has matter only to claims about the outside population.
     needed = any(Needs.POPULATION in model.needs for model in models)
     chosen = np.arange(len(cells.n)) if needed else np.flatnonzero(cells.n)
     if people_in_all == 0:
         chosen = chosen[:0]
-    space = Space.of(cells.hierarchies, cells.q[chosen])
+    space = space or Space.of(cells.hierarchies, cells.q[chosen])
     if others:
         division = Division.of(cells, chosen, space, floor=floor, models=others, mode=mode)
         cell, people, group = division.run(progress)
@@ -95,23 +129,27 @@ def mondrian(
     labels, spans = published(cells.hierarchies, cells.q[cell[by_group]], start, boxes=boxes)
     if progress is not None:
         progress(1.0)
-    recoding = Recoding(
+    return Recoding(
         "mondrian", cell, people, group, labels, spans, detail={"mode": mode, "boxes": boxes}
     )
-    return confirm(recoding, cells, models)
 
 
-def _floor(models: Sequence[PrivacyModel], people: int) -> tuple[int, list[PrivacyModel]]:
+def floor_of(models: Sequence[PrivacyModel], people: int) -> tuple[int, list[PrivacyModel]]:
     """The size every group must have, and the models that ask for more than a size."""
     floor, others = 1, []
     for model in models:
-        if model.needs == Needs.SIZES and model.monotone_in_generalisation:
+        if sized(model):
             # A size that passes is known: the whole table's.
             enough = bisect_left(range(1, people), True, key=partial(_passes, model))
             floor = max(floor, 1 + enough)
         else:
             others.append(model)
     return floor, others
+
+
+def sized(model: PrivacyModel) -> bool:
+    """Whether a model asks for nothing but a number of people."""
+    return model.needs == Needs.SIZES and model.monotone_in_generalisation
 
 
 def _passes(model: PrivacyModel, size: int) -> bool:

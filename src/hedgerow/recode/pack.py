@@ -73,6 +73,15 @@ def distinct(codes: Codes, sizes: Sequence[int]) -> tuple[Ints, Ints]:
     return hash_groups(Layout.of(sizes).pack(codes))
 
 
+def canonical(codes: Codes, sizes: Sequence[int]) -> Ints:
+    """An order of tuples that is the same however they were come upon.
+
+    Later columns count first: rows with equal codes in the last columns stand together.
+    """
+    order: Ints = np.lexsort(Layout.of(sizes).pack(codes).T)
+    return order
+
+
 @kernel
 def hash_groups(packed: Words) -> tuple[Ints, Ints]:
     """First row of each distinct tuple, and the group of each row (open addressing)."""

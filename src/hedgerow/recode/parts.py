@@ -117,16 +117,25 @@ def whole_table(cells: Cells, models: Iterable[PrivacyModel]) -> Groups:
         ClaimError: It does not, so no division of the table is a safe start.
     """
     groups = cells.groups(np.zeros(len(cells.n), np.int64), 1)
-    if groups.people:
+    refuse_failing(groups, models)
+    return groups
+
+
+def refuse_failing(whole: Groups, models: Iterable[PrivacyModel]) -> None:
+    """Refuse claims that the one group of everybody does not keep.
+
+    Raises:
+        ClaimError: There is such a claim.
+    """
+    if whole.people:
         for model in models:
-            verdict = model.check(groups)
+            verdict = model.check(whole)
             if model.per_group and not verdict.holds:
                 raise ClaimError(
-                    f"{verdict.claim} does not even hold where all {groups.people:,} people are "
+                    f"{verdict.claim} does not even hold where all {whole.people:,} people are "
                     f"one group: {_reaches(verdict)}",
                     fix="Weaken that claim or publish more people.",
                 )
-    return groups
 
 
 def confirm(recoding: Recoding, cells: Cells, models: Sequence[PrivacyModel]) -> Recoding:

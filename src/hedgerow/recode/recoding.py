@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.groups import Groups, Histogram, Ints
 from hedgerow.hierarchy import ANY, Codes, Hierarchy
 from hedgerow.recode.cells import Cells
-from hedgerow.recode.pack import distinct
+from hedgerow.recode.pack import Layout, distinct
 from hedgerow.utility import Original, Outcome, Spans
 
 Labels = tuple[NDArray[np.object_], ...]
@@ -59,6 +59,13 @@ class Recoding:
         """People left out."""
         return int(self.people[self.group == SUPPRESSED].sum())
 
+    @property
+    def rank(self) -> Ints:
+        """Where in its cell each part begins; the parts of a cell stand together."""
+        before = np.cumsum(self.people) - self.people
+        new = np.concatenate(([True], self.cell[1:] != self.cell[:-1]))
+        return before - np.repeat(before[new], np.diff([*np.flatnonzero(new), len(new)]))
+
     @cached_property
     def seen(self) -> tuple[Ints, Ints]:
         """A representative of each group a recipient can tell apart, and which each group is."""
@@ -88,8 +95,13 @@ class Recoding:
         n = np.zeros(len(first), np.int64)
         np.add.at(n, into[self.group[kept]], self.people[kept])
         s = self.spans
-        spans = Spans(s.low[first], s.high[first], s.rung[first])
-        return Outcome(original, n, self.suppressed + original.absent, lambda: spans)
+        # Sums of floats depend on the order, which must not depend on how groups were found.
+        ends = np.concatenate((s.low[first], s.high[first]), axis=1)
+        words = Layout.of([int(column.max(initial=0)) + 1 for column in ends.T]).pack(ends)
+        order = np.lexsort((*s.rung[first].T, n, *words.T))
+        groups = first[order]
+        spans = Spans(s.low[groups], s.high[groups], s.rung[groups])
+        return Outcome(original, n[order], self.suppressed + original.absent, lambda: spans)
 
 
 def people_of(cells: Cells, cell: Ints, people: Ints) -> Groups:
@@ -127,6 +139,32 @@ def common_node(
             rung[joined] = level / max(1, hierarchy.height)
             open_ &= ~joined
     return labels, Spans(first[:, None], last[:, None], rung[:, None])
+
+
+def united(recoding: Recoding, hierarchies: Sequence[Hierarchy]) -> Recoding:
+    """The recoding with equal spans for groups that have equal labels.
+
+    They are one group to the recipient, which covers what any of them covers.
+    """
+    first, into = recoding.seen
+    if len(first) == recoding.size:
+        return recoding
+    spans = recoding.spans
+    low, high, rung = spans.low[first], spans.high[first], spans.rung[first]
+    np.minimum.at(low, into, spans.low)
+    np.maximum.at(high, into, spans.high)
+    np.maximum.at(rung, into, spans.rung)
+    joined = widened(hierarchies, Spans(low, high, rung))
+    return replace(recoding, spans=Spans(joined.low[into], joined.high[into], joined.rung[into]))
+
+
+def widened(hierarchies: Sequence[Hierarchy], spans: Spans) -> Spans:
+    """Spans with rungs no lower than where the hierarchies join both ends."""
+    rung = spans.rung.copy()
+    for j, hierarchy in enumerate(hierarchies):
+        _, covering = common_node(hierarchy, spans.low[:, j], spans.high[:, j])
+        rung[:, j] = np.maximum(rung[:, j], covering.rung[:, 0])
+    return Spans(spans.low, spans.high, rung)
 
 
 def beside(columns: Sequence[Spans], size: int) -> Spans:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.certificate import as_text
-from hedgerow.delivery import internal_place
+from hedgerow.delivery import REPORT, internal_place
 
 if TYPE_CHECKING:
+    from hedgerow.engines.held import Held
     from hedgerow.job import Job
     from hedgerow.ledger import Ledger
     from hedgerow.models.base import Verdict
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from hedgerow.recode.cells import Cells
     from hedgerow.recode.recoding import Recoding
     from hedgerow.release import Release
+    from hedgerow.reporting.handed import Counted
+    from hedgerow.schema import Schema
     from hedgerow.writing import Measured
 
 
@@ -36,12 +40,24 @@ class Accompanied:
 
             refuse_foreign(self.target)
 
-    def add(self, folder: Path, certificate: Mapping[str, Any]) -> None:
-        """Add the external report to the staged release."""
+    def add(
+        self,
+        folder: Path,
+        certificate: Mapping[str, Any],
+        counted: tuple[Schema, Measured] | None = None,
+    ) -> None:
+        """Add the external report to the staged release.
+
+        Args:
+            folder: The staged release.
+            certificate: What goes with it.
+            counted: Its columns, and what was measured on its file, which then is not read again.
+        """
         if self.target is not None:
             from hedgerow.reporting.making import add_external
 
-            add_external(folder, as_text(certificate))
+            known = None if counted is None else _known(*counted)
+            add_external(folder, as_text(certificate), known)
 
     def recoded(
         self,
@@ -82,6 +98,34 @@ class Accompanied:
 
         internal_beside(self.target, make if self.internal else None)
 
+    def unmade(self, held: Held | None) -> tuple[str, ...]:
+        """What to say where no internal report can be made, though one is wanted."""
+        if held is None or self.target is None or not self.internal:
+            return ()
+        return (
+            "There is no internal report: it looks at all tuples of the source, which stayed where "
+            "the table is. Where they fit into memory, `hedgerow report` makes it from the plan.",
+        )
+
+    def lost(self) -> tuple[str, ...]:
+        """What to say where a release is told again and a report of it is not there.
+
+        Nothing is made: the internal report is about the source, which is not looked at then.
+        """
+        if self.target is None:
+            return ()
+        inner = self.internal and not internal_place(self.target.resolve()).exists()
+        outer = not (self.target / REPORT).exists()
+        absent = ["internal report"] * inner + [f"{REPORT} in the release"] * outer
+        if not absent:
+            return ()
+        command = f"hedgerow report {shlex.quote(str(self.target))}{' --plan PLAN' * inner}"
+        return (
+            f"There is no {' and no '.join(absent)}, and none was made: a release that was "
+            f"published before is told again without a look at the data. `{command}` makes "
+            f"{'both' if len(absent) > 1 else 'it'}.",
+        )
+
     def forget(self) -> None:
         """Remove the internal report of what was at the place before."""
         if self.target is not None:
@@ -106,3 +150,17 @@ class Accompanied:
             return internal_noisy(Handed.read(target), Books.of(ledger, population), plan.where())
 
         internal_beside(target, make)
+
+
+def _known(schema: Schema, measured: Measured) -> Counted | None:
+    """The groups as they were counted in the file; None where that were people, not its rows."""
+    if schema.person is not None or not measured.labels:
+        return None
+    import pyarrow as pa
+
+    from hedgerow.reporting.handed import Counted
+
+    first = [name for name in schema.published if name in schema.quasi_identifiers]
+    texts = dict(zip(schema.quasi_identifiers, measured.labels, strict=True))
+    n = measured.groups.n[: len(measured.labels[0])]
+    return Counted.of(first, [pa.array(texts[name], pa.string()) for name in first], n)

@@ -50,6 +50,30 @@ class Counted:
         rows = np.bincount(self.codes[:, place], weights=self.rows, minlength=len(texts))
         return dict(zip(texts, rows.astype(np.int64).tolist(), strict=True))
 
+    @classmethod
+    def of(cls, columns: Sequence[str], texts: Sequence[Any], n: Ints) -> Counted:
+        """Put together what was counted.
+
+        Args:
+            columns: The columns.
+            texts: For each column an Arrow array: its value in each entry.
+            n: The rows of each entry.
+        """
+        if not texts:
+            none = np.zeros((1, 0), np.int32)
+            return cls(columns=(), texts=(), codes=none, rows=n.sum(keepdims=True))
+        ranked = [_ranked(*encoded(text)) for text in texts]
+        codes = np.stack([ranks for _, ranks in ranked], axis=1)
+        first, into = distinct(codes, [len(values) for values, _ in ranked])
+        rows = np.bincount(into, weights=n, minlength=len(first)).astype(np.int64)
+        order = np.lexsort(codes[first].T[::-1])
+        return cls(
+            columns=tuple(columns),
+            texts=tuple(values for values, _ in ranked),
+            codes=codes[first][order],
+            rows=rows[order],
+        )
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Handed:
@@ -58,14 +82,17 @@ class Handed:
     folder: Path
     certificate: Mapping[str, Any]
     kind: Kind
+    known: Counted | None = None
+    """The groups, where they have just been counted in the file."""
 
     @classmethod
-    def read(cls, folder: Path, *, own: bool = False) -> Handed:
+    def read(cls, folder: Path, *, own: bool = False, known: Counted | None = None) -> Handed:
         """Read a folder, and see that certificate and files belong together.
 
         Args:
             folder: The release.
             own: Whether it was just written here, so that there is nothing to doubt.
+            known: The groups, where they have just been counted in the file.
 
         Raises:
             DataError: It is no release, or not as it was published.
@@ -94,7 +121,7 @@ class Handed:
                 raise DataError(
                     wrong, where=str(folder), fix="Ask for the release as it was published."
                 )
-        return cls(folder=folder, certificate=certificate, kind=kind)
+        return cls(folder=folder, certificate=certificate, kind=kind, known=known)
 
     @property
     def file(self) -> Path | None:
@@ -137,6 +164,8 @@ class Handed:
     @cached_property
     def groups(self) -> Counted:
         """The groups a reader of the file can tell apart by its quasi-identifiers."""
+        if self.known is not None and self.known.columns == self.quasi:
+            return self.known
         return self.counted(self.quasi)
 
     @cached_property
@@ -160,21 +189,7 @@ class Handed:
                 )
             found = engine.counts(headers)
         n = np.asarray(found["n"].to_numpy(), np.int64)
-        texts = [encoded(found[f"q{j}"]) for j in range(len(headers))]
-        if not texts:
-            none = np.zeros((1, 0), np.int32)
-            return Counted(columns=(), texts=(), codes=none, rows=n.sum(keepdims=True))
-        ranked = [_ranked(values, codes) for values, codes in texts]
-        codes = np.stack([ranks for _, ranks in ranked], axis=1)
-        first, into = distinct(codes, [len(values) for values, _ in ranked])
-        rows = np.bincount(into, weights=n, minlength=len(first)).astype(np.int64)
-        order = np.lexsort(codes[first].T[::-1])
-        return Counted(
-            columns=tuple(columns),
-            texts=tuple(values for values, _ in ranked),
-            codes=codes[first][order],
-            rows=rows[order],
-        )
+        return Counted.of(columns, [found[f"q{j}"] for j in range(len(headers))], n)
 
     @cached_property
     def models(self) -> tuple[PrivacyModel | None, ...]:

@@ -14,7 +14,7 @@ from hedgerow.delivery import CERTIFICATE, REPORT, internal_place
 from hedgerow.errors import DataError, HedgerowError, PlanError, TargetError
 from hedgerow.plan import Plan
 from hedgerow.reporting.external import external_report
-from hedgerow.reporting.handed import Handed
+from hedgerow.reporting.handed import Counted, Handed
 from hedgerow.reporting.page import is_report
 from hedgerow.reporting.profiles.base import Evidence, Profile, unmet_of
 
@@ -167,10 +167,15 @@ def _inside(
     )
 
 
-def add_external(folder: Path, certificate: str) -> None:
+def add_external(folder: Path, certificate: str, known: Counted | None = None) -> None:
     """Add certificate and report to a staged folder that has the data.
 
     Before anybody is told that there is a release: should it fail, nothing was published.
+
+    Args:
+        folder: The staged folder.
+        certificate: Its text.
+        known: The groups, where they have just been counted in the file.
     """
     try:
         (folder / CERTIFICATE).write_bytes(certificate.encode())
@@ -180,7 +185,7 @@ def add_external(folder: Path, certificate: str) -> None:
             where=str(folder / CERTIFICATE),
             fix="Check that the disk has room.",
         ) from None
-    _save(folder / REPORT, external_report(Handed.read(folder, own=True)), "external")
+    _save(folder / REPORT, external_report(Handed.read(folder, own=True, known=known)), "external")
 
 
 def refuse_foreign(target: Path) -> None:

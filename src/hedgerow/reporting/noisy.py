@@ -66,10 +66,14 @@ def _distances(told: Mapping[str, Any]) -> list[float]:
 
 def safe_sections(handed: Handed) -> Iterator[Section]:
     """Of a table of a random sample."""
+    from hedgerow.safe.emptiness import emptiness
+
     told = handed.certificate
-    drawn = told["sampling"]
+    drawn, people = told["sampling"], int(handed.groups.rows.sum())
+    empty = () if people else emptiness(told)
     yield section(
         "What was published",
+        *(Text(text=text, tone="" if place else "warning") for place, text in enumerate(empty)),
         facts(
             ("file", told["data"]["file"]),
             ("rows", number(told["data"]["rows"])),
@@ -98,7 +102,7 @@ def safe_sections(handed: Handed) -> Iterator[Section]:
             caption="Every column that is published",
         ),
     )
-    if len(handed.groups.rows) and handed.groups.rows.sum():
+    if people:
         yield section(
             "Group sizes",
             Text(

@@ -29,8 +29,9 @@ def sizes_chart(sizes: Ints, *, of: str, least: int | None) -> Chart:
         rows.append((label, number(many), number(inside), share(inside, total)))
         before = place if least is not None and low == least else before
     line = None if least is None else (before, f"no group smaller than {least:,}")
+    groups = "1 group" if len(sizes) == 1 else f"{len(sizes):,} groups"
     name = (
-        f"How many groups there are of each size: {len(sizes):,} groups of "
+        f"How many groups there are of each size: {groups} of "
         f"{number(int(sizes.min()))} to {number(int(sizes.max()))} {of}"
         if len(sizes)
         else "There are no groups"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
+from hedgerow.encoding import encoded
 from hedgerow.recode.recoding import SUPPRESSED
 from hedgerow.reporting.blocks import Block, Table, Text, facts, number, share
 from hedgerow.reporting.external import MISSING
-from hedgerow.reporting.inside import Inside, order_of
+from hedgerow.reporting.inside import Inside
 from hedgerow.reporting.shapes import middle
 from hedgerow.schema import Role
 
@@ -89,14 +91,14 @@ def examples(inside: Inside) -> Iterator[Block]:
     group = seen[chosen.group[parts]]
     people = np.bincount(group, weights=chosen.people[parts], minlength=len(first))
     large = np.flatnonzero(people >= np.median(people[people > 0]))
-    labels = {int(g): [column[first[g]] for column in chosen.labels] for g in large}
-    ordered = sorted(labels, key=lambda g: order_of(labels[g]))
+    ranks = [encoded(pa.array(column[first[large]], pa.string()))[1] for column in chosen.labels]
+    ordered = large[np.lexsort(ranks[::-1])]
     rows = []
     for g in ordered[:: max(1, len(ordered) // EXAMPLES)][:EXAMPLES]:
         raw = cells.q[chosen.cell[parts[group == g]]]
         one = raw[np.lexsort(raw.T[::-1])[0]]
         values = [h.values[code] for h, code in zip(cells.hierarchies, one, strict=True)]
-        pairs = zip(values, labels[g], strict=True)
+        pairs = zip(values, (column[first[g]] for column in chosen.labels), strict=True)
         rows.append(tuple(f"{shown(a)} → {shown(b)}" for a, b in pairs))
     yield Table(
         head=tuple(names),

@@ -113,8 +113,8 @@ def attacks_blocks(results: Sequence[AttackResult], *, more: str | None) -> list
     ]
     better = sum(result.succeeded for result in results)
     name = (
-        f"What {len(results)} attacks find, next to guessing; {better} do better than chance "
-        "explains"
+        f"What {'1 attack finds' if len(results) == 1 else f'{len(results)} attacks find'}, next "
+        f"to guessing; {better} {'does' if better == 1 else 'do'} better than chance explains"
     )
     table = Table(
         head=("attack", "a right guess is", "found", "without", "gain", "of guesses"),

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from hedgerow.domain import decimal
 from hedgerow.randomised.certificate import software
-from hedgerow.randomised.texts import sha256
 from hedgerow.safe.kept import Kept
 from hedgerow.safe.protected import claim, protected
 from hedgerow.safe.schema import FORMAT
 
 
-def certify(kept: Kept, *, file: Path, form: str, escaped: bool) -> dict[str, Any]:
-    """The certificate of a file that was written.
+def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> dict[str, Any]:
+    """The certificate of a file that was written, or of a table.
 
     Args:
         kept: What is published.
-        file: The file.
-        form: csv or parquet.
+        file: The file's name, or that it is a table.
+        sha256: Of the file, or of the table's rows.
+        form: csv, parquet or table.
         escaped: Whether formulas were escaped.
     """
     asked, terms, loss = kept.asked, kept.terms, kept.loss
@@ -49,10 +48,10 @@ def certify(kept: Kept, *, file: Path, form: str, escaped: bool) -> dict[str, An
             "rules": list(kept.rules),
         },
         "data": {
-            "file": file.name,
+            "file": file,
             "rows": int(kept.counts.sum()),
             "columns": list(kept.names),
-            "sha256": sha256(file),
+            "sha256": sha256,
         },
         "ledger": dict(kept.ledger),
         "protected": protected(terms, k=kept.k, person=asked["person"], public=asked.get("public")),

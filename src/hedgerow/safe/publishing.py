@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.canonical import digest
-from hedgerow.delivery import DATA
+from hedgerow.delivery import DATA, TABLE
 from hedgerow.errors import DataError, PlanError
 from hedgerow.faults import point
 from hedgerow.plan import Plan
@@ -18,6 +18,7 @@ from hedgerow.priced.releasing import Certificate, Kind, Wanted, release
 from hedgerow.query.charging import Charge, source_of
 from hedgerow.query.mixing import Unit
 from hedgerow.randomised.rows_file import read_rows, write_rows
+from hedgerow.randomised.texts import sha256
 from hedgerow.release import read_data
 from hedgerow.safe.certificate import certify
 from hedgerow.safe.design import Sampling
@@ -25,6 +26,7 @@ from hedgerow.safe.kept import Kept
 from hedgerow.safe.release import SafeRelease
 from hedgerow.safe.request import Request
 from hedgerow.sampling.measure import Drawn
+from hedgerow.tabled import refuse_escaped
 
 KIND = "safe"
 """What the ledger calls it."""
@@ -46,6 +48,8 @@ def publish_safe(plan: Plan, data: Any, wanted: Wanted) -> SafeRelease:
         PlanError: No k keeps the price, or the table is a sample that was published already.
     """
     escaped = plan.publish.escape_formulas if plan.publish else False
+    if (table := wanted.table(plan)) is not None and escaped:
+        refuse_escaped(table)
     request = Request.of(plan)
     request.require_writable(escaped=escaped)
     # What must fail fails before it costs.
@@ -101,18 +105,27 @@ def _writer(form: str, escaped: bool, kept: Kept) -> Callable[[Path], dict[str, 
     """
 
     def write(folder: Path) -> dict[str, Any]:
-        file, records = folder / DATA[form], kept.records
+        file, records = folder / DATA["parquet" if form == TABLE else form], kept.records
         write_rows(file, kept.shown, records, escaped=escaped)
         point("written")
         if not np.array_equal(read_rows(file, kept.shown, escaped=escaped), records):
             raise DataError(
                 "the file cannot be read as it was written", fix="Is the disk in order?"
             )
-        certificate = certify(kept, file=file, form=form, escaped=escaped)
+        certificate = certify(kept, **_data(file, form), form=form, escaped=escaped)
         point("measured")
         return certificate
 
     return write
+
+
+def _data(file: Path, form: str) -> dict[str, str]:
+    """What a certificate calls a file, or a table that is made of it, and its hash."""
+    if form != TABLE:
+        return {"file": file.name, "sha256": sha256(file)}
+    from hedgerow.engines.carrying import content_sha256
+
+    return {"file": TABLE, "sha256": content_sha256(file)}
 
 
 def _shown(certificate: Certificate, folder: Path, in_memory: bool) -> Any:

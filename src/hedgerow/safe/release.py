@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.engines.base import TablePlace
 from hedgerow.release import read_data
+from hedgerow.safe.emptiness import emptiness
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Position
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 class SafeRelease:
     """Rows of people who were drawn, in groups of at least k.
 
-    Everything in it may be given to anybody. `data` is a file, or a table in memory where no
-    place was given.
+    Everything in it may be given to anybody. `data` is a file, a table of a database or a cluster,
+    or a table in memory where no place was given.
     """
 
     certificate: Mapping[str, Any]
@@ -33,13 +35,25 @@ class SafeRelease:
 
     @property
     def folder(self) -> Path | None:
-        """Where the release is; None if it is only in memory."""
+        """Where the release is; None if it is only in memory, or a table."""
         return self.data.parent if isinstance(self.data, Path) else None
+
+    @property
+    def place(self) -> str | None:
+        """Folder or table of the release; None if it is only in memory."""
+        if isinstance(self.data, TablePlace):
+            return str(self.data)
+        return None if self.folder is None else str(self.folder)
 
     @property
     def rows(self) -> int:
         """How many rows were published."""
         return int(self.certificate["data"]["rows"])
+
+    @property
+    def empty(self) -> tuple[str, ...]:
+        """That nobody is in it, and what the plan implies; nothing where somebody is."""
+        return emptiness(self.certificate)
 
     @property
     def k(self) -> int:
@@ -53,7 +67,7 @@ class SafeRelease:
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow.Table of texts."""
-        return read_data(self.data) if isinstance(self.data, Path) else self.data
+        return read_data(self.data) if isinstance(self.data, Path | TablePlace) else self.data
 
     def to_pandas(self) -> Any:
         """The same as a pandas.DataFrame."""
@@ -63,7 +77,7 @@ class SafeRelease:
         """What `hedgerow publish --json` prints."""
         told, left = self.certificate, self.position.left
         return {
-            "release": str(self.folder) if self.folder else None,
+            "release": self.place,
             "rows": self.rows,
             "groups": self.groups,
             "k": self.k,
@@ -74,14 +88,15 @@ class SafeRelease:
             "public": told.get("public"),
             "spent": {} if self.again else told["spent"],
             "left": None if left is None else left.texts(),
-            "notes": told["counting"]["rules"],
+            "notes": [*self.empty, *told["counting"]["rules"]],
             "again": self.again,
         }
 
     def __repr__(self) -> str:
-        place = f" in {self.folder}" if self.folder else ""
+        place = f" in {self.place}" if self.place else ""
+        rows = f"{self.rows:,} rows" if self.rows else "no rows"
         return (
-            f"<SafeRelease of {self.rows:,} rows in groups of at least {self.k:,}{place}: "
+            f"<SafeRelease of {rows} in groups of at least {self.k:,}{place}: "
             f"{self.certificate['claim']}>"
         )
 

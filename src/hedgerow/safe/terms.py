@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +17,7 @@ from hedgerow.errors import PlanError
 from hedgerow.plan import Plan
 from hedgerow.sampling.measure import Drawn, Sampled
 from hedgerow.sampling.pipeline import Safe
+from hedgerow.sampling.suppression import MOST_PEOPLE
 
 TENTH = Fraction(1, 10)
 """The part of epsilon that the choice takes unless the plan says."""
@@ -99,7 +101,9 @@ class Terms:
         """
         if self.k is not None:
             return self.with_k(self.k)
-        return _of_several(Safe.keeping(**self._inner()))
+        with self._as_planned():
+            found = Safe.keeping(**self._inner())
+        return _of_several(found)
 
     def with_k(self, k: int) -> Safe:
         """The mechanism with this k.
@@ -107,7 +111,30 @@ class Terms:
         Raises:
             PlanError: It does not keep the price.
         """
-        return _of_several(Safe(k=k, **self._inner()))
+        if k > MOST_PEOPLE:
+            raise PlanError(f"k must be at most {MOST_PEOPLE:,}, not {k:,}")
+        with self._as_planned():
+            found = Safe(k=k, **self._inner())
+        return _of_several(found)
+
+    @contextmanager
+    def _as_planned(self) -> Iterator[None]:
+        """Say where numbers come from that the plan does not have."""
+        try:
+            yield
+        except PlanError as error:
+            if not self.pair:
+                raise
+            inner = self._inner()
+            chosen = f", each choice epsilon {_short(inner['choice'])}" if self.choice else ""
+            raise PlanError(
+                "under change-one somebody is removed and somebody is added, so that of the "
+                f"plan's epsilon {_short(self.epsilon)} and delta {_short(self.delta)} each of the "
+                f"two steps may take epsilon {_short(inner['epsilon'])} and delta "
+                f"{_short(inner['delta'])}{chosen}; for one step: {error.what}",
+                where=error.where,
+                fix=error.fix,
+            ) from None
 
     @property
     def protects(self) -> str:
@@ -185,6 +212,11 @@ class Terms:
 def row_of(plan: Plan) -> Fraction:
     """What a row is worth by itself."""
     return ROW if plan.method.row is None else Fraction(repr(plan.method.row))
+
+
+def _short(number: Fraction) -> str:
+    """As the messages of a step have it."""
+    return f"{float(number):.3g}"
 
 
 def _of_several(safe: Safe) -> Safe:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.domain import decimal
+from hedgerow.engines import TablePlace
 from hedgerow.errors import HedgerowError
 from hedgerow.hierarchy import Codes
 from hedgerow.plan import Plan
@@ -30,6 +31,7 @@ from hedgerow.randomised.request import read_domain
 from hedgerow.randomised.rows_file import read_rows
 from hedgerow.rechecking import REFUTED, UNVERIFIABLE, Checked, CheckedClaim
 from hedgerow.safe.certificate import certify
+from hedgerow.safe.counted_table import read_groups
 from hedgerow.safe.counting import rules_of
 from hedgerow.safe.kept import Kept
 from hedgerow.safe.request import Request
@@ -45,13 +47,13 @@ OWN = {"columns": ("level", "labels"), "neighbours": ("words",), "sampling": ("a
 
 
 def check_safe(
-    certificate: dict[str, Any], folder: Path, *, plan: Plan | None, key: Path | None
+    certificate: dict[str, Any], folder: Path | TablePlace, *, plan: Plan | None, key: Path | None
 ) -> tuple[tuple[Checked, ...], tuple[CheckedClaim, ...]]:
     """Check a safe release with its certificate.
 
     Args:
         certificate: Its certificate.
-        folder: The release.
+        folder: The release: a folder, or a table.
         plan: The plan it must keep, where one is given.
         key: Public key that must have signed the certificate, where one is given.
 
@@ -66,7 +68,7 @@ def check_safe(
     checks.append(judged("loss", wrong, _right_loss(stated)))
     if plan is not None:
         checks.append(Checked.of("plan", _unlike(plan, stated)))
-    file = folder / certificate["data"]["file"]
+    file = folder / certificate["data"]["file"] if isinstance(folder, Path) else folder
     content = list(_content(certificate, stated, file, sound=wrong is None))
     checks += content
     wrong = wrong or next((one.why for one in content if one.verdict == REFUTED), None)
@@ -178,23 +180,31 @@ def _unlike(plan: Plan, stated: Kept) -> str | None:
 
 
 def _content(
-    certificate: Mapping[str, Any], stated: Kept, file: Path, *, sound: bool
+    certificate: Mapping[str, Any], stated: Kept, file: Path | TablePlace, *, sound: bool
 ) -> Iterator[Checked]:
-    """What is in the file, and if the loss is sound, whether all words follow."""
+    """What is in the file or table, and if the loss is sound, whether all words follow."""
     configured = certificate["software"]["configured"]
     escaped = configured["escape_formulas"]
     try:
-        records = read_rows(file, stated.shown, escaped=escaped)
+        if isinstance(file, TablePlace):
+            codes, counts = read_groups(file, stated.shown)
+            wrong = _wrong_number(certificate, stated, int(counts.sum()))
+        else:
+            records = read_rows(file, stated.shown, escaped=escaped)
+            wrong = _wrong_rows(certificate, stated, records)
+            codes, counts = np.unique(records, axis=0, return_counts=True)
     except HedgerowError as error:
         yield Checked.of("rows", error.what)
         return
-    yield Checked.of("rows", _wrong_rows(certificate, stated, records))
-    codes, counts = np.unique(records, axis=0, return_counts=True)
+    yield Checked.of("rows", wrong)
     small = int((counts < stated.k).sum())
     yield judged(
         "groups",
         f"{small:,} of {len(counts):,} groups have fewer than {stated.k:,} rows" if small else None,
-        f"each of {len(counts):,} groups has at least {stated.k:,} rows",
+        f"each of {len(counts):,} groups has at least {stated.k:,} rows"
+        if len(counts) > 1
+        else f"there is {'one group' if len(counts) else 'no group'}, and none under {stated.k:,} "
+        "rows",
     )
     if not sound:
         return
@@ -215,7 +225,10 @@ def _content(
         k=stated.terms.safe.k,
         ledger=stated.ledger,
     )
-    expected = certify(again, file=file, form=configured["format"], escaped=escaped)
+    told = certificate["data"]  # whether the hash is right was checked before
+    expected = certify(
+        again, file=told["file"], sha256=told["sha256"], form=configured["format"], escaped=escaped
+    )
     yield judged(
         "words",
         other_words(certificate, expected),
@@ -224,12 +237,18 @@ def _content(
     )
 
 
-def _wrong_rows(certificate: Mapping[str, Any], stated: Kept, records: Codes) -> str | None:
+def _wrong_number(certificate: Mapping[str, Any], stated: Kept, rows: int) -> str | None:
     told = certificate["data"]
-    if len(records) != told["rows"]:
-        return f"there are {len(records):,} rows, stated {told['rows']:,}"
+    if rows != told["rows"]:
+        return f"there are {rows:,} rows, stated {told['rows']:,}"
     if told["columns"] != list(stated.names):
         return "the columns of the file are not those stated"
+    return None
+
+
+def _wrong_rows(certificate: Mapping[str, Any], stated: Kept, records: Codes) -> str | None:
+    if (wrong := _wrong_number(certificate, stated, len(records))) is not None:
+        return wrong
     if len(records) > 1 and not _sorted(records):
         return "the rows are not in sorted order, and another order may tell about people"
     return None

@@ -53,10 +53,9 @@ over beta: k = 1 leaves out nobody, and n = 1 is worst.
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import comb
 
 from hedgerow.dp.rounding import (
     FARTHEST,
@@ -71,15 +70,12 @@ from hedgerow.dp.rounding import (
     whole,
 )
 from hedgerow.errors import PlanError
+from hedgerow.sampling.chances import DOWN, ONE, UP, power, probability, ratio
 
 MOST_PEOPLE = 100_000
 """Larger k are refused: nobody publishes only groups that large."""
 UNITS = 10**9
 """Epsilons are found to this many parts of 1, as many as a ledger counts."""
-_UP = Context(prec=40, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX)
-_DOWN = Context(prec=40, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
-ONE = Decimal(1)
-BITS = 160
 _ENOUGH = Decimal("1e-25")
 """Terms are added up until the rest is less than this part of the sum; then its bound is added."""
 
@@ -173,17 +169,18 @@ def require_possible(*, k: int, beta: Number, delta: Number) -> None:
         PlanError: delta is under beta^k; says which k, or which rate, would do.
     """
     people, b, d = _group("k", k), share("beta", beta), share("delta", delta)
-    least = _power(_ratio(b, _DOWN), people, _DOWN)
+    least = power(ratio(b, DOWN), people, DOWN)
     if Fraction(least) <= d:
         return
     enough = max(people + 1, int(log_up(1 / d) / log_down(1 / b)) - 1)
-    while Fraction(_power(_ratio(b, _UP), enough, _UP)) > d:
+    while Fraction(power(ratio(b, UP), enough, UP)) > d:
         enough += 1
     rate = float(d) ** (1 / people)
+    every = "the only one" if people == 1 else f"all {people:,}"
     raise PlanError(
         f"with k = {people:,} and {rate_text(b)} of all people drawn, delta is at least beta^k = "
-        f"{_short(least)} (all {people:,} of a group are drawn), whatever epsilon is; asked for "
-        f"was {float(d):.3g}",
+        f"{_short(least)} ({every} of a group {'is' if people == 1 else 'are'} drawn), whatever "
+        f"epsilon is; asked for was {float(d):.3g}",
         fix=f"Take k = {enough:,} or more, or draw no more than {rate:.3g} of the people."
         if enough <= MOST_PEOPLE
         else f"Draw no more than {rate:.3g} of the people, or take a larger k as well.",
@@ -192,7 +189,7 @@ def require_possible(*, k: int, beta: Number, delta: Number) -> None:
 
 def too_large(*, beta: Fraction, epsilon: Fraction, delta: Fraction, after: str = "") -> PlanError:
     """What is said where no k will do; with the bound beta^k where that is why."""
-    least = _power(_ratio(beta, _DOWN), MOST_PEOPLE, _DOWN)
+    least = power(ratio(beta, DOWN), MOST_PEOPLE, DOWN)
     why = (
         ""
         if Fraction(least) <= delta
@@ -215,7 +212,7 @@ def rate_text(beta: Fraction) -> str:
     ('0.85', '0.666667', '0.99999999')
     """
     digits = 6
-    while (found := _ratio(beta, Context(prec=digits, rounding=ROUND_CEILING))) >= 1 > beta:
+    while (found := ratio(beta, Context(prec=digits, rounding=ROUND_CEILING))) >= 1 > beta:
         digits += 1
     return f"{found.normalize():f}"
 
@@ -253,16 +250,16 @@ def _more(k: int, beta: Fraction, e: Fraction) -> Decimal:
     start = e.denominator * n * out.numerator - e.numerator * (n - k) * out.denominator
     step = e.numerator * out.denominator
     per = Decimal(e.denominator * n * out.numerator)
-    odds = _ratio(beta / out, _UP)
-    term, total = _probability(k, n, beta), Decimal(0)
+    odds = ratio(beta / out, UP)
+    term, total = probability(k, n, beta), Decimal(0)
     for j in range(k, n + 1):
-        weight = _UP.divide(Decimal(start + (j - k) * step), per)
-        total = _UP.add(total, _UP.multiply(term, weight))
+        weight = UP.divide(Decimal(start + (j - k) * step), per)
+        total = UP.add(total, UP.multiply(term, weight))
         # Each further term is at most `falls` of the one before, and weights are at most 1.
-        falls = _UP.multiply(odds, _UP.divide(Decimal(n - j), Decimal(j + 1)))
-        term = _UP.multiply(term, falls)
+        falls = UP.multiply(odds, UP.divide(Decimal(n - j), Decimal(j + 1)))
+        term = UP.multiply(term, falls)
         if _small(term, falls, total):
-            return _UP.add(total, _UP.divide(term, _DOWN.subtract(ONE, falls)))
+            return UP.add(total, UP.divide(term, DOWN.subtract(ONE, falls)))
     return total
 
 
@@ -276,43 +273,18 @@ def _less(k: int, beta: Fraction, e: Fraction) -> Decimal:
     scale = e.denominator * out.denominator
     start = (n - k + 1) * scale - e.numerator * n * out.numerator
     per = Decimal(n * out.numerator * e.denominator)
-    odds = _ratio(out / beta, _UP)
-    most = _ratio(1 / out, _UP)
-    term, total = _probability(k - 1, n, beta), Decimal(0)
+    odds = ratio(out / beta, UP)
+    most = ratio(1 / out, UP)
+    term, total = probability(k - 1, n, beta), Decimal(0)
     for j in range(k - 1, -1, -1):
-        weight = _UP.divide(Decimal(start + (k - 1 - j) * scale), per)
-        total = _UP.add(total, _UP.multiply(term, weight))
-        falls = _UP.multiply(odds, _UP.divide(Decimal(j), Decimal(n - j + 1)))
-        term = _UP.multiply(term, falls)
+        weight = UP.divide(Decimal(start + (k - 1 - j) * scale), per)
+        total = UP.add(total, UP.multiply(term, weight))
+        falls = UP.multiply(odds, UP.divide(Decimal(j), Decimal(n - j + 1)))
+        term = UP.multiply(term, falls)
         if _small(term, falls, total):
-            return _UP.add(total, _UP.multiply(most, _UP.divide(term, _DOWN.subtract(ONE, falls))))
+            return UP.add(total, UP.multiply(most, UP.divide(term, DOWN.subtract(ONE, falls))))
     return total
 
 
 def _small(term: Decimal, falls: Decimal, total: Decimal) -> bool:
     return falls < Decimal("0.99") and term < total * _ENOUGH * (1 - falls)
-
-
-def _probability(j: int, n: int, beta: Fraction) -> Decimal:
-    """At or above the probability that j of n are drawn."""
-    term = _UP.multiply(
-        _power(_ratio(beta, _UP), j, _UP), _power(_ratio(1 - beta, _UP), n - j, _UP)
-    )
-    ways = comb(n, j)
-    cut = max(0, ways.bit_length() - BITS)
-    leading = Decimal((ways >> cut) + (cut > 0))
-    return _UP.multiply(_UP.multiply(term, leading), _power(Decimal(2), cut, _UP))
-
-
-def _power(base: Decimal, times: int, context: Context) -> Decimal:
-    """By squaring: the decimal module's own powers are not rounded in a known direction."""
-    result = ONE
-    while times:
-        if times & 1:
-            result = context.multiply(result, base)
-        base, times = context.multiply(base, base), times >> 1
-    return result
-
-
-def _ratio(x: Fraction, context: Context) -> Decimal:
-    return context.divide(Decimal(x.numerator), Decimal(x.denominator))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -79,6 +80,26 @@ def columns_to_count_by(asked: Asked, plan: Plan, public: Public) -> list[Choice
             )
         )
     return sorted(found, key=lambda one: not one.known)
+
+
+def undescribed(asked: Asked, plan: Plan, public: Public) -> tuple[list[str], list[str]]:
+    """Columns of which it is not said what the question needs: its own, and others."""
+    kind = Bounds if asked.kind.column == "numbers" else Values
+    named = {asked.column, *widths(asked.by, public.columns)}
+    with contextlib.suppress(HedgerowError):
+        named |= set(parse(asked.where).columns) if asked.where else set()
+    found = []
+    for name in public.columns:
+        role = plan.columns[name].role if name in plan.columns else None
+        domain = public.domains.get(name)
+        wrong = (
+            name == asked.column and asked.kind.column != "none" and not isinstance(domain, kind)
+        )
+        free = domain is None and name != plan.person and role != Role.IDENTIFIER
+        if wrong or free:
+            found.append(name)
+    own = [name for name in found if name in named]
+    return own, [name for name in found if name not in named]
 
 
 def known_words(public: Public, column: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -173,6 +174,16 @@ class Connection:
                 "somebody else has made it meanwhile",
                 where=where,
                 fix="Choose another place, or say --replace (in Python replace=True).",
+            )
+        if state.startswith("22") and self.target is not None:
+            # What the server says quotes the value, which is about somebody.
+            column = re.search(r"\bcolumn (.+?)(?::|$)", error.diag.context or "")
+            named = f" in the column {column[1]!r}" if column else ""
+            return kind(
+                f"the release has a value{named} that the database cannot hold",
+                where=where,
+                fix="Nothing was published. Publish to a folder, or change such values in the "
+                "source: dates out of the database's range, texts with the character NUL.",
             )
         if state == "57014":
             return kind(f"the database gave up: {told}", where=where, fix="Nothing was published.")

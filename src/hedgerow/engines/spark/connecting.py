@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -15,22 +16,13 @@ from hedgerow.engines.spark.driver import quiet
 from hedgerow.engines.spark.faults import translated
 from hedgerow.errors import DataError
 
-LOGGING = """\
-rootLogger.level = error
-rootLogger.appenderRef.stderr.ref = console
-appender.console.type = Console
-appender.console.name = console
-appender.console.target = SYSTEM_ERR
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = Spark: %p %c{1}: %m{nolookups}%n
-"""
-"""Spark's notes about itself are for whoever runs the cluster, not for whoever publishes."""
-
 RETRIES = 6
 """How often a Connect server is asked again."""
 WAIT, LONGEST_WAIT = 250, 4000
 """Milliseconds before it is asked again, each time twice as many: some ten seconds in all. A server
 that was started anew has forgotten our tables, so longer patience is for nothing."""
+PYTHON = "PYSPARK_PYTHON"
+"""Environment variable: which Python executors run."""
 STARTED = "spark.hedgerow.started"
 """A setting by which we know a session we started on this machine."""
 SETTINGS = {
@@ -123,7 +115,6 @@ def _classic(kind: Any, address: str, memory: str | None) -> Any:
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
         "spark.driver.memory": _amount(memory),
         "spark.driver.maxResultSize": "0",
-        "spark.pyspark.python": sys.executable,
     }
     if address == "spark://":
         settings |= {
@@ -139,11 +130,23 @@ def _classic(kind: Any, address: str, memory: str | None) -> Any:
     builder = builder.master("local[*]" if address == "spark://" else address)
     for name, value in settings.items():
         builder = builder.config(name, value)
-    with tempfile.TemporaryDirectory(prefix="hedgerow-") as folder:
-        logging = Path(folder) / "log4j2.properties"
-        logging.write_text(LOGGING, "utf-8")
-        options = f"-Dlog4j2.configurationFile={logging.as_uri()}"
-        return builder.config("spark.driver.extraJavaOptions", options).getOrCreate()
+    _start_java(settings)
+    return builder.getOrCreate()
+
+
+def _start_java(settings: dict[str, str]) -> None:
+    """Start Java, if this process has not yet, without what it says to the terminal.
+
+    Its notes about itself are for whoever runs a cluster, not for whoever publishes. What goes
+    wrong reaches us as an error, and is said once, in a sentence.
+    """
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is None:
+        configured = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+        gateway = launch_gateway(configured, {"stderr": subprocess.DEVNULL})
+        SparkContext._ensure_initialized(gateway=gateway)
 
 
 def forgets(session: Any) -> bool:

@@ -1,8 +1,8 @@
 """Driver: one Spark session, asked in SQL only, that speaks our errors and cleans up after us.
 
 Everything is a temporary view with a name of its own, so a session that is also used for other
-work is left as it was found. There are no Python functions on the executors and no calls that
-only one kind of session has: it works the same on Spark Connect.
+work is left as it was found. There are no calls that only one kind of session has: it works the
+same on Spark Connect. Python runs on the executors in one place only, `solving`.
 """
 
 from __future__ import annotations
@@ -93,10 +93,22 @@ class Driver:
 
     def keep(self, name: str, sql: str) -> str:
         """Give a query a name, and compute it once only."""
-        frame = self.run(lambda: self.session.sql(sql).persist())
+        return self.keep_frame(name, self.run(lambda: self.session.sql(sql)))
+
+    def keep_frame(self, name: str, frame: Any) -> str:
+        """Give a DataFrame a name, and compute it once only."""
+        frame = self.run(frame.persist)
         view = self.named(name, frame)
         self._kept[view] = frame
         return view
+
+    def drop(self, view: str) -> None:
+        """Let go of what has this name."""
+        self._forget(view)
+        self._views.pop(view, None)
+        if not self.gone:
+            with suppress(Exception), quiet():
+                self.session.catalog.dropTempView(view)
 
     def _forget(self, view: str) -> None:
         if view in self._kept:
@@ -119,7 +131,7 @@ class Driver:
         """Give the result of DuckDB's query a name here."""
         typed = ", ".join(f"{column}::{LOCAL[kind]} AS {column}" for column, kind in kinds.items())
         table = session.table(f"SELECT {typed} FROM ({sql})")
-        frame = self.run(lambda: self.session.createDataFrame(table, schema=_schema(kinds)))
+        frame = self.run(lambda: self.session.createDataFrame(table, schema=schema_of(kinds)))
         if table.num_rows <= BROADCAST:
             frame = frame.hint("broadcast")
         return self.named(name, frame)
@@ -188,10 +200,17 @@ def _received(
         session.do(f"{begin} SELECT {columns} FROM arrived{', range(times)' * repeated}")
 
 
-def _schema(kinds: Kinds) -> Any:
+def schema_of(kinds: Kinds) -> Any:
+    """The columns as Spark's types."""
     from pyspark.sql import types
 
-    ours = {"text": types.StringType, "bigint": types.LongType, "boolean": types.BooleanType}
+    ours = {
+        "text": types.StringType,
+        "bigint": types.LongType,
+        "boolean": types.BooleanType,
+        "int": types.IntegerType,
+        "double": types.DoubleType,
+    }
     return types.StructType([types.StructField(n, ours[kind]()) for n, kind in kinds.items()])
 
 

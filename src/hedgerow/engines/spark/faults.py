@@ -23,6 +23,13 @@ FULL = re.compile(r"No space left on device|Disk quota exceeded")
 FORBIDDEN = re.compile(r"Permission denied|AccessControlException|AccessDenied|INSUFFICIENT_PERM")
 MEMORY = re.compile(r"OutOfMemoryError|MaxResultSize|bigger than spark\.driver\.maxResultSize")
 UNREADABLE = re.compile(r"MALFORMED_RECORD|MALFORMED_CSV|CSV header does not conform")
+LACKING = re.compile(
+    r"ModuleNotFoundError: No module named '([\w.]+)'"
+    r"|AttributeError: Can't get attribute '[\w.]+' on <module '(hedgerow[\w.]*)'"
+)
+OTHER_PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH|different version \S+ than that in driver")
+WORKER = re.compile(r"Python worker exited unexpectedly|MemoryError")
+NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 ABSENT = re.compile(r"PATH_NOT_FOUND|TABLE_OR_VIEW_NOT_FOUND|does not exist")
 
 
@@ -39,6 +46,8 @@ def translated(error: Exception, where: str, target: str | None = None) -> Hedge
     message = str(error)
     place = where if target is None else target
     kind = DataError if target is None else TargetError
+    if (python := _of_python(message, where)) is not None:
+        return python
     if FULL.search(message):
         return kind(
             "a disk that Spark writes to is full",
@@ -92,6 +101,38 @@ def translated(error: Exception, where: str, target: str | None = None) -> Hedge
     return kind(f"Spark cannot do this: {_sentence(message)}", where=place)
 
 
+def _of_python(message: str, where: str) -> DataError | None:
+    """What is said of the Python that executors run, which works on the parts of a table."""
+    if lacking := LACKING.search(message):
+        return DataError(
+            f"the executors' Python cannot import {lacking[1] or lacking[2]!r} as it is here",
+            where=where,
+            fix="Install this version of hedgerow where the executors are. The environment "
+            "variable PYSPARK_PYTHON says which Python they run; it is read when Spark is started.",
+        )
+    if OTHER_PYTHON.search(message):
+        return DataError(
+            "the executors run another version of Python than this machine",
+            where=where,
+            fix="Let them run the same: the environment variable PYSPARK_PYTHON says which Python "
+            "they run; it is read when Spark is started.",
+        )
+    if found := NO_PYTHON.search(message):
+        return DataError(
+            f"the executors have no Python at {found[1]}",
+            where=where,
+            fix="Set the environment variable PYSPARK_PYTHON to one they have, with hedgerow.",
+        )
+    if WORKER.search(message):
+        return DataError(
+            "Python ended on an executor while it worked on a part, most likely for want of memory",
+            where=where,
+            fix="Let parts be smaller (`parts` in the plan's method), or give executors more room "
+            "beside Java (spark.executor.memoryOverhead).",
+        )
+    return None
+
+
 def _sparks(error: Exception) -> bool:
     homes = {cls.__module__.partition(".")[0] for cls in type(error).__mro__}
     return bool(homes & {"pyspark", "py4j", "grpc"}) or isinstance(error, ConnectionError)
@@ -101,6 +142,9 @@ def _sentence(message: str) -> str:
     """The first line that says something, without the classes and the trace."""
     lines = [line.strip() for line in message.splitlines()]
     told = [line for line in lines if line and not line.startswith(("at ", "An error occurred"))]
+    if "from the Python worker" in message:  # its trace ends with the reason
+        reasons = [line for line in told if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
+        told = reasons[-1:] or told
     # A task's failure has its cause in a line of its own, at the end.
     causes = [line.removeprefix("Caused by: ") for line in told if line.startswith("Caused by: ")]
     chosen = (causes or told or ["no reason is given"])[-1 if causes else 0]

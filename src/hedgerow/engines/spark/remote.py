@@ -9,10 +9,12 @@ from typing import Any
 from hedgerow.engines.base import TablePlace
 from hedgerow.engines.remote import Kinds, RemoteColumn
 from hedgerow.engines.session import Session
+from hedgerow.engines.solving import Task
 from hedgerow.engines.spark.connecting import connected, forgets
 from hedgerow.engines.spark.dialect import SparkDialect
 from hedgerow.engines.spark.driver import Driver
 from hedgerow.engines.spark.reading import is_path, local_files, opened, source, stamps
+from hedgerow.engines.spark.solving import solved
 from hedgerow.engines.spark.targets import Target, certificate_of, target_of
 from hedgerow.errors import DataError, TargetError
 
@@ -73,8 +75,14 @@ class SparkRemote:
         self.discard()
         self._driver.close()
 
-    def keep(self, name: str, sql: str) -> str:
+    def keep(self, name: str, sql: str, *, by: str | None = None) -> str:
         return self._driver.keep(name, sql)
+
+    def drop(self, table: str) -> None:
+        self._driver.drop(table)
+
+    def solve(self, name: str, sql: str, parts: int, task: Task) -> str:
+        return solved(self._driver, name, sql, parts, task)
 
     def push(self, name: str, session: Session, sql: str, kinds: Kinds) -> str:
         return self._driver.push(name, session, sql, kinds)
@@ -94,24 +102,25 @@ class SparkRemote:
 
     # Table targets
 
+    @property
+    def _address(self) -> str:
+        return "spark://" if self._place is None else self._place.address
+
+    def reaches(self, place: TablePlace) -> bool:
+        return place.address == self._address
+
     def check_table(self, place: TablePlace, *, replace: bool) -> None:
-        ours = "spark://" if self._place is None else self._place.address
-        if place.address != ours:
+        if not self.reaches(place):
             raise TargetError(
                 "is at another address than the source",
                 where=str(place),
-                fix=f"Publish to a table at {ours}, or to a file.",
+                fix=f"Publish to a table at {self._address}, or to a file.",
             )
         if self._reads(place.table):
             raise TargetError(
                 "is the source itself", where=str(place), fix="Write the release somewhere else."
             )
-        if not is_path(place.table) and self._driver.run(lambda: forgets(self._driver.session)):
-            raise TargetError(
-                "would be gone when this program ends: Spark on this machine keeps no catalogue",
-                where=str(place),
-                fix="Publish to a folder, such as spark://::/data/release, or to a file.",
-            )
+        refuse_forgetful(self._driver, place)
         target_of(self._driver, place.table, str(place)).check(replace=replace)
 
     def _reads(self, table: str) -> bool:
@@ -126,7 +135,7 @@ class SparkRemote:
         self.discard()
         self._target = target_of(self._driver, place.table, str(place))
         try:
-            frame = self._target.stage(sql, columns)
+            frame = self._target.stage([sql], columns)
             self._staged = SparkRemote(Driver(self._driver.session, str(place)), frame, None)
             return self._staged
         except BaseException:
@@ -147,3 +156,17 @@ class SparkRemote:
 
     def certificate(self) -> str | None:
         return None if self._place is None else certificate_of(self._driver, self._place.table)
+
+
+def refuse_forgetful(driver: Driver, place: TablePlace) -> None:
+    """Refuse a table of a catalogue that ends with this program.
+
+    Raises:
+        TargetError: It does.
+    """
+    if not is_path(place.table) and driver.run(lambda: forgets(driver.session)):
+        raise TargetError(
+            "would be gone when this program ends: Spark on this machine keeps no catalogue",
+            where=str(place),
+            fix="Publish to a folder, such as spark://::/data/release, or to a file.",
+        )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -34,8 +34,11 @@ class Target(Protocol):
         """Refuse early what would fail late."""
         ...
 
-    def stage(self, sql: str, columns: Sequence[str]) -> Any:
-        """Write the rows of a query with columns o0, o1, ...; the DataFrame of what is written."""
+    def stage(self, queries: Iterable[str], columns: Sequence[str]) -> Any:
+        """Write the rows of queries with columns o0, o1, ...; the DataFrame of what is written.
+
+        Each is written before the next is asked for.
+        """
         ...
 
     def deliver(self, certificate: str, *, replace: bool) -> None: ...
@@ -112,7 +115,7 @@ class FolderTarget:
         if self._path.exists() and not (self._path / CERTIFICATE).is_file():
             raise _no_release(self._where)
 
-    def stage(self, sql: str, columns: Sequence[str]) -> Any:
+    def stage(self, queries: Iterable[str], columns: Sequence[str]) -> Any:
         self.discard()
         self._sweep()
         self._part = self._path.parent / hidden(".hedgerow-")
@@ -123,11 +126,15 @@ class FolderTarget:
         data = (self._part / RELEASED).as_uri()
         driver, session = self._driver, self._driver.session
 
-        def work() -> Any:
-            session.sql(_written(sql, columns)).write.parquet(data, mode="error")
-            return session.read.parquet(data)
+        def write(sql: str, mode: str) -> None:
+            rows = _written(sql, columns)
+            driver.run(
+                lambda: session.sql(rows).write.parquet(data, mode=mode), target=self._where
+            )
 
-        frame = driver.run(work, target=self._where)
+        for place, sql in enumerate(queries):
+            write(sql, "append" if place else "error")
+        frame = driver.run(lambda: session.read.parquet(data), target=self._where)
         seen = sum(
             pq.ParquetFile(file).metadata.num_rows
             for file in sorted((self._part / RELEASED).glob("*.parquet"))
@@ -222,12 +229,14 @@ class TableTarget:
         elif certified and not replace:
             raise _taken(f"{self._where}_certificate")
 
-    def stage(self, sql: str, columns: Sequence[str]) -> Any:
+    def stage(self, queries: Iterable[str], columns: Sequence[str]) -> Any:
         self.discard()
         self._sweep()
         self._staged = hidden("hedgerow_")
         full = self._full(self._staged)
-        self._do(f"CREATE TABLE {full} AS {_written(sql, columns)}")
+        for place, sql in enumerate(queries):
+            begin = f"INSERT INTO {full}" if place else f"CREATE TABLE {full} AS"
+            self._do(f"{begin} {_written(sql, columns)}")
         return self._driver.run(lambda: self._driver.session.table(full), target=self._where)
 
     def _sweep(self) -> None:

@@ -47,7 +47,8 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         yield Finding.of(
             f"no count of {LOW} to {HIGH} follows from the totals",
             not LOW <= out <= HIGH,
-            f"{out:,} people were left out, as the certificate says",
+            f"{'1 person was' if out == 1 else f'{out:,} people were'} left out, as the "
+            "certificate says",
             "Choose how many may be left out so that it is none, or more than ten.",
         )
     yield _elsewhere(evidence)

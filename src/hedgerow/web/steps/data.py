@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from hedgerow.errors import HedgerowError, PlanError
 from hedgerow.schema import Role
@@ -124,6 +124,17 @@ def show_column(request: Request, web: TheWeb, draft: TheDraft, number: Number) 
     name = look.profile(number).name
     said = draft.column(name)
     return _column(request, web, draft, look, number, _fields(draft, look, name), said)
+
+
+@router.get("/data/public")
+def show_public(web: TheWeb, draft: TheDraft, column: str = "") -> Response:
+    """Where one says what is public of a column: pages that know it by its name lead here."""
+    names = seen(web, draft).names
+    if column not in names:
+        raise PlanError(
+            f"the table has no column {column[:40]!r}", fix="Choose one on the Data page."
+        )
+    return RedirectResponse(f"/data/columns/{names.index(column)}#public", 303)
 
 
 @router.post("/data/columns/{number}/hierarchy/preview")

@@ -74,12 +74,13 @@ def show(
     lacking = _lacking(draft)
     shown |= {"lacking": lacking, "neighbours": NEIGHBOURS, "preview": None, "form": None}
     shown |= {"gauges": [], "history": [], "too_dear": "", "has_budget": False}
-    shown |= {"population": "", "settings": []}
+    shown |= {"population": "", "settings": [], "undescribed": ([], [])}
     if not lacking:
         try:
             with _session(draft) as session:
                 shown |= _standing(session)
                 shown["form"] = _form(asked, session)
+                shown["undescribed"] = view.undescribed(asked, session.plan, session.public)
                 if asked.priced and not wrong:
                     shown |= _previewed(web, draft, asked, session)
         except HedgerowError as error:

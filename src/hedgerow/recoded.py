@@ -1,0 +1,83 @@
+"""Recoded: a table counted, and the recoding that was chosen for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hedgerow.choosing import Progress, again, choose
+from hedgerow.earlier import explain_refusal
+from hedgerow.engines.held import Held
+from hedgerow.errors import ClaimError
+from hedgerow.job import Job
+from hedgerow.models.composition import Composition
+from hedgerow.recode.cells import Cells
+from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.recoding import Recoding
+from hedgerow.utility import Original
+from hedgerow.warming import warming
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """What is to be written, and what it is measured against."""
+
+    cells: Cells
+    """The source, counted; or, where its tuples stayed in the engine, as a recipient sees it."""
+    chosen: Recoding
+    original: Original
+    held: Held | None = None
+    """Has the source's own tuples, where they stayed in the engine."""
+    notes: tuple[str, ...] = ()
+
+
+def recoded(
+    job: Job, applied: Path | None, say: Progress, reached: Callable[[str], None]
+) -> Recoded:
+    """Count the source and choose a recoding, part by part where the plan wants that.
+
+    Args:
+        job: The source, with the claims about it.
+        applied: A release whose recoding is applied instead of searching.
+        say: Told what is going on.
+        reached: Told when the source is "counted".
+
+    Raises:
+        ClaimError: No recoding keeps the claims.
+    """
+    notes = []
+    if job.plan.method.parts is not None:
+        from hedgerow.parting import obstacle, parted_there
+
+        why = "a stored recoding is applied" if applied is not None else obstacle(job)
+        if why is None:
+            with warming():
+                there = parted_there(job, say, reached)
+            if there is not None:
+                return Recoded(there.cells, there.chosen, there.original, there.held)
+        else:
+            notes.append(f"All tuples were held in memory, in spite of `parts`: {why}.")
+    with warming():
+        cells = job.cells()
+    reached("counted")
+    if applied is None:
+        chosen = _chosen(job, cells, say)
+    else:
+        chosen = again(job.plan, cells, job.models, applied)
+    return Recoded(cells, chosen, Lattice.of(cells).original, notes=tuple(notes))
+
+
+def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
+    """What the search finds; if earlier releases leave nothing to find, says what they do."""
+    try:
+        return choose(job.plan, cells, job.models, say)
+    except ClaimError as error:
+        others = tuple(model for model in job.models if not isinstance(model, Composition))
+        if len(others) == len(job.models) or not others:
+            raise
+        try:
+            best = choose(job.plan, cells, others, say)
+        except ClaimError:
+            raise error from None
+        raise explain_refusal(error, job.lefts(cells)[0], cells, best) from None
