@@ -30,7 +30,6 @@ LOADED = (
     "hedgerow.reporting.trying",
     "hedgerow.verifying",
     "numba.np.arraymath",
-    "pandas",
 )
 
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from hedgerow.binding import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.choosing import Progress, method_of, refuse_unsuited
+from hedgerow.condensing import condensed
 from hedgerow.encoding import encoded
 from hedgerow.engines.base import Engine
 from hedgerow.engines.held import Codes, Held
-from hedgerow.errors import ClaimError
+from hedgerow.errors import ClaimError, DataError
 from hedgerow.groups import Histogram, Ints
 from hedgerow.job import Job
 from hedgerow.models.composition import Composition
@@ -28,11 +29,10 @@ from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.first_cuts import ALONE, FirstCuts, Margin, first_cuts
 from hedgerow.recode.method import Method
-from hedgerow.recode.pack import canonical
 from hedgerow.recode.parts import confirm
-from hedgerow.recode.recoding import SUPPRESSED, Recoding, widened
+from hedgerow.recode.recoding import Recoding
 from hedgerow.splits import Tree
-from hedgerow.utility import METRICS, Original, QueryError, Spans, Totals
+from hedgerow.utility import METRICS, Original, QueryError, Totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +77,19 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
     """
     plan, most = job.plan, job.plan.method.parts
     assert most is not None, "the plan names the size of parts"
-    columns, codes, barred, people = _columns(job)
+    columns, codes, missing, people = _columns(job)
+    barred = barring(plan, columns.hierarchies, missing, people)
     job.refuse_unfitting(_nobody(columns))
     held = job.engine.hold(
         job.schema.quasi_identifiers, sets=job.schema.sensitive, codes=codes, barred=barred
     )
+    absent = people - held.people
+    without = [missing[name] for name in barred]
+    if not max(without, default=0) <= absent <= sum(without):
+        raise _changed(plan)
     if held.lines <= most:
         return None
     reached("counted")
-    absent = people - held.people
     limit = refuse_unsuited(plan, job.models, columns.hierarchies, people=people, absent=absent)
 
     def searching(share: float) -> None:
@@ -112,25 +116,31 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
         people=held.people,
     )
     held.solve(cuts.tree, cuts.parts, work, separated=method.separates, progress=searching)
-    cells, chosen = _seen(held, columns, method, most, absent)
+    detail = {**method.detail, "parts": most}
+    cells, chosen = condensed(held, columns, kind=method.search, absent=absent, detail=detail)
     return Parted(
         cells, confirm(chosen, cells, job.models), _original(counting, columns, absent), held
     )
 
 
-def _columns(job: Job) -> tuple[Columns, list[Codes], tuple[str, ...], int]:
-    """The columns; the code of each value; the columns that bar people; and everybody."""
+def _columns(job: Job) -> tuple[Columns, list[Codes], dict[str, int], int]:
+    """The columns; the code of each value; who has no value in which column; and everybody."""
     plan, schema = job.plan, job.schema
     refuse_names(plan, schema)
     hierarchies, sensitive, written = [], [], []
     sizes: list[int] = []
     codes: list[Codes] = []
     missing: dict[str, int] = {}
-    people = 0
+    counted = {
+        name: _values(job.engine, name) for name in (*schema.quasi_identifiers, *schema.sensitive)
+    }
+    totals = {int(n.sum()) for _, n in counted.values()}
+    if len(totals) > 1:
+        raise _changed(plan)
+    (people,) = totals
+    refuse_nobody(plan, people)
     for name in schema.quasi_identifiers:
-        values, n = _values(job.engine, name)
-        people = int(n.sum())
-        refuse_nobody(plan, people)
+        values, n = counted[name]
         hierarchy = bound(plan, name, values)
         place = hierarchy.encode(values)
         hierarchies.append(hierarchy)
@@ -139,7 +149,7 @@ def _columns(job: Job) -> tuple[Columns, list[Codes], tuple[str, ...], int]:
         if None in values:
             missing[name] = int(n[values.index(None)])
     for name in schema.sensitive:
-        values, n = _values(job.engine, name)
+        values, n = counted[name]
         domain, rank = domain_of(plan, name, values, n, people)
         sensitive.append(domain)
         written.append(np.argsort(rank).astype(np.int32))
@@ -151,7 +161,15 @@ def _columns(job: Job) -> tuple[Columns, list[Codes], tuple[str, ...], int]:
         written=tuple(written),
         sizes=tuple(sizes),
     )
-    return columns, codes, barring(plan, hierarchies, missing, people), people
+    return columns, codes, missing, people
+
+
+def _changed(plan: Plan) -> DataError:
+    return DataError(
+        "the source had other people when it was read again",
+        where=plan.source,
+        fix="Nothing was published. Run it again when nobody writes to the source.",
+    )
 
 
 def _values(engine: Engine, name: str) -> tuple[list[str | None], Ints]:
@@ -211,54 +229,6 @@ def _refuse_large(plan: Plan, method: Method, cuts: FirstCuts, most: int) -> Non
             fix=f"Say `parts: {largest}` where a part of that size fits into memory, weaken a "
             "claim, or use strict Mondrian.",
         )
-
-
-def _seen(
-    held: Held, columns: Columns, method: Method, most: int, absent: int
-) -> tuple[Cells, Recoding]:
-    """What was solved, a cell for each published tuple with its sensitive values."""
-    lines = held.condensed()
-    axes = range(len(columns.hierarchies))
-    published = [encoded(lines[f"p{j}"]) for j in axes]
-    values = [
-        np.asarray(lines[f"v{i}"].to_numpy(), np.int32) for i in range(len(columns.sensitive))
-    ]
-    labels = np.column_stack([codes for _, codes in published])
-    sizes = [*(len(d.values) for d in columns.sensitive), *(len(texts) for texts, _ in published)]
-    order = canonical(np.column_stack([*values, labels]), sizes)
-    labels = labels[order]
-    new = np.ones(len(labels), np.bool_)
-    new[1:] = (labels[1:] != labels[:-1]).any(axis=1)
-    start, group = np.flatnonzero(new), np.cumsum(new) - 1
-    low, high, rung = (
-        np.column_stack([np.asarray(lines[f"{letter}{j}"].to_numpy(), kind)[order] for j in axes])
-        for letter, kind in (("l", np.int32), ("h", np.int32), ("r", np.float64))
-    )
-    spans = Spans(
-        np.minimum.reduceat(low, start), np.maximum.reduceat(high, start),
-        np.maximum.reduceat(rung, start),
-    ) if len(start) else Spans(low, high, rung)  # fmt: skip
-    spans = widened(columns.hierarchies, spans)
-    n = np.asarray(lines["n"].to_numpy(), np.int64)[order]
-    # The last cell is of those left out. They have no values here: nothing is said of them.
-    n = np.append(n, held.people - int(n.sum()))
-    group = np.append(group, SUPPRESSED)
-    indptr = np.append(np.arange(len(n), dtype=np.int64), len(n) - 1)
-    cells = Cells(
-        columns.hierarchies,
-        np.append(spans.low[group[:-1]], np.zeros((1, len(axes)), np.int32), axis=0),
-        n,
-        n,
-        columns.sensitive,
-        tuple(Histogram(indptr, codes[order], n[:-1]) for codes in values),
-        absent=absent,
-    )
-    names = tuple(
-        np.array(texts, object)[labels[start, j]] for j, (texts, _) in enumerate(published)
-    )
-    each = np.arange(len(n))
-    detail = {**method.detail, "parts": most}
-    return cells, Recoding(method.search, each, n, group, names, spans, detail=detail)
 
 
 def _original(counting: _Counting, columns: Columns, absent: int) -> Totals:

@@ -149,9 +149,8 @@ def protected(
     ]
     sentences.append(f"Not protected: {'; '.join(_gaps(models, schema))}.")
     if left_out:
-        sentences.append(
-            f"{left_out:,} people were left out; the claims are about those who are published."
-        )
+        people = "1 person was" if left_out == 1 else f"{left_out:,} people were"
+        sentences.append(f"{people} left out; the claims are about those who are published.")
     if withheld:
         sentences.append(
             f"The levels of {some(withheld, most=3)} are withheld, because they would say "

@@ -358,9 +358,9 @@ def _counted(cells: Cells, recoding: Recoding, published: tuple[str, ...]) -> Ta
     """The published tuples with their number of rows, a line a part."""
     kept = recoding.group != SUPPRESSED
     cell, group = recoding.cell[kept], recoding.group[kept]
-    columns = {h.name: _taken(recoding.labels[j], group) for j, h in enumerate(cells.hierarchies)}
+    columns = {h.name: _named(recoding.labels[j], group) for j, h in enumerate(cells.hierarchies)}
     for domain, h in zip(cells.sensitive, cells.values, strict=True):
-        columns[domain.name] = _taken(domain.values, h.codes[h.indptr[cell]])
+        columns[domain.name] = _named(domain.values, h.codes[h.indptr[cell]])
     arrays = [columns[name] for name in published]
     rows = pa.array(recoding.people[kept], pa.int64())
     return pa.table([*arrays, rows], names=[*(f"c{i}" for i in range(len(arrays))), "rows"])
@@ -393,6 +393,12 @@ def _mapping(cells: Cells, recoding: Recoding, *, parts: bool, lists: bool) -> T
         columns["lo"] = pa.array(rank[lines], pa.int64())
         columns["hi"] = pa.array(rank[lines] + recoding.people[lines], pa.int64())
     return pa.table(columns)
+
+
+def _named(values: Any, index: Any) -> Any:
+    """The same as `_taken`, in less room: each text once."""
+    texts = pa.array(list(values), pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(index, pa.int32()), texts)
 
 
 def _taken(values: Any, index: Any) -> Any:

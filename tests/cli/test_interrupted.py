@@ -74,7 +74,7 @@ def release(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("how", "where"),
     [
-        (signal.SIGINT, "choose"),
+        (signal.SIGINT, "recoded"),
         (signal.SIGINT, "deliver"),
         (signal.SIGTERM, "measured_groups"),
         (signal.SIGKILL, "measured_groups"),
@@ -190,6 +190,30 @@ def test_what_was_paid_is_said_then_too(
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert not Path("noisy").exists()
+
+
+EARLY = """\
+import builtins, runpy, sys
+
+real = builtins.__import__
+
+def interrupted(name, *more, **named):
+    if name == "typer":
+        raise KeyboardInterrupt
+    return real(name, *more, **named)
+
+builtins.__import__ = interrupted
+sys.argv = ["hedgerow", "publish", "plan.yaml"]
+runpy.run_module("hedgerow", run_name="__main__")
+"""
+
+
+def test_ctrl_c_while_the_command_itself_is_loaded(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "hedgerow: interrupted before anything was done\n"
 
 
 def full_disk(*anything: object, **more: object) -> None:

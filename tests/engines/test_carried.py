@@ -1,4 +1,4 @@
-"""A release that is made here and becomes a table of a database elsewhere: all of it, or nothing."""
+"""A release that is made here and becomes a table of a database: all of it, or nothing."""
 
 import datetime as dt
 import decimal
@@ -19,6 +19,7 @@ from hedgerow.cli import app
 from hedgerow.engines import open_engine, table_place
 from hedgerow.engines.base import Written
 from hedgerow.engines.carrying import carried
+from hedgerow.engines.postgresql.arriving import PostgreSQLArrival
 from hedgerow.errors import DataError, HedgerowError, TargetError
 from hedgerow.ledger import Ledger
 
@@ -113,6 +114,14 @@ def test_from_one_database_to_another(tables, elsewhere):
     assert publish(address, elsewhere, replace=True).rows == 120
 
 
+def test_the_environment_says_which_database(tables, monkeypatch):
+    for name, value in {"HOST": "127.0.0.1", "PORT": tables.server.port, "USER": "steward"}.items():
+        monkeypatch.setenv(f"PG{name}", str(value))
+    monkeypatch.setenv("PGDATABASE", "postgres")
+    publish(people(), f"postgresql://::{tables.schema}.released")
+    assert there(tables) == ["released", "released_certificate"]
+
+
 def test_rows_do_not_stand_as_in_the_source(tables):
     table = pa.table({"zip": ["1"] * 50, "note": [str((i * 7) % 50).zfill(2) for i in range(50)]})
     columns = {"zip": "quasi-identifier", "note": "insensitive"}
@@ -135,8 +144,8 @@ def test_people_with_several_rows_and_methods_that_separate_them(tables, tmp_pat
 # Values
 
 
-def sent(tables, table, name="released"):
-    """A table as it is after it was carried, read by the database's own library."""
+def send(tables, table, name="released"):
+    """Carry a table there."""
     place = table_place(tables.place(name))
     file = tables.server.folder.parent / f"hedgerow-{uuid.uuid4().hex}.parquet"
     try:
@@ -152,11 +161,16 @@ def sent(tables, table, name="released"):
     finally:
         file.unlink()
     assert written.path == place
+
+
+def sent(tables, table, name="released"):
+    """A table as it is after it was carried, read by the database's own library."""
+    send(tables, table, name)
     return tables.sql("SET TimeZone = 'UTC'", f"SELECT * FROM {name}")
 
 
 def test_every_type_arrives_exactly(tables):
-    utc = dt.timezone.utc
+    utc = dt.UTC
     zoned = [dt.datetime(2024, 3, 31, 1, 30, 0, 5, utc), dt.datetime(1, 1, 1, tzinfo=utc), None]
     columns = {
         "bool": pa.array([True, False, None]),
@@ -197,13 +211,23 @@ def test_a_column_alone_keeps_its_missing_and_its_empty_values(tables):
 
 def test_years_before_christ_and_days_without_end(tables):
     with duckdb.connect() as local:
+        local.execute("SET TimeZone = 'UTC'")
         table = local.sql(
-            "SELECT * FROM (VALUES (DATE '0044-03-15 (BC)', TIMESTAMP '0044-03-15 (BC) 12:00:00.5')"
-            ", ('infinity'::DATE, 'infinity'::TIMESTAMP)) AS t(day, moment)"
+            "SELECT x::DATE AS day, x::TIMESTAMP AS moment, x::TIMESTAMPTZ AS zoned "
+            "FROM (VALUES ('0044-03-15 (BC) 12:00:00.5'), ('0001-12-31 (BC)'), ('12024-02-29'), "
+            "('infinity'), ('-infinity')) AS t(x)"
         ).to_arrow_table()
-    sent(tables, table)
-    found = tables.sql("SELECT day::text, moment::text FROM released")
-    assert found == [("0044-03-15 BC", "0044-03-15 12:00:00.5 BC"), ("infinity", "infinity")]
+    send(tables, table)
+    found = tables.sql(
+        "SET TimeZone = 'UTC'", "SELECT day::text, moment::text, zoned::text FROM released"
+    )
+    assert found == [
+        ("0044-03-15 BC", "0044-03-15 12:00:00.5 BC", "0044-03-15 12:00:00.5+00 BC"),
+        ("0001-12-31 BC", "0001-12-31 00:00:00 BC", "0001-12-31 00:00:00+00 BC"),
+        ("12024-02-29", "12024-02-29 00:00:00", "12024-02-29 00:00:00+00"),
+        ("infinity",) * 3,
+        ("-infinity",) * 3,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -287,16 +311,22 @@ def test_what_cannot_be_there_costs_no_reservation(tables, tmp_path):
     assert there(tables) == ["other"]
 
 
-def test_a_table_that_was_altered_on_its_way_is_refused(tables, monkeypatch):
-    from hedgerow.engines.postgresql.arriving import PostgreSQLArrival
-
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ("c4 AS o4", "c4 + INTERVAL 1 DAY AS o4", "does not hold 'day' as it was written"),
+        ("FROM source", "FROM source LIMIT 119", "119 rows arrived of 120"),
+    ],
+)
+def test_a_table_that_was_altered_on_its_way_is_refused(tables, monkeypatch, before, after, why):
     real = PostgreSQLArrival.load
 
     def altered(self, session, sql, columns):
-        return real(self, session, sql.replace("c4 AS o4", "c4 + INTERVAL 1 DAY AS o4"), columns)
+        assert before in sql
+        return real(self, session, sql.replace(before, after), columns)
 
     monkeypatch.setattr(PostgreSQLArrival, "load", altered)
-    with pytest.raises(TargetError, match="does not hold 'day' as it was written"):
+    with pytest.raises(TargetError, match=why):
         publish(people(), tables.place("released"))
     assert there(tables) == []
 

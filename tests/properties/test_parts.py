@@ -396,6 +396,19 @@ def test_a_part_that_cannot_be_cut_stays_whole():
     assert first.lines == {1: 3, 2: 2}
 
 
+@pytest.mark.parametrize(("most", "parts"), [(8, 1), (7, 2), (4, 2), (3, 4), (2, 4), (1, 8)])
+def test_a_part_of_just_so_many_lines_is_small_enough(most, parts):
+    """Eight ages, three people each: cut in halves, quarters and eighths."""
+    cells = cells_of([(str(age),) for age in range(8)] * 3, (integers("age", 0, 7),))
+    first = first_cuts(
+        CellMargins(cells), hierarchies=cells.hierarchies, sensitive=(),
+        models=(KAnonymity(k=2),), most=most,
+    )  # fmt: skip
+    assert first.parts == sorted(first.parts)
+    assert list(first.lines.values()) == [8 // parts] * parts
+    assert list(first.people.values()) == [24 // parts] * parts
+
+
 def test_those_barred_count_against_the_limit():
     """Of ten people three are barred, and one more may be left out: in no part of less than all."""
     place = flat("place", ["a", "b", "c"])
@@ -411,6 +424,19 @@ def test_those_barred_count_against_the_limit():
     with pytest.raises(ClaimError, match=r"in a part of 4 people.*lets 0 be left out") as error:
         parted(barred, method, most=1, limit=4)
     assert "a larger `parts`" in str(error.value)
+
+
+def test_groups_of_two_parts_that_look_alike_are_one():
+    """One number and an x have no mean of two people, and nor have two who have nothing."""
+    cells = cells_of([("1",), ("x",), (None,), (None,)], (DOSE,))
+    method = Method(search="microaggregation", models=(), k=2)
+    recoding = parted(cells, method, most=2)
+    assert recoding.labels[0].tolist() == [None, None]
+    ends = DOSE.place["1"], DOSE.place[None]
+    assert recoding.spans.low.tolist() == [[ends[0]]] * 2
+    assert recoding.spans.high.tolist() == [[ends[1]]] * 2
+    assert recoding.spans.rung.tolist() == [[1.0]] * 2
+    assert recoding.groups(cells).n.tolist() == [4]
 
 
 def test_what_does_not_fit_is_refused():

@@ -72,6 +72,19 @@ def stopped(process):
     process.wait(30)
 
 
+def children(process):
+    """Processes a worker started: its executors."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parts = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(parts[1]) == process.pid:
+            found.append(int(status.parent.name))
+    return found
+
+
 @contextmanager
 def cluster(folder, workers=2):
     """The address of a cluster's master, and the workers' processes."""

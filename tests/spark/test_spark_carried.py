@@ -9,12 +9,12 @@ import random
 import subprocess
 import sys
 import uuid
-from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from spark_tables import QUICK
 
 import hedgerow
 import hedgerow.publishing
@@ -79,6 +79,10 @@ def test_a_file_becomes_a_table_with_the_same_certificate(spark, tmp_path, catal
         hedgerow.publish(people(), to=placed(tmp_path, "b"), **PLAN)
     more = hedgerow.publish(people(90), to=placed(tmp_path, "b"), replace=True, **PLAN)
     assert more.to_arrow().num_rows == 90
+    (tmp_path / "b" / "notes.txt").write_text("mine")
+    with pytest.raises(TargetError, match=r"holds 'notes.txt' besides a release"):
+        hedgerow.publish(people(), to=placed(tmp_path, "b"), replace=True, **PLAN)
+    (tmp_path / "b" / "notes.txt").unlink()
     inside = tmp_path / "b" / "data.parquet" / "*.parquet"
     with pytest.raises(TargetError, match="made from would be replaced"):
         hedgerow.publish(
@@ -118,7 +122,7 @@ def sent(table, place, tmp_path):
 @pytest.mark.parametrize("at_once", [arriving.AT_ONCE, 12])
 def test_every_type_arrives_exactly(spark, tmp_path, catalogue, monkeypatch, at_once):
     monkeypatch.setattr(arriving, "AT_ONCE", at_once)
-    utc = dt.timezone.utc
+    utc = dt.UTC
     zoned = [dt.datetime(2024, 3, 31, 1, 30, 0, 5, utc), dt.datetime(1900, 1, 1, tzinfo=utc), None]
     columns = {
         "bool": pa.array([True, False, None]),
@@ -148,6 +152,27 @@ def test_every_type_arrives_exactly(spark, tmp_path, catalogue, monkeypatch, at_
     assert math.copysign(1, found[1]["double"]) == -1
     assert dict(frame.dtypes)["at"] == "timestamp_ntz"
     assert dict(frame.dtypes)["zoned"] == "timestamp"
+
+
+def test_days_of_long_ago_and_to_come(spark, tmp_path):
+    with duckdb.connect() as local:
+        local.execute("SET TimeZone = 'UTC'")
+        table = local.sql(
+            "SELECT x::DATE AS day, x::TIMESTAMP AS moment, x::TIMESTAMPTZ AS zoned "
+            "FROM (VALUES ('0044-03-15 (BC) 12:00:00.5'), ('0001-12-31 (BC)'), ('1500-02-28'), "
+            "('12024-02-29')) AS t(x)"
+        ).to_arrow_table()
+        sent(table, placed(tmp_path), tmp_path)
+        local.register("given", table)
+        files = tmp_path / "released" / "data.parquet" / "*.parquet"
+        read = f"SELECT day, moment, zoned::TIMESTAMPTZ FROM read_parquet('{files}')"
+        assert local.sql(f"{read} EXCEPT FROM given").fetchall() == []
+        assert local.sql(f"FROM given EXCEPT {read}").fetchall() == []
+    endless = pa.table({"a": [1], "day": [None]}).set_column(
+        1, "day", pa.array([2**31 - 1], pa.date32())
+    )
+    with pytest.raises(TargetError, match="does not hold 'day'"):
+        sent(endless, placed(tmp_path, "endless"), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -225,11 +250,11 @@ def test_nothing_of_javas_is_seen(tmp_path):
     """A process of its own: there Spark is started by us."""
     pq.write_table(people(), tmp_path / "people.parquet")
     plan = tmp_path / "plan.yaml"
-    said = {"columns": COLUMNS, "protect": [{"k-anonymity": 3}], "source": "people.parquet"}
-    plan.write_text(json.dumps(said))
+    said = {"columns": COLUMNS, "protect": [{"k-anonymity": 3}]}
+    plan.write_text(json.dumps(said | {"source": f"spark://::{tmp_path}/people.parquet"}))
+    loud = {"JDK_JAVA_OPTIONS": QUICK, "PYTHONWARNINGS": "default"}  # Java notes that, too
     done = subprocess.run(
-        [sys.executable, "-m", "hedgerow", "publish", plan, "--to", placed(tmp_path), "--quiet"],
-        capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": "default"},
+        [sys.executable, "-m", "hedgerow", "check", plan, "--quiet"],
+        capture_output=True, text=True, env={**os.environ, **loud},
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert (Path(tmp_path) / "released" / "certificate.json").exists()

@@ -18,6 +18,10 @@ SAID = {
     "<_InactiveRpcError of RPC that terminated with: status = StatusCode.UNAVAILABLE": "is lost",
     f"[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03{TRACE}": "no such table",
     f"[MALFORMED_RECORD_IN_PARSING] Malformed: [Ann,plague]{TRACE}": "more or fewer fields",
+    f"{STAGE}[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.9": "of Python than",
+    f'{STAGE}java.io.IOException: Cannot run program "python9": error=2{TRACE}': "no Python at python9",
+    f"{STAGE}Traceback:\nModuleNotFoundError: No module named 'hedgerow'{TRACE}": "cannot import",
+    f"{STAGE}Traceback:\nMemoryError{TRACE}": "for want of memory",
     f"An error occurred\n: org.apache.spark.X: y{TRACE}\nCaused by: java.io.Z: why{TRACE}": "why",
 }
 

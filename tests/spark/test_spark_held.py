@@ -11,10 +11,10 @@ import pytest
 from spark_tables import connect_port
 
 from hedgerow.engines import open_engine
-from hedgerow.engines.held import Split
 from hedgerow.engines.spark import solving
 from hedgerow.engines.spark.driver import Driver
 from hedgerow.errors import DataError
+from hedgerow.splits import Split
 
 ROWS = 300
 DRAW = random.Random(2)
@@ -22,7 +22,11 @@ A = [DRAW.randrange(8) for _ in range(ROWS)]
 S = [DRAW.choice(["flu", "cold"]) for _ in range(ROWS)]
 TABLE = pa.table({"a": pa.array(A, pa.int64()), "s": S, "number": list(range(ROWS))})
 CODES = [{str(a): a for a in range(8)}, {"flu": 0, "cold": 1}]
-TREE = (Split(0, 0, 3, 1, 2), Split(1, 0, 1, 3, 4), Split(2, 0, 99, 5, 6))
+TREE = (
+    Split(part=0, axis=0, behind=3, left=1, right=2),
+    Split(part=1, axis=0, behind=1, left=3, right=4),
+    Split(part=2, axis=0, behind=99, left=5, right=6),
+)
 PARTS = [3, 4, 5, 6]
 """The last has nobody in it."""
 
@@ -143,3 +147,13 @@ def test_another_version_is_refused(spark, spark_tables, monkeypatch):
         held = held_by(engine)
         with pytest.raises(DataError, match=r"have hedgerow .*, and this machine 0\.0\.1"):
             held.solve(TREE, PARTS, noting(Path("/nowhere")), separated=False)
+
+
+def test_texts_spark_thinks_equal_are_two(spark):
+    frame = spark.sql(
+        "SELECT collate(v, 'UTF8_LCASE') AS v FROM VALUES ('a'), ('A'), ('A'), (NULL) AS t(v)"
+    )
+    with open_engine(frame) as engine:
+        held = engine.hold(["v"], codes=[{"a": 0, "A": 1, None: 2}])
+        assert (held.lines, held.people) == (3, 4)
+        assert held.within([{0: (code, code)} for code in range(3)]) == [1, 2, 1]

@@ -6,8 +6,11 @@ import sys
 import time
 from pathlib import Path
 
+import held_release
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from cluster import cluster, configured
+from cluster import children, cluster, configured
 from demo_release import release
 from spark_tables import connect_port
 from wire import wire
@@ -75,19 +78,6 @@ def test_on_a_cluster_of_two_workers(running, hospital, tmp_path):
     same(hospital, tmp_path / "made")
 
 
-def children(process):
-    """Processes a worker started: its executors."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parts = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(parts[1]) == process.pid:
-            found.append(int(status.parent.name))
-    return found
-
-
 def test_an_executor_killed_in_the_middle_changes_nothing(running, hospital, tmp_path):
     address, workers, quick = running
     publishing = elsewhere(hospital, address, tmp_path / "made", **quick)
@@ -101,6 +91,31 @@ def test_an_executor_killed_in_the_middle_changes_nothing(running, hospital, tmp
     assert killed, "it was over before anything could be killed"
     finished(publishing)
     same(hospital, tmp_path / "made")
+
+
+def test_a_part_whose_executor_is_killed_is_worked_on_again(running, tmp_path):
+    """On a table of which nothing but the release comes out."""
+    address, workers, quick = running
+    table = pa.table({"a": pa.array([i % 8 for i in range(400)]), "number": range(400)})
+    there, notes, others = (tmp_path / name for name in ("table", "notes", "others"))
+    for folder in (there, notes, others):
+        folder.mkdir()
+    pq.write_table(table, there / "rows.parquet")
+    program = Path(held_release.__file__)
+    working = subprocess.Popen(
+        [sys.executable, program, f"{address}::{there}", tmp_path / "there.csv", notes],
+        stderr=subprocess.PIPE,
+        env={**os.environ, **quick, "PYSPARK_PYTHON": sys.executable},
+    )
+    while working.poll() is None and not list(notes.iterdir()):
+        time.sleep(0.1)
+    executors = [executor for worker in workers for executor in children(worker)]
+    for executor in executors:
+        os.kill(executor, 9)
+    finished(working)
+    assert len(list(notes.iterdir())) > len(held_release.PARTS), "what was lost was done again"
+    held_release.release(table, tmp_path / "here.csv", others, 0)
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
 def test_by_spark_connect(spark, hospital, tmp_path):

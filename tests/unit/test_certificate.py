@@ -360,6 +360,7 @@ def test_the_paragraph() -> None:
     assert "people in other releases of the same data" in text
     assert "have the raw data, the ledger" in text
     assert "2 people were left out" in text
+    assert "1 person was left out;" in protected(models, schema, left_out=1, withheld=[])
     assert "The levels of '0.2-closeness of illness' are withheld" in text
     assert "identity" not in text
     assert "identity: a group may hold a single person" in protected(

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -133,6 +134,27 @@ class OneColumnAtATime:
 
     def __getattr__(self, name):
         return getattr(self._engine, name)
+
+
+class Changing(OneColumnAtATime):
+    """Somebody came when a column was read."""
+
+    when = ""
+
+    def counts(self, columns, *, sets=(), marks=()):
+        found = super().counts(columns, sets=sets, marks=marks)
+        if columns[0] not in self.when:
+            return found
+        more = pa.array(found["n"].to_numpy() + (np.arange(found.num_rows) == 0))
+        return found.set_column(found.column_names.index("n"), "n", more)
+
+
+@pytest.mark.parametrize("when", ["job", ("age", "zip", "city", "disease", "job")])
+def test_a_source_that_changes_is_noticed(when, monkeypatch):
+    monkeypatch.setattr(Changing, "when", when)
+    monkeypatch.setattr(hedgerow.job, "open_engine", lambda *a, **k: Changing(open_engine(*a, **k)))
+    with pytest.raises(DataError, match="other people when it was read again"):
+        hedgerow.publish(TABLE, columns=roles(), protect=K, method={**STRICT, "parts": PARTS})
 
 
 @pytest.mark.parametrize(
@@ -268,6 +290,21 @@ def test_the_first_release_of_a_population_stays_there_and_the_second_does_not(
     with hedgerow.Ledger.open(tmp_path / "ledger.db") as ledger:
         released = [e for e in ledger.entries() if e.kind == "RELEASED"]
     assert len(released) == 2
+
+
+@pytest.mark.parametrize("method", [RELAXED, LOCAL])
+def test_a_report_is_made_afterwards(method, tmp_path):
+    """From the plan, in memory; groups overlap, so what was published does not say whose they are."""
+    said = {"columns": roles(), "protect": K, "method": {**method, "parts": PARTS}}
+    pq.write_table(TABLE, tmp_path / "people.parquet")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        json.dumps({"source": "people.parquet", "publish": {"to": "out"}} | said), "utf-8"
+    )
+    release = hedgerow.publish(plan)
+    assert any("no internal report" in note for note in release.notes)
+    made = hedgerow.report(tmp_path / "out", plan=plan)
+    assert made.internal.exists()
 
 
 def test_an_internal_report_is_left_out_and_said(tmp_path):

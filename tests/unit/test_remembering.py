@@ -228,10 +228,15 @@ def test_a_certificate_names_only_what_was_compared(tmp_path: Path) -> None:
     assert any("has no column 'ill'" in note for note in release.notes)
 
 
-def test_interrupted_after_it_was_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("loading", [False, True])
+def test_interrupted_after_it_was_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loading: bool
+) -> None:
     (tmp_path / "a.csv").write_text(ROWS.replace(" ", "\n") + "\n", "utf-8")
 
     def interrupt(*anything: Any, **more: Any) -> None:
+        if loading:  # compiled code
+            raise SystemError from KeyboardInterrupt()
         raise KeyboardInterrupt
 
     monkeypatch.setattr("hedgerow.publishing.deliver", interrupt)

@@ -23,6 +23,7 @@ from hedgerow.cli.jobs import (
     rendering,
     running,
 )
+from hedgerow.cli.lean import without_pandas
 from hedgerow.cli.ledger import ledger
 from hedgerow.cli.query import query
 from hedgerow.cli.report import report, tell_internal
@@ -221,6 +222,7 @@ def main() -> None:
     """Entry point of the `hedgerow` command."""
     # A polite kill cleans up like Ctrl-C does; text the terminal lacks does not end the command.
     signal.signal(signal.SIGTERM, _interrupt)
+    without_pandas()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     app()

@@ -8,10 +8,10 @@ here a part is what a tree of cuts makes of the codes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from hedgerow.engines.base import Table
+from hedgerow.splits import Tree
 
 Work = Callable[[Table], Table]
 """From the lines of a part to the lines of the mapping; see `Held.solve`."""
@@ -19,23 +19,6 @@ Codes = Mapping[str | None, int]
 """The code of each value, by its text; None is missing."""
 Box = Mapping[int, tuple[int, int]]
 """Axis -> its first and its last code; other axes are not looked at."""
-
-
-@dataclass(frozen=True)
-class Split:
-    """A cut of a part in two."""
-
-    part: int
-    axis: int
-    """Which quasi-identifier, by position."""
-    behind: int
-    """People whose code is at most this go to the left."""
-    left: int
-    right: int
-
-
-Tree = tuple[Split, ...]
-"""In order. Part 0 is everybody; a part that was cut is no more."""
 
 
 class Held(Protocol):
@@ -108,4 +91,8 @@ class Held(Protocol):
 
     def within(self, boxes: Sequence[Box]) -> list[int]:
         """How many people have all their codes in a box, for each of the boxes."""
+        ...
+
+    def close(self) -> None:
+        """Let go of all of it; closing the engine does so too."""
         ...

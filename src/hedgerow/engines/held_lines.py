@@ -10,13 +10,14 @@ import pyarrow.compute as pc
 
 from hedgerow.engines import held_sql as sql
 from hedgerow.engines.base import Table
-from hedgerow.engines.held import Box, Codes, Tree, Work
+from hedgerow.engines.held import Box, Codes, Work
 from hedgerow.engines.held_sql import listed, names
 from hedgerow.engines.remote import Kind, Kinds
 from hedgerow.engines.session import Session
 from hedgerow.engines.shelf import Shelf
 from hedgerow.engines.solving import Task
 from hedgerow.errors import DataError
+from hedgerow.splits import Tree
 
 DEEPEST = 24
 """Cuts below one another in one statement: parsers are recursive, and trees may be chains."""
@@ -165,7 +166,7 @@ class HeldLines:
     def _place(self, tree: Tree) -> None:
         """Write down the parts of lines as far as one statement cannot tell them."""
         if tree[: len(self._tree)] != self._tree:
-            self._tree, self._placed = (), self._lines
+            self._place_anew()
         codes = [*names("c", len(self.columns)), *names("v", len(self.sets)), "n"]
         while True:
             begun = len(self._tree)
@@ -184,6 +185,11 @@ class HeldLines:
                 raise self._changed()
             if begun:
                 self.shelf.drop(old)
+
+    def _place_anew(self) -> None:
+        if self._placed != self._lines:
+            self.shelf.drop(self._placed)
+        self._tree, self._placed = (), self._lines
 
     # What becomes of the parts
 
@@ -250,6 +256,12 @@ class HeldLines:
             (found,) = self.shelf.ask(sql.within(self._lines, some), kinds).to_pylist()
             answers += found.values()
         return answers
+
+    def close(self) -> None:
+        self._forget()
+        self._place_anew()
+        for table in (*self._dictionaries, self._lines):
+            self.shelf.drop(table)
 
     # For writing
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hedgerow.engines.held import Box, Split, Tree
+from hedgerow.engines.held import Box
+from hedgerow.splits import Split, Tree
 
 
 def names(letter: str, count: int) -> list[str]:
+    """Names by position: c0, c1, ...."""
     return [f"{letter}{i}" for i in range(count)]
 
 
 def listed(*columns: str) -> str:
+    """Columns, with commas between them."""
     return ", ".join(columns)
 
 
@@ -32,9 +35,9 @@ def part_of(splits: Sequence[Split], *, placed: bool) -> str:
         placed: Whether lines have a column `part` that says where they were before these cuts;
             else all were in part 0.
 
-    >>> part_of((Split(0, 1, 7, 1, 2),), placed=False)
+    >>> part_of([Split(part=0, axis=1, behind=7, left=1, right=2)], placed=False)
     'CASE WHEN c1 <= 7 THEN 1 ELSE 2 END'
-    >>> part_of((Split(4, 0, 3, 5, 6),), placed=True)
+    >>> part_of([Split(part=4, axis=0, behind=3, left=5, right=6)], placed=True)
     'CASE part WHEN 4 THEN CASE WHEN c0 <= 3 THEN 5 ELSE 6 END ELSE part END'
     """
     below = {split.part: split for split in splits}
@@ -58,7 +61,9 @@ def part_of(splits: Sequence[Split], *, placed: bool) -> str:
 def at_once(tree: Tree, begun: int, *, deepest: int, most: int) -> int:
     """Up to which cut one CASE takes a tree from `begun` on, neither too deep nor too long.
 
-    >>> chain = tuple(Split(2 * i, 0, i, 2 * i + 1, 2 * i + 2) for i in range(10))
+    >>> chain = tuple(
+    ...     Split(part=2 * i, axis=0, behind=i, left=2 * i + 1, right=2 * i + 2) for i in range(10)
+    ... )
     >>> at_once(chain, 0, deepest=4, most=100), at_once(chain, 4, deepest=9, most=3)
     (4, 7)
     """
@@ -81,8 +86,8 @@ def margins(lines: str, axes: int, attributes: int) -> str:
         attributes: How many sensitive attributes; where none, people are counted alone.
     """
     codes, values = names("c", axes), names("v", attributes)
-    sets = [(c, v) for c in codes for v in values] or [(c,) for c in codes]
-    wanted = listed(*(f"(part, {listed(*chosen)})" for chosen in sets))
+    sets = [f"{c}, {v}" for c in codes for v in values] or codes
+    wanted = listed(*(f"(part, {chosen})" for chosen in sets))
     # No code is NULL, so one that is was not grouped by.
     found = (
         f"SELECT part, {listed(*codes, *values)}, {total('n', 'n')} FROM ({lines}) AS x "
@@ -114,6 +119,7 @@ def within(lines: str, boxes: Sequence[Box]) -> str:
 
 
 def tuple_sizes(lines: str, axes: int) -> str:
+    """How many tuples of quasi-identifiers have so many people: size, tuples."""
     tuples = f"SELECT {total('n', 'size')} FROM {lines} AS x GROUP BY {listed(*names('c', axes))}"
     return f"SELECT size, count(*) AS tuples FROM ({tuples}) AS y GROUP BY size"
 

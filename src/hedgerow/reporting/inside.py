@@ -168,8 +168,10 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
 
 
 def _chosen(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], handed: Handed) -> Recoding:
+    told = handed.certificate
     try:
-        if handed.certificate["recoding"]["kind"] == "microaggregation":
+        # Groups that overlap do not say who was in which; whoever searched finds them again.
+        if "levels" not in told["recoding"] and not told["search"].get("stored"):
             return choose(plan, cells, models)
         return again(plan, cells, models, handed.folder)
     except HedgerowError as error:

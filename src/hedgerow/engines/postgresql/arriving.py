@@ -69,7 +69,8 @@ class PostgreSQLArrival:
     def load(self, session: Session, sql: str, columns: Mapping[str, str]) -> PostgreSQLTable:
         table = self._target.begin(self._place)
         file = session.folder / f"{secrets.token_hex(8)}.csv"
-        texts = ", ".join(f"{_spelled(f'o{i}', k)} AS o{i}" for i, k in enumerate(columns.values()))
+        # PostgreSQL reads what DuckDB writes, (BC) behind a date included.
+        texts = ", ".join(f"o{i}::VARCHAR AS o{i}" for i in range(len(columns)))
         names = list(map(identifier, columns))
         kinds = [f"{n} {self.kind(k)}" for n, k in zip(names, columns.values(), strict=True)]
         try:
@@ -90,12 +91,3 @@ class PostgreSQLArrival:
 
     def discard(self) -> None:
         self._target.discard()
-
-
-def _spelled(column: str, kind: str) -> str:
-    """DuckDB's SQL of a value as text that the database reads as the same value."""
-    text = f"{column}::VARCHAR"
-    if kind == "DATE" or kind.startswith("TIMESTAMP"):
-        # Years before Christ, which DuckDB marks behind the date and PostgreSQL at the end.
-        return rf"regexp_replace({text}, '^(\S+) \(BC\)(.*)$', '\1\2 BC')"
-    return text

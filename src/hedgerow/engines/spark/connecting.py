@@ -131,7 +131,11 @@ def _classic(kind: Any, address: str, memory: str | None) -> Any:
     for name, value in settings.items():
         builder = builder.config(name, value)
     _start_java(settings)
-    return builder.getOrCreate()
+    session = builder.getOrCreate()
+    if address == "spark://" and PYTHON not in os.environ:
+        # Executors on this machine find what this process finds; elsewhere nobody knows the path.
+        session.sparkContext.pythonExec = sys.executable
+    return session
 
 
 def _start_java(settings: dict[str, str]) -> None:

@@ -27,8 +27,8 @@ LACKING = re.compile(
     r"ModuleNotFoundError: No module named '([\w.]+)'"
     r"|AttributeError: Can't get attribute '[\w.]+' on <module '(hedgerow[\w.]*)'"
 )
-OTHER_PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH|different version \S+ than that in driver")
-WORKER = re.compile(r"Python worker exited unexpectedly|MemoryError")
+OTHER_PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH|different version:? \S+ than that in driver")
+WORKER = re.compile(r"Python worker exited unexpectedly|\bMemoryError\b")
 NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 ABSENT = re.compile(r"PATH_NOT_FOUND|TABLE_OR_VIEW_NOT_FOUND|does not exist")
 

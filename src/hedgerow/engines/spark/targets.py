@@ -22,9 +22,11 @@ from hedgerow.engines.spark.driver import Driver, quiet
 from hedgerow.engines.spark.leftovers import hidden, left_over
 from hedgerow.engines.spark.reading import RELEASED, is_path, local_path
 from hedgerow.engines.target import unwritable
-from hedgerow.errors import TargetError
+from hedgerow.errors import TargetError, some
 
 CERTIFICATE = "certificate.json"
+PARTS = (RELEASED, CERTIFICATE, "data.csv", "report.html")
+"""What a release in a folder consists of, whoever wrote it. Anything else is never replaced."""
 
 
 class Target(Protocol):
@@ -114,6 +116,14 @@ class FolderTarget:
             raise _taken(self._where)
         if self._path.exists() and not (self._path / CERTIFICATE).is_file():
             raise _no_release(self._where)
+        if self._path.exists():
+            strange = sorted(p.name for p in self._path.iterdir() if p.name not in PARTS)
+            if strange:
+                raise TargetError(
+                    f"holds {some(strange)} besides a release, and that would be lost",
+                    where=self._where,
+                    fix="Move it away, or choose another place.",
+                )
 
     def stage(self, queries: Iterable[str], columns: Sequence[str]) -> Any:
         self.discard()
@@ -128,9 +138,7 @@ class FolderTarget:
 
         def write(sql: str, mode: str) -> None:
             rows = _written(sql, columns)
-            driver.run(
-                lambda: session.sql(rows).write.parquet(data, mode=mode), target=self._where
-            )
+            driver.run(lambda: session.sql(rows).write.parquet(data, mode=mode), target=self._where)
 
         for place, sql in enumerate(queries):
             write(sql, "append" if place else "error")
