@@ -24,22 +24,30 @@ MANY = [{"k-anonymity": 3}, {"l-diversity": {"l": 2, "of": "disease"}},
 
 
 def people(rows: int = 900, seed: int = 3) -> Any:
-    """A table with missing values, equal rows, and text that engines order differently."""
+    """A table with missing values, equal rows, and texts that are ordered in different ways.
+
+    Some quasi-identifiers are many people's, who have different sensitive values; of these, `job`
+    is a number, so that its order is not that of its text.
+    """
     pick = random.Random(seed).choice
     ages = [None, *(str(age) for age in range(18, 60))]
     zips = [f"{digits:03}" for digits in range(0, 400, 9)]
     cities = ["Zürich", "zug", "Aarau", "aarau", "É", "", None]
-    return pa.table(
-        {
-            "age": pa.array([pick(ages) for _ in range(rows)], pa.string()),
-            "zip": pa.array([pick(zips) for _ in range(rows)], pa.string()),
-            "city": pa.array([pick(cities) for _ in range(rows)], pa.string()),
-            "disease": pa.array([pick(["flu", "flu", "cold", "Krebs", "ärger"])
-                                 for _ in range(rows)]),
-            "job": pa.array([pick(["nurse", "clerk", None]) for _ in range(rows)], pa.string()),
-            "note": pa.array([f"n{pick(range(30))}" for _ in range(rows)]),
-        }
-    )  # fmt: skip
+    many = [("31", "018", "zug"), ("44", "198", "É"), (None, "009", "Aarau")]
+    who = [
+        pick(many) if row % 4 == 0 else (pick(ages), pick(zips), pick(cities))
+        for row in range(rows)
+    ]
+    ill = ["flu", "flu", "cold", "Krebs", "ärger"]
+    columns: dict[str, list[str | None]] = {
+        "age": [age for age, _, _ in who],
+        "zip": [code for _, code, _ in who],
+        "city": [city for _, _, city in who],
+        "disease": [pick(ill) for _ in range(rows)],
+        "job": [pick(["9", "10", "100", None]) for _ in range(rows)],
+        "note": [f"n{pick(range(30))}" for _ in range(rows)],
+    }
+    return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
 
 
 def roles(*, note: bool = False, missing: str = "value") -> dict[str, Any]:

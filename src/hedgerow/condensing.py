@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.encoding import encoded
 from hedgerow.engines.base import Table
@@ -74,9 +75,9 @@ def condensed(
     return cells, recoding
 
 
-def _extremes(lines: Table, letter: str, most: np.ufunc, order: Ints, start: Ints) -> Any:
+def _extremes(lines: Table, letter: str, most: np.ufunc, order: Ints, start: Ints) -> NDArray[Any]:
     """Of each group, the least or greatest of what its lines have; one column after the other."""
-    found = []
+    found: list[NDArray[Any]] = []
     while (name := f"{letter}{len(found)}") in lines.column_names:
         column = np.asarray(lines[name].to_numpy())[order]
         found.append(most.reduceat(column, start) if len(start) else column)

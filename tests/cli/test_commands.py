@@ -286,6 +286,25 @@ def test_help_is_quick() -> None:
     assert done.stdout.strip() == "set()"
 
 
+def test_a_command_does_without_pandas(tmp_path: Path) -> None:
+    """Arrow would load it, where there is one, for nothing."""
+    (tmp_path / "data.csv").write_text("q\n" + "x\n" * 4)
+    (tmp_path / "plan.yaml").write_text(
+        "source: data.csv\ncolumns: {q: quasi-identifier}\nprotect: [k-anonymity: 2]\n"
+        "publish: {to: release}\n"
+    )
+    publish = (
+        "import atexit, importlib.util, sys; assert importlib.util.find_spec('pandas'); "
+        "atexit.register(lambda: print({'pandas', 'pyarrow'} & {*sys.modules}, file=sys.stderr)); "
+        "from hedgerow.cli import main; sys.argv[1:] = ['publish', 'plan.yaml', '-q']; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", publish], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "{'pyarrow'}\n")
+    assert (tmp_path / "release" / "data.csv").read_text() == "q\n" + "x\n" * 4
+
+
 def test_a_terminal_that_knows_only_ascii(folder: Path) -> None:
     name = "Krankheit–ÄÖ"
     recipients.write_csv(folder / "patients.csv", [{"q": "x", name: "é"}] * 4)

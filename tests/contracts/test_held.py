@@ -197,7 +197,8 @@ def every_tuple(axes, *, without=None):
         for j in range(axes):
             low = [key[j] // 2 * 2 for key in keys]
             columns[f"p{j}"] = [None if not a else f"{a}’" for a in low]
-            columns[f"l{j}"], columns[f"h{j}"] = low, [a + 1 for a in low]
+            columns[f"l{j}"] = [key[j] - 1 for key in keys]
+            columns[f"h{j}"] = [key[j] + 5 for key in keys]
             columns[f"r{j}"] = [key[j] % 2 / 3 for key in keys]
         return pa.table(columns)
 
@@ -349,6 +350,7 @@ def test_a_release_that_is_a_table(request, opened, home):
         assert first == second
 
 
+@pytest.mark.parametrize("home", HOMES[:2], indirect=True)
 def test_what_is_solved_takes_the_place_of_what_was(opened, tmp_path):
     """Also beside another frequency set of the same table."""
     with opened() as engine:
@@ -512,6 +514,7 @@ def test_columns_that_are_kept_keep_their_type(opened, tmp_path):
                 engine.write(held, tmp_path / "no.parquet", expect_people=ROWS, **options)
 
 
+@pytest.mark.parametrize("home", HOMES[:2], indirect=True)
 def test_refusals(opened):
     with opened(person="number") as engine, pytest.raises(DataError, match="several rows"):
         held_by(engine)

@@ -246,11 +246,20 @@ def test_what_cannot_be_stored_is_named(tables, values, why):
     assert there(tables) == []
 
 
-def test_texts_that_parquet_cannot_type_are_text(tables):
-    """What a Parquet file would alter is published as text, also in a table."""
-    table = people().append_column("big", pa.array([decimal.Decimal(i) for i in range(120)]))
-    publish(table, tables.place("released"), columns=COLUMNS | {"big": "insensitive"})
-    assert {type(v) for (v,) in tables.sql("SELECT big FROM released")} == {decimal.Decimal}
+def test_a_name_that_would_be_cut_off_is_refused(tables):
+    with pytest.raises(TargetError, match="no column of the table can be called 'näm"):
+        send(tables, pa.table({"fine": [1], "nä" + "m" * 62: [2]}))
+    assert there(tables) == []
+
+
+def test_a_list_of_words_is_text(tables):
+    """A Parquet file would bring all its words along, also those nobody in the release has."""
+    wards = pa.array([f"w{i % 3}" for i in range(120)]).dictionary_encode()
+    table = people().append_column("ward", wards)
+    publish(table, tables.place("released"), columns=COLUMNS | {"ward": "insensitive"})
+    assert tables.sql("SELECT DISTINCT ward, pg_typeof(ward)::text FROM released ORDER BY 1") == [
+        (f"w{i}", "text") for i in range(3)
+    ]
 
 
 # Faults

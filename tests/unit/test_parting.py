@@ -167,7 +167,7 @@ def test_no_more_than_a_part_comes_out_at_a_time(method, note, monkeypatch):
     seen = watched(monkeypatch)
     hedgerow.publish(TABLE, columns=roles(note=note), protect=K, method={**method, "parts": PARTS})
     assert max(seen.lines) <= PARTS
-    assert sum(seen.lines) > 5 * PARTS
+    assert sum(seen.lines) > 4 * PARTS
     in_memory(monkeypatch)
     with pytest.raises(AssertionError, match="came out"):
         hedgerow.publish(TABLE, columns=roles(), protect=K, method={**method, "parts": PARTS})
@@ -191,7 +191,7 @@ def test_a_part_that_cannot_be_cut_is_refused(method):
         hedgerow.publish(
             TABLE, columns=roles(), protect=[{"k-anonymity": 500}], method={**method, "parts": 150}
         )
-    assert "Say `parts: 8" in refused.value.fix, "how large it is"
+    assert "Say `parts: 7" in refused.value.fix, "how large it is"
 
 
 def test_strict_mondrian_makes_a_group_of_what_cannot_be_cut(monkeypatch):
@@ -228,6 +228,48 @@ def test_errors_are_the_same_in_memory(said, error, text, monkeypatch):
     with pytest.raises(error, match=text) as here:
         hedgerow.publish(TABLE, **told)
     assert str(there.value) == str(here.value)
+
+
+def test_a_part_leaves_out_its_share_only():
+    """One of five may be left out of all, and that one is alone in a part of less than all."""
+    age = Hierarchy.of("age", [("20", "*"), ("30", "*")], numbers=[20, 30])
+    lines = pa.table({"c0": pa.array([0, 1], pa.int32()), "n": [3, 1]})
+
+    def work(people):
+        return PartWork(
+            columns=Columns(hierarchies=(age,), sensitive=(), written=(), sizes=(2,)),
+            method=Method(search="local", models=(KAnonymity(k=2),), bounds={"age": (0, 0)}),
+            space=Space.of((age,), np.array([[0], [1]], np.int32)),
+            limit=2,
+            people=people,
+        )(lines)
+
+    assert work(8)["p0"].to_pylist() == ["20"]
+    with pytest.raises(ClaimError, match="in a part of 4 people, local recoding placed all but 1"):
+        work(9)
+
+
+def test_people_who_are_barred_count_as_left_out():
+    """Four may be left out, and four have no value in b: nobody else may be."""
+    alike = [(str(q), "x") for q in range(9) for _ in range(4)]
+    rows = [*alike, ("9", "x"), *[("0", None)] * 4]
+    table = pa.table(
+        {name: list(values) for name, values in zip("ab", zip(*rows, strict=True), strict=True)}
+    )
+    said = {
+        "columns": {
+            "a": {"role": "quasi-identifier", "levels": [0, 0]},
+            "b": {"role": "quasi-identifier", "missing": "suppress"},
+        },
+        "protect": [{"k-anonymity": 2}],
+    }
+    for share, fits in (("10%", False), ("20%", True)):
+        method = {"search": "local", "suppress": share, "parts": 5}
+        if fits:
+            assert hedgerow.publish(table, **said, method=method).suppressed == 5
+        else:
+            with pytest.raises(ClaimError, match=r"placed all but 1 .*lets 0 be left out"):
+                hedgerow.publish(table, **said, method=method)
 
 
 def test_an_empty_table_is_refused(monkeypatch):
@@ -294,7 +336,7 @@ def test_the_first_release_of_a_population_stays_there_and_the_second_does_not(
 
 @pytest.mark.parametrize("method", [RELAXED, LOCAL])
 def test_a_report_is_made_afterwards(method, tmp_path):
-    """From the plan, in memory; groups overlap, so what was published does not say whose they are."""
+    """From the plan, in memory: groups overlap, so a release does not say who is in which."""
     said = {"columns": roles(), "protect": K, "method": {**method, "parts": PARTS}}
     pq.write_table(TABLE, tmp_path / "people.parquet")
     plan = tmp_path / "plan.yaml"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from forked import run_forked
 from webbing import Visitor, hospital, visiting
 
 from hedgerow.web.jobs import Jobs
@@ -38,8 +37,8 @@ def test_the_command_line_makes_the_same_bytes(published: Visitor, tmp_path: Pat
     draft = published.web.draft
     saved = draft.base / "from_the_browser.yaml"
     saved.write_text(published.get("/plan.yaml").text)
-    command = [sys.executable, "-m", "hedgerow", "publish", str(saved), "--to", str(tmp_path / "r")]
-    subprocess.run(command, check=True, capture_output=True)
+    done = run_forked("publish", str(saved), "--to", str(tmp_path / "r"))
+    assert done.returncode == 0, done.stderr
     names = sorted(p.name for p in (tmp_path / "r").iterdir())
     assert names == sorted(p.name for p in (draft.base / "release").iterdir())
     assert "data.csv" in names

@@ -79,7 +79,7 @@ class CarriedTable:
             TargetError: A column cannot be stored there as it is.
         """
         assert isinstance(written.path, Path), "it is written to a file first"
-        session = Session(str(written.path), memory=self._memory, scratch=None)
+        session = Session(str(self._place), memory=self._memory, scratch=None)
         try:
             source = attach(session, written.path, delimiter=None)
             self._refuse_unknown(source)
@@ -87,6 +87,7 @@ class CarriedTable:
             columns = dict(zip(source.names, source.types, strict=True))
             there = self._arrival.load(session, f"SELECT {named} FROM source", columns)
             self._staged = RemoteEngine(there, memory=self._memory)
+            self._refuse_renamed(source)
             digest = self._compared(session, source, written.rows)
         finally:
             session.close()
@@ -104,6 +105,15 @@ class CarriedTable:
                 f"{some(strange)} cannot be stored in the table: it has no type for {kinds}",
                 where=str(self._place),
                 fix="Publish to a folder, leave the column out, or make it text in the source.",
+            )
+
+    def _refuse_renamed(self, source: Source) -> None:
+        pairs = zip(source.names, self.staged.columns(), strict=True)
+        if renamed := [name for name, there in pairs if name != there]:
+            raise TargetError(
+                f"no column of the table can be called {some(renamed)}",
+                where=str(self._place),
+                fix="Give the column a shorter name, or publish to a folder.",
             )
 
     def _compared(self, session: Session, source: Source, rows: int) -> str:
