@@ -88,6 +88,7 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
     if not max(without, default=0) <= absent <= sum(without):
         raise _changed(plan)
     if held.lines <= most:
+        held.close()
         return None
     reached("counted")
     limit = refuse_unsuited(plan, job.models, columns.hierarchies, people=people, absent=absent)

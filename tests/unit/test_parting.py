@@ -74,7 +74,8 @@ def test_a_release_is_the_same_file_and_certificate(method, claims, note, form, 
     assert len(found.verified) == len(claims) - unknown
 
 
-@settings(max_examples=8, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_whatever_the_table(data):
     code = st.sampled_from(["0", "1", "2", "3", "10", "x", None])
@@ -334,10 +335,9 @@ def test_the_first_release_of_a_population_stays_there_and_the_second_does_not(
     assert len(released) == 2
 
 
-@pytest.mark.parametrize("method", [RELAXED, LOCAL])
-def test_a_report_is_made_afterwards(method, tmp_path):
+def test_a_report_is_made_afterwards(tmp_path):
     """From the plan, in memory: groups overlap, so a release does not say who is in which."""
-    said = {"columns": roles(), "protect": K, "method": {**method, "parts": PARTS}}
+    said = {"columns": roles(), "protect": K, "method": {**LOCAL, "parts": PARTS}}
     pq.write_table(TABLE, tmp_path / "people.parquet")
     plan = tmp_path / "plan.yaml"
     plan.write_text(
