@@ -46,6 +46,7 @@ from hedgerow import (
     TargetError,
     publishing,
     read_prior,
+    recoded,
 )
 
 Row = dict[str, str]
@@ -938,7 +939,7 @@ def finest(release_of: Callable[..., Any]) -> Callable[..., Any]:
 def test_claims_that_do_not_hold_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
-    monkeypatch.setattr(publishing, "choose", finest(publishing.choose))
+    monkeypatch.setattr(recoded, "choose", finest(recoded.choose))
     claim = claim_of(case, tmp_path, 2.2)
     if case == "plain":
         del claim["epsilon-privacy"]["wishes"]
