@@ -51,8 +51,8 @@ class Publish(Part):
     brief: ClassVar[str] = "to"
 
     to: Destination = Field(
-        description="Folder of the release; or postgresql://…::schema.table or spark://…::table, "
-        "which must be where the source is."
+        description="Folder of the release; or a table: postgresql://…::schema.table or "
+        "spark://…::table."
     )
     format: Literal["csv", "parquet"] = Field(default="csv", description="Of the data file.")
     escape_formulas: bool = Field(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from hedgerow.delivery import DATA, check_target, deliver, staging
 from hedgerow.earlier import exposure
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
-from hedgerow.errors import ClaimError, DataError, PlanError
+from hedgerow.errors import ClaimError, DataError, PlanError, interrupted
 from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of
 from hedgerow.job import Job, opened
@@ -196,12 +196,14 @@ def publish(
                 )
             remember.released(release, published, read)
         say("done", 1.0)
+        if tables is None and into is None:
+            return changed(release, data=release.to_arrow())
+        stack.enter_context(_appearing(into))
         if tables is not None:
             tables.deliver(as_text(release.certificate), replace=replace)
             point("delivered")
             return release
-        if into is None:
-            return changed(release, data=release.to_arrow())
+        assert into is not None
         deliver(folder, into, as_text(release.certificate), replace=replace)
         point("delivered")
         if held is None:
@@ -209,6 +211,18 @@ def publish(
         else:
             reports.forget()
         return changed(release, data=into / written.path.name)
+
+
+@contextlib.contextmanager
+def _appearing(folder: Path | None) -> Iterator[None]:
+    """Whoever interrupts now is not told that nothing was published, if something may be there."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemError) as error:
+        if not interrupted(error) or (folder is not None and not folder.exists()):
+            raise
+        told = "interrupted in the last step; a release may be at its place"
+        raise KeyboardInterrupt(told) from None
 
 
 def _refuse_beside_noise(recoding: Any, population_table: Any) -> None:

@@ -106,6 +106,9 @@ class Memory:
                     f"{self.entry.seq}) and {'may be' if there else 'is not'} at its place. Run it "
                     "again"
                 ) from None
+            if self.done and isinstance(error, HedgerowError):
+                told = f"The ledger counts it as published (entry {self.entry.seq})."
+                error.fix = f"{error.fix} {told}" if error.fix else told
             if not self.done:
                 why = error.what if isinstance(error, HedgerowError) else type(error).__name__
                 # The first error is what the steward has to hear of.

@@ -123,6 +123,19 @@ def test_what_cannot_be_there_costs_nothing(tables, ledger):
     assert spent(ledger) == "0"
 
 
+def test_a_source_is_not_replaced_by_its_own_release(tables, ledger, tmp_path):
+    """It looks like a release: a certificate stands beside it."""
+    address, place = tables(people(), "town"), tables.place("town")
+    tables.sql("CREATE TABLE town_certificate (certificate text NOT NULL)")
+    tables.sql("INSERT INTO town_certificate VALUES ('{}')")
+    plan = plan_file(tmp_path, source=address, ledger=str(ledger))
+    for to in (place, place.replace("::town", "::public.town")):
+        with pytest.raises(TargetError, match="the source itself"):
+            hedgerow.publish(plan, to=to, replace=True)
+    assert spent(ledger) == "0"
+    assert tables.sql("SELECT count(*) FROM town")[0][0] == 2000
+
+
 def test_a_lost_connection_loses_nothing_that_was_paid_for(tables, ledger, monkeypatch):
     address = tables(people(), "town")
     real, first = hedgerow.priced.releasing.as_text, [True]

@@ -5,6 +5,7 @@ import decimal
 import math
 import os
 import time
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,10 +13,12 @@ import pytest
 
 from hedgerow.engines import TablePlace, open_engine
 from hedgerow.engines.remote_engine import RemoteEngine
-from hedgerow.engines.spark import open_frame, open_spark
+from hedgerow.engines.spark import connecting, open_frame, open_spark
+from hedgerow.engines.spark.targets import TableTarget
 from hedgerow.errors import DataError, TargetError
 
 ROWS = 400
+PROOF = '{"format": "hedgerow-certificate/1", "it\'s": "\\u00fc ü"}'
 
 
 def people():
@@ -184,10 +187,10 @@ def test_a_table_and_its_certificate_appear_together(spark, source):
     written = write(source, place)
     (hidden,) = lasting(spark, "open")
     assert "release" not in hidden
-    source.deliver('{"it\'s": "\\u00fc ü"}', replace=False)
+    source.deliver(PROOF, replace=False)
     assert lasting(spark, "open") == {"release", "release_certificate"}
     with RemoteEngine(open_spark(place)) as engine:
-        assert engine.certificate() == '{"it\'s": "\\u00fc ü"}'
+        assert engine.certificate() == PROOF
         assert engine.rows_total() == written.rows
         with pytest.raises(TargetError, match="source itself"):
             engine.check_table(place, replace=True)
@@ -195,15 +198,83 @@ def test_a_table_and_its_certificate_appear_together(spark, source):
         source.check_table(place, replace=False)
     source.check_table(place, replace=True)
     write(source, place, ranked=True)
-    source.deliver("new", replace=True)
+    source.deliver(f"{PROOF} ", replace=True)
     assert lasting(spark, "open") == {"release", "release_certificate"}
     with RemoteEngine(open_spark(place)) as engine:
-        assert engine.certificate() == "new"
+        assert engine.certificate() == f"{PROOF} "
         assert "*0" in engine.distinct("age")
     spark.sql("DROP TABLE open.`release_certificate`")
     with pytest.raises(TargetError, match="no release"):
         source.check_table(place, replace=True)
     spark.sql("DROP DATABASE open CASCADE")
+
+
+def test_a_table_of_somebody_else_is_not_taken_for_a_certificate(spark, source):
+    spark.sql("CREATE DATABASE IF NOT EXISTS theirs")
+    spark.sql("CREATE TABLE theirs.births_certificate AS SELECT 7 AS certificate, 'x' AS name")
+    place = target("theirs.births")
+    for born in (False, True):
+        if born:
+            spark.sql("CREATE TABLE theirs.births AS SELECT 1 AS n")
+        with pytest.raises(TargetError, match="no release"):
+            source.check_table(place, replace=True)
+    spark.sql("DROP TABLE theirs.births_certificate")
+    spark.sql("CREATE TABLE theirs.births_certificate AS SELECT 'of birth' AS certificate")
+    with pytest.raises(TargetError, match="no release"):
+        source.check_table(place, replace=True)
+    spark.sql("DROP DATABASE theirs CASCADE")
+
+
+@pytest.mark.parametrize("step", [1, 3, 4])
+def test_the_old_release_is_put_back_where_a_step_fails(spark, source, monkeypatch, step):
+    spark.sql("CREATE DATABASE IF NOT EXISTS again")
+    place = target("again.births")
+    write(source, place)
+    source.deliver(PROOF, replace=False)
+    write(source, place, ranked=True)
+    rename, steps = TableTarget._rename, []
+
+    def failing(self, old, new):
+        steps.append(new)
+        if len(steps) == step:
+            raise TargetError("no leave to rename")
+        rename(self, old, new)
+
+    monkeypatch.setattr(TableTarget, "_rename", failing)
+    with pytest.raises(TargetError, match="no leave"):
+        source.deliver(f"{PROOF} ", replace=True)
+    monkeypatch.undo()
+    assert {"births", "births_certificate"} <= lasting(spark, "again")
+    with RemoteEngine(open_spark(place)) as engine:
+        assert engine.certificate() == PROOF
+        assert set(engine.distinct("age")) == {"*0"}
+    spark.sql("DROP DATABASE again CASCADE")
+
+
+def test_a_second_server_is_another_session(monkeypatch):
+    from pyspark.sql.connect.session import SparkSession
+
+    def session(address):
+        return SimpleNamespace(client=SimpleNamespace(_builder=SimpleNamespace(endpoint=address)))
+
+    class Builder:
+        """Spark's own: it has a session with the first server already."""
+
+        def remote(self, address):
+            self.address = address.removeprefix("sc://")
+            return self
+
+        def getOrCreate(self):
+            return session("one.example:15002")
+
+        def create(self):
+            return session(self.address)
+
+    monkeypatch.setattr(SparkSession, "builder", Builder())
+    kind = SimpleNamespace(builder=Builder())
+    for name in ("one.example:15002", "two.example:15002"):
+        found = connecting._at_server(kind, f"sc://{name}")
+        assert found.client._builder.endpoint == name
 
 
 def test_what_a_lost_connection_left_goes_when_somebody_writes_there(spark, source, tmp_path):

@@ -122,7 +122,7 @@ def publish(
     to: Annotated[
         str | None,
         typer.Option(
-            help="Folder of the release, or a table where the source is; the plan's if left out."
+            help="Folder of the release, or a table of a database; the plan's if left out."
         ),
     ] = None,
     recoding: Annotated[

@@ -18,7 +18,7 @@ from hedgerow.choosing import Progress
 from hedgerow.delivery import DATA, TABLE, check_target, deliver, staging
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
-from hedgerow.errors import HedgerowError, PlanError, interrupted
+from hedgerow.errors import HedgerowError, PlanError, TargetError, interrupted
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of
 from hedgerow.ledger.which import ENVIRONMENT, ledger_place
@@ -29,6 +29,7 @@ from hedgerow.reporting.accompanying import Accompanied
 from hedgerow.tabled import Tabled, tabled
 
 if TYPE_CHECKING:
+    from hedgerow.engines.base import Engine
     from hedgerow.ledger import Ledger, Position
 
 Certificate = Mapping[str, Any]
@@ -155,6 +156,10 @@ def release(
     """
     target, table = wanted.target(plan), wanted.table(plan)
     place = target or table
+    if table is not None and data is None and table == table_place(str(plan.source)):
+        raise TargetError(
+            "is the source itself", where=str(table), fix="Write the release somewhere else."
+        )
     where = ledger_place(plan, None if wanted.ledger is None else str(wanted.ledger))
     if where is None:
         raise PlanError(
@@ -218,7 +223,8 @@ def _charged(
         if target is not None:
             check_target(target, replace=wanted.replace, inputs=inputs)
         if (table := wanted.table(plan)) is not None:
-            with _at_table(table, wanted, inputs):
+            # The source's own engine knows whether that is the source itself.
+            with _at_table(table, wanted, inputs, engine):
                 pass
         return charged(book, charge, engine, made=kind.made, say=wanted.say)
 
@@ -263,10 +269,13 @@ def _delivered(
 
 
 def _at_table(
-    table: TablePlace, wanted: Wanted, inputs: Iterable[Path] = ()
+    table: TablePlace, wanted: Wanted, inputs: Iterable[Path] = (), engine: Engine | None = None
 ) -> contextlib.AbstractContextManager[Tabled]:
     """The place of a table; what is made of the ledger is made here, wherever the source is."""
-    return tabled(table, replace=wanted.replace, escaped=False, inputs=inputs, memory=wanted.memory)
+    return tabled(
+        table, replace=wanted.replace, escaped=False, engine=engine, inputs=inputs,
+        memory=wanted.memory,
+    )  # fmt: skip
 
 
 def _delivered_table(

@@ -119,7 +119,13 @@ class Connection:
         self._run(work)
 
     def commit(self) -> None:
-        self._run(self._connection.commit)
+        try:
+            self._run(self._connection.commit)
+        except HedgerowError as error:
+            if self._connection.closed:  # it may have been heard before the line went dead
+                error.what = "the connection to the database was lost in the last step"
+                error.fix = "It is not known whether the release has appeared: look at the table."
+            raise
 
     def reaches(self, address: str) -> bool:
         """Whether an address is that of the same database, as the same user."""

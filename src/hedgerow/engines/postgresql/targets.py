@@ -137,7 +137,8 @@ class PostgreSQLTarget:
         with self._connection.writing(str(place)):
             table, beside = sql_of((schema, name)), sql_of((schema, name + CERTIFICATE))
             self._may_write(place, replace=replace)
-            self._connection.do(f"DROP TABLE IF EXISTS {table}, {beside}")
+            if replace:  # what somebody has put there since must not be lost
+                self._connection.do(f"DROP TABLE IF EXISTS {table}, {beside}")
             self._connection.do(
                 f"ALTER TABLE {sql_of((schema, hidden))} RENAME TO {identifier(name)}"
             )

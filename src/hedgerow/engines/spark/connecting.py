@@ -81,7 +81,7 @@ def _remote(kind: Any, address: str) -> Any:
             where=address.partition(";")[0],
             fix="Put the token into the environment: SPARK_CONNECT_AUTHENTICATE_TOKEN.",
         )
-    session = kind.builder.remote(address).getOrCreate()
+    session = _at_server(kind, address)
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     # Spark would try for ten minutes before it says that the server is gone, and then again for
@@ -97,6 +97,22 @@ def _remote(kind: Any, address: str) -> Any:
         if name.startswith("spark.sql."):
             session.conf.set(name, value)
     return session
+
+
+def _at_server(kind: Any, address: str) -> Any:
+    """The session this process has with the server, else a new one.
+
+    Spark itself gives the newest session, whichever server that is with.
+    """
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    found = kind.builder.remote(address).getOrCreate()
+    wanted = DefaultChannelBuilder(address).endpoint
+    if getattr(found.client._builder, "endpoint", None) == wanted:
+        return found
+    from pyspark.sql.connect.session import SparkSession
+
+    return SparkSession.builder.remote(address).create()
 
 
 def _classic(kind: Any, address: str, memory: str | None) -> Any:

@@ -7,6 +7,7 @@ before it.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -22,7 +23,7 @@ from hedgerow.engines.spark.driver import Driver, quiet
 from hedgerow.engines.spark.leftovers import hidden, left_over
 from hedgerow.engines.spark.reading import RELEASED, is_path, local_path
 from hedgerow.engines.target import unwritable
-from hedgerow.errors import TargetError, some
+from hedgerow.errors import HedgerowError, TargetError, some
 
 CERTIFICATE = "certificate.json"
 PARTS = (RELEASED, CERTIFICATE, "data.csv", "report.html")
@@ -228,14 +229,28 @@ class TableTarget:
                 where=self._where,
                 fix="Use letters, digits and _ only.",
             )
-        certified = self._exists(f"{self._name}_certificate")
-        if self._exists(self._name):
-            if not replace:
-                raise _taken(self._where)
-            if not certified:
-                raise _no_release(self._where)
-        elif certified and not replace:
-            raise _taken(f"{self._where}_certificate")
+        there = self._exists(self._name)
+        if not (there or self._exists(f"{self._name}_certificate")):
+            return
+        if not replace:
+            raise _taken(self._where if there else f"{self._where}_certificate")
+        if not self._certified():
+            raise _no_release(self._where)
+
+    def _certified(self) -> bool:
+        """Whether what stands beside it is a certificate of ours, and nothing else."""
+        proof = f"{self._name}_certificate"
+        if not self._exists(proof):
+            return False
+        full, session = self._full(proof), self._driver.session
+        if self._driver.run(lambda: session.table(full).columns) != ["certificate"]:
+            return False
+        text = self.certificate()
+        try:
+            found = json.loads(text or "")
+        except ValueError:
+            return False
+        return isinstance(found, dict) and str(found.get("format")).startswith("hedgerow-")
 
     def stage(self, queries: Iterable[str], columns: Sequence[str]) -> Any:
         self.discard()
@@ -270,13 +285,20 @@ class TableTarget:
         # whoever finds them finds their certificate too.
         pairs = [(self._name, old), (f"{self._name}_certificate", f"{old}_certificate")]
         moved = [pair for pair in pairs if self._exists(pair[0])]
-        for pair in moved:
-            self._rename(*pair)
-        self._rename(proof, f"{self._name}_certificate")
-        self._rename(staged, self._name)
+        done = []
+        try:
+            for pair in (*moved, (proof, f"{self._name}_certificate"), (staged, self._name)):
+                self._rename(*pair)
+                done.append(pair)
+        except BaseException:
+            for before, after in reversed(done):
+                with suppress(Exception):  # the first error is what has to be heard of
+                    self._rename(after, before)
+            raise
         self._staged = None
         for _, name in moved:
-            self._do(f"DROP TABLE IF EXISTS {self._full(name)}")
+            with suppress(HedgerowError):  # the release is there, whatever becomes of the old one
+                self._do(f"DROP TABLE IF EXISTS {self._full(name)}")
 
     def discard(self) -> None:
         staged, self._staged = self._staged, None
