@@ -119,9 +119,12 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
     held.solve(cuts.tree, cuts.parts, work, separated=method.separates, progress=searching)
     detail = {**method.detail, "parts": most}
     cells, chosen = condensed(held, columns, kind=method.search, absent=absent, detail=detail)
-    return Parted(
-        cells, confirm(chosen, cells, job.models), _original(counting, columns, absent), held
-    )
+    original = _original(counting, columns, absent)
+    may = limit - absent if method.search == "local" else 0
+    # An executor that was lost reads the source again, and that may have changed.
+    if not 0 <= chosen.suppressed <= may or original.people != people:
+        raise _changed(plan)
+    return Parted(cells, confirm(chosen, cells, job.models), original, held)
 
 
 def _columns(job: Job) -> tuple[Columns, list[Codes], dict[str, int], int]:
@@ -204,17 +207,16 @@ class _Counting:
     @cached_property
     def everybody(self) -> Margin:
         """The margins of the whole table."""
-        return self._ask((), [0])
+        return self._ask((), [0], values=False)
 
     def sizes(self, tree: Tree, parts: Sequence[int]) -> Sequence[int]:
         return self.held.sizes(tree, parts)
 
     def margins(self, tree: Tree, parts: Sequence[int], *, values: bool) -> Margin:
-        found = self._ask(tree, parts) if tree else self.everybody
-        return found if values else found.take(np.flatnonzero(found.of == ALONE))
+        return self._ask(tree, parts, values=values) if tree or values else self.everybody
 
-    def _ask(self, tree: Tree, parts: Sequence[int]) -> Margin:
-        found = self.held.margins(tree, parts)
+    def _ask(self, tree: Tree, parts: Sequence[int], *, values: bool) -> Margin:
+        found = self.held.margins(tree, parts, values=values)
         names = ("part", "axis", "of", "code", "value", "n")
         return Margin(*(np.asarray(found[name].to_numpy(), np.int64) for name in names))
 
@@ -223,12 +225,16 @@ def _refuse_large(plan: Plan, method: Method, cuts: FirstCuts, most: int) -> Non
     """A part that cannot be cut is one group to strict Mondrian; others would work on it whole."""
     largest = max(cuts.lines.values())
     if largest > most and (method.search, method.mode) != ("mondrian", "strict"):
+        alone = len(cuts.parts) == 1 and not method.starts_whole
         raise ClaimError(
             f"the table cannot be cut into parts of at most {most:,} lines: one of {largest:,} has "
             "no cut that keeps every claim on both sides",
             where=plan.where("method", "parts"),
-            fix=f"Say `parts: {largest}` where a part of that size fits into memory, weaken a "
-            "claim, or use strict Mondrian.",
+            fix="Weaken a claim, use strict Mondrian, or say a larger `parts` where a part of that "
+            f"size fits into memory: a round number, such as {10 ** len(str(largest))}, as the "
+            "certificate repeats it."
+            + " The table as one group may not keep the claims either."
+            * alone,
         )
 
 

@@ -146,6 +146,9 @@ def test_lines_parts_and_margins(opened, home):
             assert found.column_names == ["part", "axis", "of", "code", "value", "n"]
             assert [str(t) for t in found.schema.types] == ["int32"] * 5 + ["int64"]
             assert rows_of(found) == Counter((*key[:5], n) for key, n in told.items())
+            alone = held.margins(tree, some, values=False)
+            assert alone.schema == found.schema
+            assert rows_of(alone) == Counter((*k[:5], n) for k, n in told.items() if k[2] < 0)
 
 
 def test_tuples_and_boxes(opened):

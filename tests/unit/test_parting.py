@@ -29,6 +29,7 @@ import hedgerow
 import hedgerow.job
 from hedgerow.certificate import as_text
 from hedgerow.engines import open_engine
+from hedgerow.engines.held_lines import HeldLines
 from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.hierarchy import Hierarchy
 from hedgerow.job import opened
@@ -192,7 +193,25 @@ def test_a_part_that_cannot_be_cut_is_refused(method):
         hedgerow.publish(
             TABLE, columns=roles(), protect=[{"k-anonymity": 500}], method={**method, "parts": 150}
         )
-    assert "Say `parts: 7" in refused.value.fix, "how large it is"
+    assert "a round number, such as 1000," in refused.value.fix, "not how many lines there are"
+
+
+@pytest.mark.parametrize(
+    ("method", "change"), [(STRICT, "lost"), (STRICT, "doubled"), (LOCAL, "doubled")]
+)
+def test_people_who_are_lost_or_doubled_on_the_way_are_missed(method, change, monkeypatch):
+    """A cluster reads a source again where an executor is lost, and it may have changed."""
+    condensed = HeldLines.condensed
+
+    def other(held):
+        found = condensed(held)
+        return found.slice(1) if change == "lost" else pa.concat_tables([found, found.slice(0, 9)])
+
+    monkeypatch.setattr(HeldLines, "condensed", other)
+    with pytest.raises(DataError, match="other people when it was read again"):
+        hedgerow.publish(
+            TABLE, columns=roles(), protect=[{"k-anonymity": 5}], method={**method, "parts": 150}
+        )
 
 
 def test_strict_mondrian_makes_a_group_of_what_cannot_be_cut(monkeypatch):

@@ -34,8 +34,13 @@ class Held(Protocol):
         """How many lines each of these parts has."""
         ...
 
-    def margins(self, tree: Tree, parts: Sequence[int]) -> Table:
+    def margins(self, tree: Tree, parts: Sequence[int], *, values: bool = True) -> Table:
         """How many people of these parts have each code, alone and with each sensitive value.
+
+        Args:
+            tree: The cuts.
+            parts: Those whose people are counted.
+            values: Whether sensitive values are looked at; else people are counted alone.
 
         Returns:
             int32 `part`, `axis`, `of` (-1: people alone; i: with values of sensitive attribute

@@ -136,14 +136,15 @@ class HeldLines:
         known = dict(zip(found["g0"].to_pylist(), found["n"].to_pylist(), strict=True))
         return [known.get(part, 0) for part in parts]
 
-    def margins(self, tree: Tree, parts: Sequence[int]) -> Table:
+    def margins(self, tree: Tree, parts: Sequence[int], *, values: bool = True) -> Table:
+        attributes = len(self.sets) if values else 0
         places = names("g", 5)
         kinds: dict[str, Kind] = dict.fromkeys(places, "int")
         found = self.shelf.ask(
-            sql.margins(self._parted(tree, parts), len(self.columns), len(self.sets)),
+            sql.margins(self._parted(tree, parts), len(self.columns), attributes),
             {**kinds, "n": "bigint"},
         )
-        if self.sets:  # everybody has a value in the first set
+        if attributes:  # everybody has a value in the first set
             first = found.filter(pc.equal(found["g2"], 0))
             alone = first.group_by(["g0", "g1", "g3"], use_threads=False).aggregate([("n", "sum")])
             none = pa.array([-1] * alone.num_rows, pa.int32())
@@ -222,7 +223,7 @@ class HeldLines:
         self._solved, self._task = "", None
 
     def _check(self, task: Task) -> None:
-        """Make sure that nobody can be published twice, and that everybody is there."""
+        """Make sure that nobody can be published twice, nor anybody who is not there."""
         if self._number(sql.unsound(self._solved, separated=task.separated)):
             raise DataError("a solution has lines that are for no number of people")
         if twice := self._number(sql.twice(self._solved, task.keys, separated=task.separated)):

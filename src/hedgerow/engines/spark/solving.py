@@ -31,7 +31,8 @@ def solved(driver: Driver, name: str, sql: str, parts: int, task: Task) -> str:
     def framed() -> Any:
         # Said outright, so that Spark does not put small parts together on one executor: the
         # work takes longer than their size lets it think.
-        spread = max(1, min(parts, int(session.conf.get(PARTITIONS, "200"))))
+        wide = str(session.conf.get(PARTITIONS, "200"))  # some services say "auto"
+        spread = max(1, min(parts, int(wide) if wide.isdecimal() else 200))
         lines = session.sql(sql).repartition(spread, "part")
         # A function without types of its own: Spark would look for what they name.
         return lines.groupBy("part").applyInArrow(lambda part: executed(part), schema_of(kinds))
