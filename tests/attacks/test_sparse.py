@@ -74,6 +74,7 @@ rated = st.tuples(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(rated, min_size=1, max_size=25), st.lists(rated, max_size=4), st.data())
 def test_scores_are_those_computed_item_by_item(

@@ -278,6 +278,7 @@ def test_mixed_types_are_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert sorted(content.splitlines()[1:]) == sorted(f"{v},{v}" for v in values)
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"c{i}" for i in range(10_000)]
     rows = [",".join(str((i * j) % 3) for i in range(10_000)) for j in (1, 1, 2, 2)]

@@ -159,6 +159,7 @@ def test_to_overrules_the_plan(folder: Path) -> None:
     assert not (folder / "d").exists()
 
 
+@pytest.mark.slow
 def test_demo_runs_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     first = run("demo")

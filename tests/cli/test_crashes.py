@@ -17,6 +17,8 @@ from hedgerow.errors import HedgerowError
 from hedgerow.faults import POINTS
 from hedgerow.ledger import Ledger, Tip
 
+pytestmark = pytest.mark.slow
+
 PLAN = """\
 population: town
 ledger: ledger.db

@@ -108,6 +108,7 @@ def test_nodes(folder: Path) -> None:
     assert len(re.findall(r"^ +300\*", told, re.M)) == 2
 
 
+@pytest.mark.slow
 def test_plot(folder: Path) -> None:
     told = run("adversary", "plan.yaml", "--plot", "plot.svg").stdout
     assert told.endswith("plot: plot.svg\n")

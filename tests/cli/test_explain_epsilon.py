@@ -91,6 +91,7 @@ def test_what_the_documentation_shows_is_what_is_printed() -> None:
         assert piece.strip() in told
 
 
+@pytest.mark.slow
 def test_plot(folder: Path) -> None:
     assert run("0.1", "--plot", "plot.svg").stdout.endswith("plot: plot.svg\n")
     assert (folder / "plot.svg").read_text("utf-8").startswith("<svg ")

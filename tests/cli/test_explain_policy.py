@@ -125,6 +125,7 @@ def test_known_counts_are_said() -> None:
     assert beside["histogram of disease"]["policy"] == 4
 
 
+@pytest.mark.slow
 def test_pictures(folder: Path) -> None:
     assert run("many.yaml", "--plot", "p.svg").stdout.endswith("plot: p.svg\n")
     drawn = (folder / "p.svg").read_text("utf-8")

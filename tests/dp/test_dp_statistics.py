@@ -124,6 +124,7 @@ def test_large_scales_by_quantiles(large: int) -> None:
             assert fits(places, dict.fromkeys(range(20), 0.05)) == (factor == 1), factor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scores", [[0, 1, 4], [0.0, 0.25, 0.25, 4.0], [5, 5]])
 def test_choices(scores: list[float]) -> None:
     scale = Fraction(3, 2)

@@ -42,6 +42,7 @@ def mean(method: str, policy: str, epsilon: str) -> float:
     return float(results().clusters[method, policy, epsilon].mean())
 
 
+@pytest.mark.slow
 @needs_data
 def test_figure_2_as_published_and_as_it_is() -> None:
     """As published, policies beat differential privacy; counting first beats all of that."""

@@ -6,6 +6,8 @@ import multiprocessing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hedgerow.ledger import Amounts, BudgetError, Ledger
 
 PROCESSES = 8
@@ -70,6 +72,7 @@ def _run(work: Any, where: str) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_exactly_the_cap_is_granted(place: Any) -> None:
     with place.open() as ledger:
         for turn in range(ROUNDS):

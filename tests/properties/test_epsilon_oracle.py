@@ -295,6 +295,7 @@ def theorems_ask(case: Case, group: Sequence[Person]) -> Fraction:
 
 
 class TestTheorem:
+    @pytest.mark.slow
     @settings(max_examples=200, deadline=None)
     @given(cases())
     def test_is_never_below_the_oracle(self, case: Case) -> None:

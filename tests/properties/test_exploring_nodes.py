@@ -91,6 +91,7 @@ def surveyed(lattice: Lattice, constraints: Constraints, metric: str):
     return profile, survey(profile, constraints, worth, kept, absent=lattice.cells.absent)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     tables(),
@@ -194,6 +195,7 @@ def said(protect, *, suppress: float, utility: str = "loss", levels=None) -> dic
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     st.lists(

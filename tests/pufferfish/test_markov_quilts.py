@@ -102,6 +102,7 @@ def test_influences_are_never_under_the_exact_ones(chain: Chain, length: int) ->
 LONGEST = {2: 8, 3: 5}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     chains(),

@@ -140,6 +140,7 @@ def test_the_internal_report_is_beside_the_release_and_private(hospital: Path) -
     assert not [name for name in names if name in page.words], "direct identifiers are in none"
 
 
+@pytest.mark.slow
 def test_the_whole_internal_report(hospital: Path, tmp_path: Path) -> None:
     to = tmp_path / "internal.html"
     made = hedgerow.report(

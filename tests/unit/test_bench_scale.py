@@ -221,6 +221,7 @@ def test_wrong_arguments_are_refused(wrong: list[str], capsys: pytest.CaptureFix
     assert "error:" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_tiny_census_is_published_and_measured(tmp_path: Path) -> None:
     (run,) = scale.measured(tmp_path, "duckdb", [10_000], memory="1GB")
     table = pq.read_table(tmp_path / "first-10000" / "part-000.parquet")

@@ -76,6 +76,7 @@ people_in = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     people_in,

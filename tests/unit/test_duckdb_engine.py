@@ -187,6 +187,7 @@ def test_pandas_index_and_missing_values():
 # Wide, large
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(file):
     names = [f"column {i}" for i in range(10_000)]
     row = ",".join(str(i % 7) for i in range(10_000))

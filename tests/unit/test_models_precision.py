@@ -37,6 +37,7 @@ def one_group(counts: Ints) -> Groups:
     return Groups(np.array([counts.sum()]), {"s": histogram}, {"s": domain})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "counts",
     [

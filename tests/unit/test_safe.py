@@ -128,6 +128,7 @@ def exact_law(table: tuple[Row, ...], request: Request, monkeypatch: pytest.Monk
     return law
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "method", "k"),
     [
