@@ -120,3 +120,9 @@ def test_numbers_keep_their_digits() -> None:
 def test_what_is_not_yaml_is_left_alone() -> None:
     with pytest.raises(PlanError):
         changed("columns: [", ("columns",), {})
+
+
+@pytest.mark.parametrize("text", ["u}", "7", "- a\n- b\n", "just words"])
+def test_a_text_that_is_no_plan_has_no_places(text: str) -> None:
+    with pytest.raises(PlanError, match="no plan"):
+        changed(text, ("ledger",), "ledger.db")

@@ -62,7 +62,13 @@ def changed(text: str, place: Place, value: Any) -> str:
         PlanError: The text is not a plan's, so that there are no places in it.
     """
     before = data_of(text)
-    wanted = _put(copy.deepcopy(before) or {}, place, value)
+    try:
+        wanted = _put(copy.deepcopy(before) or {}, place, value)
+    except (TypeError, LookupError):
+        raise PlanError(
+            "the text is no plan, so nothing in it can be changed",
+            fix="Write a plan, or open the one you began with.",
+        ) from None
     try:
         result = _cut(text, place, value)
         if _alike(data_of(result), wanted):
