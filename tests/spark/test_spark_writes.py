@@ -192,8 +192,11 @@ def test_a_table_and_its_certificate_appear_together(spark, source):
     with RemoteEngine(open_spark(place)) as engine:
         assert engine.certificate() == PROOF
         assert engine.rows_total() == written.rows
-        with pytest.raises(TargetError, match="source itself"):
-            engine.check_table(place, replace=True)
+        spark.sql("USE open")
+        for spelled in ("open.`release`", "RELEASE", "spark_catalog.open.Release"):
+            with pytest.raises(TargetError, match="source itself"):
+                engine.check_table(target(spelled), replace=True)
+        spark.sql("USE default")
     with pytest.raises(TargetError, match="there already"):
         source.check_table(place, replace=False)
     source.check_table(place, replace=True)

@@ -127,9 +127,18 @@ class SparkRemote:
         if self._place is None:
             return False
         if not is_path(table):
-            return table.replace("`", "") == self._place.table.replace("`", "")
+            return self._in_full(table) == self._in_full(self._place.table)
         folder = Path(table).absolute()
         return any(folder in (file.absolute(), *file.absolute().parents) for file in self.files)
+
+    def _in_full(self, table: str) -> list[str]:
+        """A table's name with its catalogue and database, as Spark compares names."""
+        parts = table.replace("`", "").lower().split(".")
+        catalogue = self._driver.session.catalog
+        current = self._driver.run(
+            lambda: [catalogue.currentCatalog().lower(), catalogue.currentDatabase().lower()]
+        )
+        return [*current[: max(0, 3 - len(parts))], *parts]
 
     def stage(self, place: TablePlace, sql: str, columns: Sequence[str]) -> SparkRemote:
         self.discard()
