@@ -6,12 +6,14 @@ import contextlib
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
 
+from hedgerow.engines.arrays import Arrays
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, TablePlace, Written
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
@@ -22,7 +24,7 @@ from hedgerow.engines.session import Session
 from hedgerow.engines.shelf import LocalShelf
 from hedgerow.engines.sources import Source, attach, described
 from hedgerow.engines.tallying import statement
-from hedgerow.engines.typed import TypedColumn
+from hedgerow.engines.typed import TypedColumn, plain, whole
 from hedgerow.errors import DataError, TargetError, some
 from hedgerow.tally import Tally
 
@@ -50,6 +52,7 @@ class DuckDBEngine:
         scratch: Path | None = None,
     ) -> None:
         session = Session(described(source), memory=memory, scratch=scratch)
+        self._roomy = memory is None
         self._begin(session, lambda: attach(session, source, delimiter=delimiter), null, person)
 
     def _begin(
@@ -138,12 +141,23 @@ class DuckDBEngine:
             return self._session.table(f"SELECT {', '.join(wanted)} FROM {relation}{grouped}")
 
     def tally(self, tally: Tally) -> Table:
+        if self._arrays is not None and (found := self._arrays.tally(tally)) is not None:
+            return found
         named = [*tally.columns, *([] if self._person is None else [self._person])]
         question = statement(tally, {n: self._column(n) for n in named}, person=self._person)
         with contextlib.ExitStack() as held:
             for name, table in question.lists.items():
                 held.enter_context(self._session.holding(name, table))
             return self._session.table(question.sql)
+
+    @cached_property
+    def _arrays(self) -> Arrays | None:
+        """Columns in memory, where nobody has said how much of that may be used."""
+        source = self._source
+        if source.arrow is None or self._person is not None or not self._roomy:
+            return None
+        null = [int(text) for text in whole(map(plain, self._null))]
+        return Arrays(source.arrow, dict(zip(source.names, source.types, strict=True)), null)
 
     @contextlib.contextmanager
     def _list(self, place: int, column: str, people: Sequence[str]) -> Iterator[str]:

@@ -34,6 +34,9 @@ class Source:
     types: tuple[str, ...]
     files: tuple[Path, ...]
     """The files it reads; a release must not replace one of them."""
+    arrow: Table | Path | None = None
+    """Where Arrow has the same columns under the same names: a table in memory, or one Parquet
+    file."""
 
 
 def described(source: object) -> str:
@@ -45,6 +48,7 @@ def described(source: object) -> str:
 
 def attach(session: Session, source: object, *, delimiter: str | None) -> Source:
     """Make the view `source` for this source."""
+    arrow: Table | Path | None = None
     if isinstance(source, str | Path):
         path, table = str(source), ""
         if ".duckdb::" in path:
@@ -60,6 +64,7 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
                 names = _csv(session, files[0], kind[0].lower(), delimiter)
             case ".parquet":
                 names = _parquet(session, files)
+                arrow = files[0] if len(files) == 1 else None
             case ".duckdb":
                 names = _duckdb(session, files[0], table)
             case other:
@@ -70,9 +75,9 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
                 )
     else:
         files = ()
-        names = _frame(session, source)
+        names, arrow = _frame(session, source)
     types = tuple(str(row[1]) for row in session.fetch("DESCRIBE source"))
-    return Source(names, types, files)
+    return Source(names, types, files, arrow)
 
 
 def unclashing(names: Sequence[str], where: str) -> tuple[str, ...]:
@@ -216,7 +221,7 @@ def _duckdb(session: Session, file: Path, table: str) -> tuple[str, ...]:
     return names
 
 
-def _frame(session: Session, source: Any) -> tuple[str, ...]:
+def _frame(session: Session, source: Any) -> tuple[tuple[str, ...], Table]:
     """A table in memory. A pandas index is no column; pandas' NaN is missing, as pandas says."""
     where = session.where
     library, kind = type(source).__module__.split(".")[0], type(source).__name__
@@ -246,7 +251,7 @@ def _frame(session: Session, source: Any) -> tuple[str, ...]:
         ) from None
     positional = table.rename_columns([f"c{i}" for i in range(len(names))])
     session.run(lambda: session.connection.register("source", positional))
-    return names
+    return names, table.rename_columns(list(names))
 
 
 def _mixed(series: Any) -> bool:

@@ -11,7 +11,7 @@ Where that must not change everybody's text, numbers are written plainly: 1, not
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, lcm
@@ -55,7 +55,7 @@ class TypedColumn:
         null = list(dict.fromkeys(map(self.constant, self.null)))
         if self.kind in WHOLE:
             # Comparing numbers, not texts, is ten times as fast.
-            alike = [text for text in null if re.fullmatch(r"0|-?[1-9][0-9]{0,37}", text)]
+            alike = whole(null)
             missing = f"{self.place} IN ({', '.join(alike)})"
         else:
             alike = [text for text in null if self.kind != "DOUBLE" or _perhaps_number(text)]
@@ -183,6 +183,11 @@ class TypedColumn:
         above = f"least(greatest({number}, {low}), {high}) * {common} - ({first})"
         found = f"least(greatest({above}, 0) // {width}, {cells - 1})"
         return _plus(found, str(plus), not plus)
+
+
+def whole(texts: Iterable[str]) -> list[str]:
+    """Those that are how DuckDB writes a whole number."""
+    return [text for text in texts if re.fullmatch(r"0|-?[1-9][0-9]{0,37}", text)]
 
 
 def plain(text: str) -> str:
