@@ -22,7 +22,7 @@ from hedgerow.engines.ordered import write_ordered
 from hedgerow.engines.profiling import profiled
 from hedgerow.engines.session import Session
 from hedgerow.engines.shelf import LocalShelf
-from hedgerow.engines.sources import Source, attach, described
+from hedgerow.engines.sources import Source, attach, attaches, described
 from hedgerow.engines.tallying import statement
 from hedgerow.engines.typed import TypedColumn, plain, whole
 from hedgerow.errors import DataError, TargetError, some
@@ -51,7 +51,7 @@ class DuckDBEngine:
         memory: str | None = None,
         scratch: Path | None = None,
     ) -> None:
-        session = Session(described(source), memory=memory, scratch=scratch)
+        session = Session(described(source), memory=memory, scratch=scratch, alone=attaches(source))
         self._roomy = memory is None
         self._begin(session, lambda: attach(session, source, delimiter=delimiter), null, person)
 

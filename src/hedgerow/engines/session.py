@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-import tempfile
+import shutil
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import duckdb
 
 from hedgerow.engines.base import Table
+from hedgerow.engines.instance import SHARED, begun, private_folder
 from hedgerow.errors import DataError, HedgerowError, TargetError
 
 T = TypeVar("T")
@@ -40,45 +42,41 @@ def literal(text: str) -> str:
 
 
 class Session:
-    """A DuckDB connection in memory, with a private folder for what does not fit.
+    """A DuckDB connection in memory; what does not fit goes to a private folder.
 
     Args:
         where: The source as messages name it.
-        memory: DuckDB's memory limit, such as "4GB"; what does not fit goes to disk.
+        memory: DuckDB's memory limit, such as "4GB".
         scratch: Folder for the private temporary folder; the system's own where None.
+        alone: Whether it attaches files, which all sessions of an instance would see.
     """
 
-    def __init__(self, where: str, *, memory: str | None, scratch: Path | None) -> None:
+    def __init__(
+        self, where: str, *, memory: str | None, scratch: Path | None, alone: bool = False
+    ) -> None:
         self.where = where
+        self._scratch = scratch
         self._cleanup = ExitStack()
-        try:
-            folder = self._cleanup.enter_context(
-                tempfile.TemporaryDirectory(prefix="hedgerow-", dir=scratch)
-            )
-        except OSError as error:
-            raise TargetError(
-                f"no temporary folder can be made: {error.strerror or error}",
-                where=str(scratch or tempfile.gettempdir()),
-                fix="Name a folder you may write to, with room for a copy of the data.",
-            ) from error
-        self.folder = Path(folder)
-        # Nothing is fetched over the network, and SQL sees no Python variables.
-        # preserve_insertion_order stays on: without it "the first rows" are any rows, and in
-        # DuckDB 2.0 execute().to_arrow_table() loses even ORDER BY (sql().to_arrow_table() does
-        # not). Sorting and grouping go to disk either way.
-        config: dict[str, Any] = {
-            "temp_directory": folder,
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "python_enable_replacements": "false",
-        }
-        self.connection: Any = duckdb.connect(config=config)
-        self._cleanup.callback(self.connection.close)
+        self._shared = memory is None and scratch is None and not alone
+        self.connection: Any
+        if self._shared:
+            self.connection = SHARED.connection()
+            self._cleanup.callback(SHARED.give_back, self.connection)
+        else:
+            self.connection = begun(self.folder)
+            self._cleanup.callback(self.connection.close)
         self._worker = ThreadPoolExecutor(1)
         self._cleanup.callback(self._worker.shutdown)
         self.do("SET TimeZone = 'UTC'")  # times with a zone read the same on every machine
         if memory is not None:
             self._limit(memory)
+
+    @cached_property
+    def folder(self) -> Path:
+        """For files of this session; removed with all that is in it."""
+        made = private_folder(self._scratch)
+        self._cleanup.callback(shutil.rmtree, made, ignore_errors=True)
+        return made
 
     def close(self) -> None:
         self._cleanup.close()
@@ -97,6 +95,8 @@ class Session:
         try:
             return self._worker.submit(work).result()
         except duckdb.Error as error:
+            if self._shared and isinstance(error, duckdb.FatalException | duckdb.InternalException):
+                SHARED.abandon()
             raise translated(str(error), self.where, target) from error
         except (KeyboardInterrupt, SystemExit):
             # Work that was handed over goes on, also if we never got to wait for it: whoever

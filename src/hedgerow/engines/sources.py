@@ -46,6 +46,11 @@ def described(source: object) -> str:
     return f"the {type(source).__module__.split('.')[0]} table"
 
 
+def attaches(source: object) -> bool:
+    """Whether it is a database of its own, which DuckDB attaches."""
+    return isinstance(source, str | Path) and ".duckdb" in str(source).lower()
+
+
 def attach(session: Session, source: object, *, delimiter: str | None) -> Source:
     """Make the view `source` for this source."""
     arrow: Table | Path | None = None

@@ -1,0 +1,111 @@
+"""Instance: DuckDB itself. Sessions that set no limits of their own share one.
+
+To begin an instance takes longer than many a question. What sessions make (views, tables, what is
+registered) is their own all the same: each has its own connection, and makes temporary things only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from hedgerow.errors import TargetError
+
+
+def private_folder(scratch: Path | None) -> Path:
+    """A new folder that nobody else may look into.
+
+    Raises:
+        TargetError: None can be made.
+    """
+    try:
+        return Path(tempfile.mkdtemp(prefix="hedgerow-", dir=scratch))
+    except OSError as error:
+        raise TargetError(
+            f"no temporary folder can be made: {error.strerror or error}",
+            where=str(scratch or tempfile.gettempdir()),
+            fix="Name a folder you may write to, with room for a copy of the data.",
+        ) from error
+
+
+def begun(folder: Path, **more: str) -> Any:
+    """The first connection of a new instance that puts what does not fit into this folder."""
+    # Nothing is fetched over the network, and SQL sees no Python variables.
+    # preserve_insertion_order stays on: without it "the first rows" are any rows, and in
+    # DuckDB 2.0 execute().to_arrow_table() loses even ORDER BY (sql().to_arrow_table() does
+    # not). Sorting and grouping go to disk either way.
+    config: dict[str, Any] = {
+        "temp_directory": str(folder),
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "python_enable_replacements": "false",
+        **more,
+    }
+    return duckdb.connect(config=config)
+
+
+class Shared:
+    """An instance that begins when it is needed, and ends with the process.
+
+    A fork would leave the other process an instance without its threads, which it can neither use
+    nor end: so before a fork it ends, if nobody uses it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._first: Any = None
+        self._inherited: list[Any] = []
+        """From before a fork: to end one here would end this process."""
+        self._users: set[int] = set()
+        self._process = 0
+        os.register_at_fork(
+            before=self._before_fork,
+            after_in_parent=self._lock.release,
+            after_in_child=self._lock.release,
+        )
+
+    def connection(self) -> Any:
+        """One more connection; whoever has it gives it back."""
+        with self._lock:
+            if self._first is None or self._process != os.getpid():
+                self._inherited.append(self._first)
+                folder = private_folder(None)
+                # A file may be another by the time the next session reads it.
+                self._first = begun(folder, enable_external_file_cache="false")
+                weakref.finalize(self._first, _remove, folder, os.getpid())
+                self._users, self._process = set(), os.getpid()
+            made = self._first.cursor()
+            self._users.add(id(made))
+            return made
+
+    def give_back(self, connection: Any) -> None:
+        connection.close()
+        with self._lock:
+            self._users.discard(id(connection))
+
+    def abandon(self) -> None:
+        """Let the next connection be one of a new instance: this one has failed for good."""
+        with self._lock:
+            self._first = None
+
+    def _before_fork(self) -> None:
+        self._lock.acquire()
+        if self._first is not None and not self._users and self._process == os.getpid():
+            self._first.close()
+            self._first = None
+
+
+def _remove(folder: Path, process: int) -> None:
+    """Remove a folder that this process, and no other, has made."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+SHARED = Shared()
