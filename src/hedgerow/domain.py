@@ -104,6 +104,8 @@ def decimal(number: Fraction) -> str:
     >>> decimal(Fraction(1, 10)), decimal(Fraction(-40)), decimal(Fraction(1, 3))
     ('0.1', '-40', '1/3')
     """
+    if number.denominator == 1:
+        return str(number.numerator)
     rest, places = number.denominator, 0
     for prime in (2, 5):
         power = 0

@@ -11,8 +11,9 @@ these. The sampler does this to the sum, not to the noise, so it is post-process
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -88,13 +89,20 @@ def _double(scale: Fraction) -> float:
 def _add(kind: str, values: Ints, scale: float) -> Ints:
     if not len(values):
         return np.zeros(0, np.int64)
+    return np.array(_adding(kind, scale)(np.ascontiguousarray(values, np.int64)), np.int64)
+
+
+@lru_cache(maxsize=64)
+def _adding(kind: str, scale: float) -> Callable[[Ints], Any]:
+    """The library's mechanism; it keeps nothing of what it draws."""
     measurements, domains, metrics, _ = _library()
     space = domains.vector_domain(domains.atom_domain(T="i64"))
     if kind == "laplace":
-        noisy = measurements.make_laplace(space, metrics.l1_distance(T="i64"), scale=scale)
+        made = measurements.make_laplace(space, metrics.l1_distance(T="i64"), scale=scale)
     else:
-        noisy = measurements.make_gaussian(space, metrics.l2_distance(T="f64"), scale=scale)
-    return np.array(noisy(np.ascontiguousarray(values, np.int64)), np.int64)
+        made = measurements.make_gaussian(space, metrics.l2_distance(T="f64"), scale=scale)
+    mechanism: Callable[[Ints], Any] = made
+    return mechanism
 
 
 def _choose(kind: str, scores: Scores, scale: float, top: int) -> tuple[int, ...]:
@@ -126,6 +134,7 @@ def _flip(size: int, probability: float) -> Bits:
     return np.unpackbits(drawn)[:size].astype(np.bool_)
 
 
+@cache
 def _library() -> tuple[Any, Any, Any, Any]:
     """Loaded when something is drawn: it takes a tenth of a second."""
     from opendp import domains, measurements, measures, metrics

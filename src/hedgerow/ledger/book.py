@@ -247,10 +247,13 @@ class Ledger:
         self, *, population: str | None = None, limit: int | None = None
     ) -> Iterator[Entry]:
         """Entries, oldest first; with a limit, the newest so many."""
-        from hedgerow.ledger.reading import first_of_last, readable
+        from hedgerow.ledger.reading import PAGE, first_of_last, last_page, readable
 
         name = None if population is None else named(population)
         after = 0
+        if limit is not None and 1 <= limit <= PAGE:
+            with self._store.reading() as connection:
+                return iter([readable(row) for row in last_page(connection, name, limit)])
         if limit is not None:
             with self._store.reading() as connection:
                 after = first_of_last(connection, name, limit) - 1
@@ -298,9 +301,9 @@ class Ledger:
         return body
 
     def _refuse_overspending(self, connection: Connection, population: str, spend: Amounts) -> None:
-        from hedgerow.ledger.reading import budget_of, spent_by
-
-        budget, spent = budget_of(connection, population), spent_by(connection, population)
+        budgeted = self._latest(connection, population, Kind.BUDGET)
+        budget = None if budgeted is None else budgeted.budget
+        spent = self._spent(connection, population)
         # What is set already, and each currency as far as this would take it.
         wanted = Amounts(
             **{
@@ -384,10 +387,9 @@ class Ledger:
     ) -> Entry:
         """The next entry; whoever calls this has locked the others out."""
         from hedgerow.ledger import places
-        from hedgerow.ledger.reading import newest, spent_by
         from hedgerow.ledger.tables import entries
 
-        last = newest(connection)
+        last = self._latest(connection)
         at = clock = places.now()
         if last is not None and at < last.at:
             at, body = last.at, body | {CLOCK: clock}
@@ -400,12 +402,33 @@ class Ledger:
             at=at,
             body=body,
             spend=spend,
-            total=spent_by(connection, population) + spend,
+            total=self._spent(connection, population) + spend,
             previous=last.hash if last else self.genesis,
         )
         entry = replace(entry, hash=digest(entry.record()))
         connection.execute(entries.insert(), entry.row())
+        for what in ((None, None), (population, None), (population, kind)):
+            self._store.remembered[what] = entry
         return entry
+
+    def _latest(
+        self, connection: Connection, population: str | None = None, kind: Kind | None = None
+    ) -> Entry | None:
+        """The last entry of those asked for; for a writer, so in one block it is looked up once."""
+        from hedgerow.ledger.reading import newest
+
+        remembered = self._store.remembered
+        if (population, kind) not in remembered:
+            found = newest(connection, population=population, kind=kind)
+            remembered[population, kind] = found
+            return found
+        known: Entry | None = remembered[population, kind]
+        return known
+
+    def _spent(self, connection: Connection, population: str) -> Amounts:
+        """All that a population has spent: its last entry says."""
+        last = self._latest(connection, population)
+        return last.total if last else NOTHING
 
 
 def _refuse_version(version: str, name: str) -> None:

@@ -164,6 +164,21 @@ def _last(of_one: bool) -> Select[Any]:
     return query.where(entries.c.population == bindparam("population")) if of_one else query
 
 
+def last_page(
+    connection: Connection, population: str | None, limit: int
+) -> Sequence[Mapping[Any, Any]]:
+    """The newest `limit` rows, oldest first."""
+    given = {"most": limit} | ({} if population is None else {"population": population})
+    rows = connection.execute(_last_rows(population is not None), given).mappings().all()
+    return rows[::-1]
+
+
+@cache
+def _last_rows(of_one: bool) -> Select[Any]:
+    query = select(entries).order_by(entries.c.seq.desc()).limit(bindparam("most"))
+    return query.where(entries.c.population == bindparam("population")) if of_one else query
+
+
 def page(
     connection: Connection, population: str | None, after: int, kind: Kind | None = None
 ) -> Sequence[Mapping[Any, Any]]:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -104,11 +105,17 @@ class Store:
     def at_once(self) -> Iterator[None]:
         """What is written inside, by this thread, is recorded together or not at all."""
         with self.writing() as connection:
-            self._whole.connection = connection
+            self._whole.connection, self._whole.remembered = connection, {}
             try:
                 yield
             finally:
-                self._whole.connection = None
+                self._whole.connection, self._whole.remembered = None, None
+
+    @property
+    def remembered(self) -> dict[Any, Any]:
+        """Room for what a writer has read or written: nobody changes it before the block ends."""
+        found = getattr(self._whole, "remembered", None)
+        return {} if found is None else found
 
     @contextlib.contextmanager
     def _connected(self, *, write: bool) -> Iterator[Connection]:

@@ -147,7 +147,7 @@ def charged_together(
     population, unit = wanted[0][0].population, wanted[0][0].unit
     assert all((charge.population, charge.unit) == (population, unit) for charge, _ in wanted)
     told = [{**charge.what, **unit.told} for charge, _ in wanted]
-    require_one_unit(ledger, population, unit)
+    require_one_unit(ledger, population, unit, several=len(wanted))
     with ledger.at_once():
         reservations = [
             ledger.reserve(
@@ -158,7 +158,8 @@ def charged_together(
     point("reserved")
     try:
         # Again, as others may have come in between: whoever reserved first goes first.
-        require_one_unit(ledger, population, unit, before=reservations[0].seq)
+        first, several = reservations[0].seq, len(wanted)
+        require_one_unit(ledger, population, unit, before=first, several=several)
         say("counting", None)
         counted = _counted(
             engine, [tally for charge, _ in wanted for tally in charge.design.tallies]

@@ -59,11 +59,12 @@ class Count:
         named = [public.named(by)[0] for by in self.by]
         require_different(named)
         if all(public.has_cells(by) for by in self.by) or not isinstance(loss, Approximate):
+            cells = tuple(public.cells(by) for by in self.by)
             return Counting(
-                cells=tuple(public.cells(by) for by in self.by),
+                cells=cells,
                 tally=Tally(
                     where=condition,
-                    by=tuple(public.cells(by).cells for by in self.by),
+                    by=tuple(one.cells for one in cells),
                     count=self.of,
                     most=public.neighbours.rows,
                 ),

@@ -77,7 +77,7 @@ class Unit:
 
 
 def require_one_unit(
-    ledger: Ledger, population: str, unit: Unit, *, before: int | None = None
+    ledger: Ledger, population: str, unit: Unit, *, before: int | None = None, several: int = 1
 ) -> None:
     """Refuse an answer whose loss would not add up with what was spent.
 
@@ -86,6 +86,7 @@ def require_one_unit(
         population: Whose budget it is.
         unit: Of the answer.
         before: Look only at entries before this one.
+        several: How many answers are charged at once.
 
     Raises:
         PlanError: Something was answered under another policy, under other neighbours, or where
@@ -94,7 +95,8 @@ def require_one_unit(
     """
     if unit.stated is not None:
         require_all_known(ledger, population, unit.exact, before)
-    for entry in _spending(ledger, population, before, partitions=unit.sample is not None):
+    reach = 2 * several + 2
+    for entry in _spending(ledger, population, before, reach, partitions=unit.sample is not None):
         _require_one_sample(entry, population, unit.sample)
         _require_one_policy(entry, population, unit)
         _require_one_person(entry, population, unit.person)
@@ -207,7 +209,12 @@ def _taken(person: str | None) -> str:
 
 
 def _spending(
-    ledger: Ledger, population: str, before: int | None, *, partitions: bool = False
+    ledger: Ledger,
+    population: str,
+    before: int | None,
+    reach: int = 4,
+    *,
+    partitions: bool = False,
 ) -> Iterator[Entry]:
     """What was reserved for answers, as far back as has to be looked at.
 
@@ -216,7 +223,7 @@ def _spending(
     same neighbours or policy, or is under a policy whose neighbours differ in one row and goes
     with a plain answer, which went with plain ones only.
     """
-    for limit in (4, 32, 4096, None):  # the newest release is mostly among the last few
+    for limit in (reach, 8 * reach, 4096, None):  # the newest release is mostly within reach
         closed: dict[str, Kind] = {}
         found: list[Entry] = []
         entries = list(ledger.entries(population=population, limit=limit))
