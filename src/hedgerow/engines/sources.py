@@ -66,12 +66,12 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
         kind = [s for s in files[0].suffixes if s.lower() != ".gz"][-1:] or [""]
         match kind[0].lower():
             case ".csv" | ".tsv":
-                names = _csv(session, files[0], kind[0].lower(), delimiter)
+                names, types = _csv(session, files[0], kind[0].lower(), delimiter)
             case ".parquet":
-                names = _parquet(session, files)
+                names, types = _parquet(session, files)
                 arrow = files[0] if len(files) == 1 else None
             case ".duckdb":
-                names = _duckdb(session, files[0], table)
+                names, types = _duckdb(session, files[0], table)
             case other:
                 raise DataError(
                     f"{other or 'no suffix'} is not a kind of file that can be read",
@@ -81,7 +81,7 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
     else:
         files = ()
         names, arrow = _frame(session, source)
-    types = tuple(str(row[1]) for row in session.fetch("DESCRIBE source"))
+        types = _described(session, "source")[1]
     return Source(names, types, files, arrow)
 
 
@@ -120,6 +120,12 @@ def _files(path: str) -> tuple[Path, ...]:
     return found
 
 
+def _described(session: Session, what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and types of columns."""
+    found = session.fetch(f"DESCRIBE {what}")
+    return tuple(str(row[0]) for row in found), tuple(str(row[1]) for row in found)
+
+
 def _view(session: Session, names: Sequence[str], what: str) -> None:
     columns = ", ".join(f"c{i}" for i in range(len(names)))
     session.do(f"CREATE TEMP VIEW source({columns}) AS SELECT * FROM {what}")
@@ -130,7 +136,9 @@ def _path(file: Path) -> str:
     return literal("".join(f"[{c}]" if c in "*?[" else c for c in str(file)))
 
 
-def _csv(session: Session, file: Path, kind: str, delimiter: str | None) -> tuple[str, ...]:
+def _csv(
+    session: Session, file: Path, kind: str, delimiter: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """CSV with our own reading of the header, so that DuckDB has nothing left to guess."""
     tried = (delimiter,) if delimiter else ("\t",) if kind == ".tsv" else DELIMITERS
     header = _header(file)
@@ -152,7 +160,7 @@ def _csv(session: Session, file: Path, kind: str, delimiter: str | None) -> tupl
         f"delim={literal(tried[best])}, quote='\"', escape='\"', strict_mode=true, nullstr='', "
         f"allow_quoted_nulls=false, compression='{compression}')",
     )
-    return names
+    return names, ("VARCHAR",) * len(names)
 
 
 def _header(file: Path) -> str:
@@ -192,19 +200,19 @@ def _fields(header: str, delimiter: str) -> list[str]:
         return []
 
 
-def _parquet(session: Session, files: Sequence[Path]) -> tuple[str, ...]:
+def _parquet(session: Session, files: Sequence[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     try:
         # DuckDB would rename clashing columns without a word.
         unclashing(pq.read_schema(files[0]).names, str(files[0]))
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"is not a Parquet file: {error}", where=str(files[0])) from error
     what = f"read_parquet([{', '.join(map(_path, files))}])"
-    names = [str(row[0]) for row in session.fetch(f"DESCRIBE SELECT * FROM {what}")]
+    names, types = _described(session, f"SELECT * FROM {what}")
     _view(session, names, what)
-    return unclashing(names, session.where)
+    return unclashing(names, session.where), types
 
 
-def _duckdb(session: Session, file: Path, table: str) -> tuple[str, ...]:
+def _duckdb(session: Session, file: Path, table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     session.do(f"ATTACH {literal(str(file))} AS attached (READ_ONLY)")
     found = session.fetch(
         "SELECT schema_name, table_name FROM duckdb_tables() "
@@ -221,9 +229,9 @@ def _duckdb(session: Session, file: Path, table: str) -> tuple[str, ...]:
             fix=f"Say which table: {file}::table.",
         )
     what = "attached." + ".".join(identifier(part) for part in chosen[0])
-    names = unclashing([row[0] for row in session.fetch(f"DESCRIBE {what}")], session.where)
-    _view(session, names, what)
-    return names
+    names, types = _described(session, what)
+    _view(session, unclashing(names, session.where), what)
+    return names, types
 
 
 def _frame(session: Session, source: Any) -> tuple[tuple[str, ...], Table]:

@@ -9,6 +9,7 @@ import stat
 import tempfile
 import uuid
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,12 @@ def _sqlite_engine(place: Path) -> Engine:
         still = not place.with_name(f"{place.name}-wal").exists()
         query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if still else {})
         url = URL.create("sqlite", database=place.as_uri(), query=query)
+    return _engine_at(url)
+
+
+@lru_cache(maxsize=16)
+def _engine_at(url: URL) -> Engine:
+    """Kept, as it knows the SQL of what was asked; a ledger that is closed has no connection."""
     engine = create_engine(url, hide_parameters=True, connect_args={"timeout": PATIENCE})
 
     @event.listens_for(engine, "connect")
