@@ -55,13 +55,13 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 def _refuse_other_keys(value: Any) -> None:
     """Python would write the keys 1 and "1" alike."""
     items: Iterable[Any] = ()
-    if isinstance(value, dict | Mapping):
+    if isinstance(value, list | tuple):
+        items = value
+    elif isinstance(value, dict) or isinstance(value, Mapping):  # noqa: SIM101 - most are a dict
         for key in value:
             if not isinstance(key, str):
                 raise TypeError(f"the key {key!r} is no text")
         items = value.values()
-    elif isinstance(value, list | tuple):
-        items = value
     for item in items:
         if type(item) not in _PLAIN:  # most are, and a call for each takes a while
             _refuse_other_keys(item)

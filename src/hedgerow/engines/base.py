@@ -163,6 +163,10 @@ class Engine(Protocol):
         """
         ...
 
+    def tallies(self, tallies: Sequence[Tally]) -> list[Table]:
+        """`tally` of each; what several of them need may be read at once."""
+        ...
+
     def rows(self, columns: Sequence[str], limit: int) -> Table:
         """At most `limit` rows as text, for attacks on single records."""
         ...

@@ -150,6 +150,11 @@ class DuckDBEngine:
                 held.enter_context(self._session.holding(name, table))
             return self._session.table(question.sql)
 
+    def tallies(self, tallies: Sequence[Tally]) -> list[Table]:
+        if self._arrays is not None:
+            self._arrays.expect(tallies)
+        return [self.tally(tally) for tally in tallies]
+
     @cached_property
     def _arrays(self) -> Arrays | None:
         """Columns in memory, where nobody has said how much of that may be used."""
@@ -157,7 +162,13 @@ class DuckDBEngine:
         if source.arrow is None or self._person is not None or not self._roomy:
             return None
         null = [int(text) for text in whole(map(plain, self._null))]
-        return Arrays(source.arrow, dict(zip(source.names, source.types, strict=True)), null)
+        kinds = dict(zip(source.names, source.types, strict=True))
+        try:
+            found = Arrays(source.arrow, kinds, null)
+        except (pa.ArrowException, OSError):
+            return None  # DuckDB has words for what is wrong with it
+        self._session.at_end(found.close)
+        return found
 
     @contextlib.contextmanager
     def _list(self, place: int, column: str, people: Sequence[str]) -> Iterator[str]:

@@ -205,6 +205,9 @@ class RemoteTable(DuckDBEngine):
             barred=barred,
         )
 
+    def tallies(self, tallies: Sequence[Tally]) -> list[Table]:
+        return [self.tally(tally) for tally in tallies]
+
     def tally(self, tally: Tally) -> Table:
         self._asked([*tally.columns, *([] if self._person is None else [self._person])])
         return remote_tally(tally, self._remote, self._session, self._canonical, self._person)

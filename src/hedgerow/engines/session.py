@@ -78,6 +78,10 @@ class Session:
         self._cleanup.callback(shutil.rmtree, made, ignore_errors=True)
         return made
 
+    def at_end(self, work: Callable[[], object]) -> None:
+        """Have something done when the session ends."""
+        self._cleanup.callback(work)
+
     def close(self) -> None:
         self._cleanup.close()
 

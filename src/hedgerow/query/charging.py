@@ -189,9 +189,11 @@ def charged_together(
 def _counted(engine: Engine, tallies: Sequence[Tally]) -> dict[Tally, Table]:
     """What the engine finds for each; what several have to look at is looked at once."""
     if engine.person is not None or len(tallies) == 1:
-        return {tally: engine.tally(tally) for tally in dict.fromkeys(tallies)}
+        alone = list(dict.fromkeys(tallies))
+        return dict(zip(alone, engine.tallies(alone), strict=True))
     asked = merged(tallies)
-    found = {whole: engine.tally(whole) for whole in dict.fromkeys(w for w, _ in asked.values())}
+    together = list(dict.fromkeys(whole for whole, _ in asked.values()))
+    found = dict(zip(together, engine.tallies(together), strict=True))
     counted = {}
     for tally, (whole, places) in asked.items():
         keys = [f"k{i}" for i in range(len(tally.by))]

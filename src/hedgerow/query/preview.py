@@ -132,7 +132,7 @@ class Previewing(Asking[Preview]):
                         f"the public table has no column {missing[0]!r}",
                         fix="Give one with the columns the question is about.",
                     )
-            return design.read([engine.tally(tally) for tally in design.tallies])
+            return design.read(engine.tallies(design.tallies))
 
     def _refuse_private(self, files: Sequence[Path]) -> None:
         """A preview shows exact numbers; those of the plan's own source are nobody's to see.

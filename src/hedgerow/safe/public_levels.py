@@ -76,7 +76,7 @@ def best_levels(
                 where=where,
                 fix="It needs all columns that are published, under the same names.",
             )
-        cells = cells_of(columns, [engine.tally(tally) for tally in tallies_of(columns)])
+        cells = cells_of(columns, engine.tallies(tallies_of(columns)))
     lattice = Lattice.of(cells, {column.name: column.levels for column in columns})
     scoring = Scoring(ramp=Ramp.around(k=terms.safe.k, beta=terms.beta))
     nodes, scores = NodeScores(lattice, scoring, row=row).all
