@@ -18,7 +18,6 @@ from hedgerow.dp.pricing import price
 from hedgerow.errors import PlanError
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.plan import Plan
-from hedgerow.query import charging
 from hedgerow.query.counting import Count
 from hedgerow.query.exact_releases import exact_entries, with_releases
 from hedgerow.query.session import public_of
@@ -331,14 +330,14 @@ def test_answers_of_before_go_on_where_no_edge_changes_the_release(tmp_path: Pat
 def test_a_release_that_comes_in_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the noise was chosen, and before the price was reserved."""
     with asking(tmp_path, {"age": {"partition": ACROSS}}) as session:
-        checked = charging.require_one_unit
+        at_once = session.ledger.at_once
 
-        def late(*given: Any, **more: Any) -> None:
-            monkeypatch.setattr(charging, "require_one_unit", checked)
-            checked(*given, **more)
+        def late() -> Any:
+            monkeypatch.undo()
             publish(tmp_path, {"age": 1, "g": 1})
+            return at_once()
 
-        monkeypatch.setattr(charging, "require_one_unit", late)
+        monkeypatch.setattr(session.ledger, "at_once", late)
         with pytest.raises(PlanError, match="came in between"):
             session.count(epsilon=1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -491,21 +492,30 @@ def test_answers_that_hide_who_is_there_do_not_go_with_a_policy(tmp_path: Path) 
 
 
 def test_whoever_reserved_first_goes_first(tmp_path: Path) -> None:
-    """Two sessions that both looked before either reserved: the second is refused all the same."""
+    """Between looking at what was spent and reserving, nobody else can reserve."""
     one = stated(POLICIES["within"])
     with asking(tmp_path, policy=POLICIES["line"]) as session:
         ledger, reserve = session.ledger, session.ledger.reserve
+        with ThreadPoolExecutor() as others:
+            waiting = []
 
-        def late(*given: Any, **how: Any) -> Any:
-            what = {"kind": "answer", "policy": one.digest, "person": None}
-            reserve("town", key="other", what=what, spend=Amounts.of(epsilon="0.1"))
-            return reserve(*given, **how)
+            def other() -> Any:
+                with asking(tmp_path, policy=POLICIES["within"]) as late:
+                    return late.count(by="g", epsilon="0.1")
 
-        refused = pytest.raises(PlanError, match=f"under the policy {one.name}")
-        with patch.object(ledger, "reserve", late), refused:
-            session.count(by="g", epsilon="0.5")
-        kinds = [entry.kind.value for entry in ledger.entries(population="town")]
-        assert kinds[-3:] == ["RESERVE", "RESERVE", "FAILED"]
+            def slow(*given: Any, **how: Any) -> Any:
+                waiting.append(others.submit(other))
+                with pytest.raises(TimeoutError):  # it has to stand in line
+                    waiting[0].result(timeout=1)
+                return reserve(*given, **how)
+
+            with patch.object(ledger, "reserve", slow):
+                session.count(by="g", epsilon="0.5")
+            with pytest.raises(PlanError, match="was answered under the policy"):
+                waiting[0].result()
+        entries = list(ledger.entries(population="town"))
+        assert all(entry.body.get("policy") != one.digest for entry in entries)
+        assert [entry.kind.value for entry in entries[-2:]] == ["RESERVE", "RELEASED"]
         require_one_unit(ledger, "nobody", Unit.of(session.public, None))
 
 

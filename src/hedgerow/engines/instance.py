@@ -54,17 +54,19 @@ def begun(folder: Path, **more: str) -> Any:
 class Shared:
     """An instance that begins when it is needed, and ends with the process.
 
-    A fork would leave the other process an instance without its threads, which it can neither use
-    nor end: so before a fork it ends, if nobody uses it.
+    Its folder is there only while somebody uses it. A fork would leave the other process an
+    instance without its threads, which it can neither use nor end: so before a fork it ends, if
+    nobody uses it.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._first: Any = None
-        self._inherited: list[Any] = []
-        """From before a fork: to end one here would end this process."""
+        self._folder = Path()
         self._users: set[int] = set()
         self._process = 0
+        self._inherited: list[Any] = []
+        """From before a fork: to end one here would end this process."""
         os.register_at_fork(
             before=self._before_fork,
             after_in_parent=self._lock.release,
@@ -72,15 +74,19 @@ class Shared:
         )
 
     def connection(self) -> Any:
-        """One more connection; whoever has it gives it back."""
+        """One more connection; whoever has it gives it back.
+
+        Raises:
+            TargetError: There is no room for what does not fit into memory.
+        """
         with self._lock:
-            if self._first is None or self._process != os.getpid():
+            if self._process != os.getpid():
                 self._inherited.append(self._first)
-                folder = private_folder(None)
-                # A file may be another by the time the next session reads it.
-                self._first = begun(folder, enable_external_file_cache="false")
-                weakref.finalize(self._first, _remove, folder, os.getpid())
-                self._users, self._process = set(), os.getpid()
+                self._first = None
+            if self._first is not None and not self._users and not self._folder_again():
+                self._first = None
+            if self._first is None:
+                self._begin()
             made = self._first.cursor()
             self._users.add(id(made))
             return made
@@ -88,12 +94,30 @@ class Shared:
     def give_back(self, connection: Any) -> None:
         connection.close()
         with self._lock:
-            self._users.discard(id(connection))
+            if id(connection) in self._users and self._process == os.getpid():
+                self._users.remove(id(connection))
+                if not self._users:
+                    shutil.rmtree(self._folder, ignore_errors=True)
 
     def abandon(self) -> None:
         """Let the next connection be one of a new instance: this one has failed for good."""
         with self._lock:
-            self._first = None
+            self._first, self._users = None, set()
+
+    def _begin(self) -> None:
+        self._folder = private_folder(None)
+        # A file may be another by the time the next session reads it.
+        self._first = begun(self._folder, enable_external_file_cache="false")
+        self._users, self._process = set(), os.getpid()
+        weakref.finalize(self._first, _remove, self._folder, self._process)
+
+    def _folder_again(self) -> bool:
+        """Make the folder that went with the last session; false if something is in its place."""
+        try:
+            self._folder.mkdir(0o700)
+        except OSError:
+            return False
+        return True
 
     def _before_fork(self) -> None:
         self._lock.acquire()

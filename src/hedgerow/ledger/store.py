@@ -75,7 +75,10 @@ class Store:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
-        """One consistent view."""
+        """One consistent view; within a block that is `at_once`, what that one sees."""
+        if (held := getattr(self._whole, "connection", None)) is not None:
+            yield held
+            return
         with self._told(), self._connected(write=False) as connection:
             yield connection
 

@@ -147,8 +147,9 @@ def charged_together(
     population, unit = wanted[0][0].population, wanted[0][0].unit
     assert all((charge.population, charge.unit) == (population, unit) for charge, _ in wanted)
     told = [{**charge.what, **unit.told} for charge, _ in wanted]
-    require_one_unit(ledger, population, unit, several=len(wanted))
     with ledger.at_once():
+        # Nobody else writes until this is recorded: what adds up now adds up then.
+        require_one_unit(ledger, population, unit, several=len(wanted))
         reservations = [
             ledger.reserve(
                 population, key=charge.key, what=what, spend=charge.design.loss.amounts()
@@ -157,9 +158,6 @@ def charged_together(
         ]
     point("reserved")
     try:
-        # Again, as others may have come in between: whoever reserved first goes first.
-        first, several = reservations[0].seq, len(wanted)
-        require_one_unit(ledger, population, unit, before=first, several=several)
         say("counting", None)
         counted = _counted(
             engine, [tally for charge, _ in wanted for tally in charge.design.tallies]

@@ -29,13 +29,9 @@ FULL_DOMAIN = "full-domain"
 Value = str | None
 
 
-def exact_entries(ledger: Ledger, population: str, before: int | None = None) -> list[Entry]:
+def exact_entries(ledger: Ledger, population: str) -> list[Entry]:
     """Releases of a population that have no noise, oldest first."""
-    return [
-        entry
-        for entry in ledger.releases(population)
-        if entry.body.get("kind") == PARTITION and (before is None or entry.seq < before)
-    ]
+    return [entry for entry in ledger.releases(population) if entry.body.get("kind") == PARTITION]
 
 
 def with_releases(public: Public, plan: Plan, ledger: Ledger, entries: Sequence[Entry]) -> Public:
@@ -103,15 +99,13 @@ def ignored(plan: Plan) -> bool:
     return known is not None and known.releases == "ignored"
 
 
-def require_all_known(
-    ledger: Ledger, population: str, known: Iterable[int], before: int | None = None
-) -> None:
+def require_all_known(ledger: Ledger, population: str, known: Iterable[int]) -> None:
     """Refuse an answer whose noise does not take a release into account that came in between.
 
     Raises:
         PlanError: There is one.
     """
-    missed = {entry.seq for entry in exact_entries(ledger, population, before)} - set(known)
+    missed = {entry.seq for entry in exact_entries(ledger, population)} - set(known)
     if missed:
         raise PlanError(
             f"a release without noise (entry {min(missed)}) came in between, and the noise of "

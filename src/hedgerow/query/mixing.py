@@ -76,16 +76,13 @@ class Unit:
         return {NEIGHBOURS: who, PERSON: self.person, **policy, **sample}
 
 
-def require_one_unit(
-    ledger: Ledger, population: str, unit: Unit, *, before: int | None = None, several: int = 1
-) -> None:
+def require_one_unit(ledger: Ledger, population: str, unit: Unit, *, several: int = 1) -> None:
     """Refuse an answer whose loss would not add up with what was spent.
 
     Args:
         ledger: Where it would be charged.
         population: Whose budget it is.
         unit: Of the answer.
-        before: Look only at entries before this one.
         several: How many answers are charged at once.
 
     Raises:
@@ -94,9 +91,10 @@ def require_one_unit(
             policy's answer does not take into account.
     """
     if unit.stated is not None:
-        require_all_known(ledger, population, unit.exact, before)
-    reach = 2 * several + 2
-    for entry in _spending(ledger, population, before, reach, partitions=unit.sample is not None):
+        require_all_known(ledger, population, unit.exact)
+    # The last who was answered asked for as many at once, mostly.
+    reach, sampled = several + 3, unit.sample is not None
+    for entry in _spending(ledger, population, reach=reach, partitions=sampled):
         _require_one_sample(entry, population, unit.sample)
         _require_one_policy(entry, population, unit)
         _require_one_person(entry, population, unit.person)
@@ -113,7 +111,7 @@ def require_no_sample(ledger: Ledger, population: str, *, before: int | None = N
     Raises:
         PlanError: Something was released that is safe because its table is a random sample.
     """
-    for entry in _spending(ledger, population, before, partitions=True):
+    for entry in _spending(ledger, population, before=before, partitions=True):
         _require_one_sample(entry, population, None)
 
 
@@ -211,9 +209,9 @@ def _taken(person: str | None) -> str:
 def _spending(
     ledger: Ledger,
     population: str,
-    before: int | None,
-    reach: int = 4,
     *,
+    before: int | None = None,
+    reach: int = 4,
     partitions: bool = False,
 ) -> Iterator[Entry]:
     """What was reserved for answers, as far back as has to be looked at.

@@ -1,0 +1,209 @@
+"""Tallies counted in arrays: what plain Python counts, and what SQL counts."""
+
+from __future__ import annotations
+
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tallies import tallied
+
+from hedgerow.conditions import And, Compared, Missing, Not, Number, OneOf, Or
+from hedgerow.engines import arrays, open_engine
+from hedgerow.engines.duckdb import DuckDBEngine
+from hedgerow.tally import Listed, Spaced, Summed, Tally
+from hedgerow.where import parse
+
+TYPES = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32()]
+EDGES = [0, 1, -1, 7, 40, 99, 127, -128, 255, 32767, 65535, 2**31 - 1, -(2**31), 2**32 - 1]
+EDGES += [2**53 + 1, 2**63 - 1, -(2**63)]
+COLUMN = st.sampled_from(["x", "y"])
+WHOLE = st.sampled_from(EDGES) | st.integers(-200, 200)
+
+
+def within(kind: Any, value: int) -> int:
+    """The number, or the nearest that the type has."""
+    signed = pa.types.is_signed_integer(kind)
+    low = -(2 ** (kind.bit_width - 1)) if signed else 0
+    high = 2 ** (kind.bit_width - signed) - 1
+    return max(low, min(high, value))
+
+
+@st.composite
+def tables(draw: Any) -> Any:
+    size = draw(st.integers(0, 12))
+    columns = {}
+    for name in ("x", "y"):
+        kind = draw(st.sampled_from(TYPES))
+        values = draw(st.lists(st.none() | WHOLE, min_size=size, max_size=size))
+        columns[name] = pa.array([None if v is None else within(kind, v) for v in values], kind)
+    return pa.table(columns)
+
+
+NUMBERS = (
+    (WHOLE | st.sampled_from([2**64, -(2**70), 10**30])).map(Fraction)
+    | st.sampled_from(["-0.5", "39.9", "40.0", "0.29"]).map(Fraction)
+).map(Number)
+TERMS = (
+    st.builds(Compared, COLUMN, st.sampled_from(["=", "<", "<=", ">", ">="]), NUMBERS)
+    | st.builds(OneOf, COLUMN, st.lists(NUMBERS, min_size=1, max_size=4).map(tuple))
+    | st.builds(Missing, COLUMN)
+)
+
+
+def joined(parts: Any) -> Any:
+    several = st.lists(parts, min_size=2, max_size=3).map(tuple)
+    return st.builds(Not, parts) | st.builds(And, several) | st.builds(Or, several)
+
+
+CONDITIONS = st.none() | st.recursive(TERMS, joined, max_leaves=5)
+STEPS = st.sampled_from(["1", "5", "1000", "0.5", "2.5", "0.3", "1/3"]).map(Fraction)
+STARTS = st.sampled_from(["0", "-10", "0.5", "0.29", "100", "-2147483648", "1/3"]).map(Fraction)
+SPACED = st.builds(Spaced, COLUMN, STARTS, STEPS, st.sampled_from([1, 2, 30, 200]))
+ENDS = st.sampled_from([(0, 120), (-50, 50), (0, 0), (7, 2**31), (-(2**26), 2**26), (-3, -2)])
+SUMMED = st.builds(
+    lambda column, unit, ends, centre: Summed(column, unit, *ends, centre, 1),
+    *(COLUMN, STEPS, ENDS, st.sampled_from([0, 3, -7])),
+) | st.builds(
+    lambda column, unit, ends: Summed(column, unit, *ends, 5, 2),
+    *(COLUMN, STEPS, st.sampled_from([(0, 120), (-50, 50), (5, 5), (0, 2**20)])),
+)
+ASKED = st.builds(
+    lambda where, by, sums: Tally(where=where, by=tuple(by), sums=tuple(sums), count="rows"),
+    *(CONDITIONS, st.lists(SPACED, max_size=2), st.lists(SUMMED, max_size=2)),
+)
+
+
+def told(table: Any, tally: Tally) -> dict[Any, Any]:
+    keys = len(tally.by)
+    lines = [tuple(row.values()) for row in table.to_pylist()]
+    assert [line[:keys] for line in lines] == sorted(line[:keys] for line in lines)
+    return {line[:keys]: line[keys:] for line in lines}
+
+
+def in_arrays(engine: Any, tally: Tally) -> Any:
+    assert isinstance(engine, DuckDBEngine)
+    assert engine._arrays is not None
+    return engine._arrays.tally(tally)
+
+
+@given(table=tables(), tally=ASKED, null=st.sampled_from([(), ("7", "?", "40.0", "-1", "9" * 38)]))
+@example(
+    table=pa.table({"x": pa.array([1, None], pa.int8()), "y": pa.array([None, 1], pa.int64())}),
+    tally=Tally(by=(Spaced("x", Fraction(0), Fraction(1), 3),), count="rows",
+                sums=(Summed("y", Fraction(1), 0, 9),)),
+    null=(),
+)  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_arrays_count_as_python_and_as_sql(table: Any, tally: Tally, null: Any) -> None:
+    missing = {7, 40, -1} if null else set()
+    rows = [{n: None if v in missing else v for n, v in row.items()} for row in table.to_pylist()]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "whole.parquet"
+        pq.write_table(table, path, row_group_size=5)
+        wanted = tallied(tally, rows)
+        for source in (path, table):
+            with open_engine(source, null=null) as engine:
+                found = in_arrays(engine, tally)
+                assert found is not None
+                assert told(found, tally) == wanted
+                assert told(engine.tally(tally), tally) == wanted
+        with open_engine(path, null=null, memory="1GB") as engine:
+            assert isinstance(engine, DuckDBEngine)
+            assert engine._arrays is None
+            by_sql = engine.tally(tally)
+            assert by_sql.schema == found.schema
+            assert told(by_sql, tally) == wanted
+
+
+AGES = Tally(by=(Spaced("x", Fraction(0), Fraction(1), 5),))
+NOT_HERE = {
+    "a text": Tally(where=parse("x = '1'")),
+    "a list": Tally(by=(Listed("x", ("1", "2")),)),
+    "a double": Tally(where=parse("d > 1")),
+    "many cells": Tally(by=(Spaced("x", Fraction(0), Fraction(1), 10**6),)),
+    "large sums": Tally(sums=(Summed("x", Fraction(1), 0, 2**53),) * 2, count="rows"),
+    "large steps": Tally(by=(Spaced("x", Fraction(0), Fraction(2**80), 3),)),
+}
+
+
+@pytest.mark.parametrize("case", NOT_HERE)
+def test_the_rest_is_left_to_sql(case: str) -> None:
+    tally = NOT_HERE[case]
+    table = pa.table({"x": pa.array([1, 2, 1] * 1000, pa.int64()), "d": [1.5, 2.0, 0.0] * 1000})
+    with open_engine(table) as engine:
+        assert in_arrays(engine, tally) is None
+        assert told(engine.tally(tally), tally) == tallied(tally, table.to_pylist())
+
+
+def test_several_blocks_add_up(tmp_path: Path) -> None:
+    rows = 300_000
+    table = pa.table({"x": [i % 7 for i in range(rows)], "y": [i % 1000 for i in range(rows)]})
+    tally = Tally(
+        where=parse("y >= 500"),
+        by=(Spaced("x", Fraction(0), Fraction(1), 7),),
+        sums=(Summed("y", Fraction(1), 0, 999, 500),),
+        count="rows",
+    )
+    pq.write_table(table, tmp_path / "many.parquet", row_group_size=70_001)
+    wanted: dict[tuple[int], list[int]] = {}
+    for i in range(rows):
+        if i % 1000 >= 500:
+            cell = wanted.setdefault((i % 7,), [0, 0])
+            cell[0] += 1
+            cell[1] += i % 1000 - 500
+    with open_engine(tmp_path / "many.parquet") as engine:
+        found = told(in_arrays(engine, tally), tally)
+    assert found == {key: tuple(values) for key, values in wanted.items()}
+
+
+def test_a_file_that_is_replaced_is_counted_as_it_is_now(tmp_path: Path) -> None:
+    path, other = tmp_path / "t.parquet", tmp_path / "other.parquet"
+    pq.write_table(pa.table({"x": [1, 1, 2]}), path)
+    with open_engine(path) as engine:
+        assert told(engine.tally(AGES), AGES) == {(1,): (2,), (2,): (1,)}
+        pq.write_table(pa.table({"x": [4, 4, 4]}), other)
+        other.replace(path)
+        assert told(engine.tally(AGES), AGES) == {(4,): (3,)}
+
+
+def test_what_is_large_does_not_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"x": pa.array([1, 1, 2], pa.int64()), "y": pa.array([1, 2, 3], pa.int64())})
+    monkeypatch.setattr(arrays, "MOST_BYTES", 30)
+    both = Tally(where=parse("x < 2 and y < 2"))
+    with open_engine(table) as engine:
+        assert in_arrays(engine, AGES) is not None
+        assert in_arrays(engine, both) is None
+        assert told(engine.tally(both), both) == {(): (1,)}
+        assert in_arrays(engine, AGES) is not None, "what is there already is used"
+
+
+def test_frames_and_odd_names() -> None:
+    tally = Tally(where=parse("`a.b` >= 2"), by=(Spaced("1", Fraction(0), Fraction(1), 5),))
+    frame = pd.DataFrame({"a.b": [1, 2, 3], 1: [4, 4, 4]})
+    with open_engine(frame) as engine:
+        assert told(in_arrays(engine, tally), tally) == {(4,): (2,)}
+
+
+def test_a_struct_is_not_taken_for_a_column(tmp_path: Path) -> None:
+    """Arrow would read a field of a struct under the name a.b."""
+    table = pa.table({"a": [{"b": 1}, {"b": 1}], "a.b": [2, 3]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    tally = Tally(where=parse("`a.b` >= 2"))
+    with open_engine(tmp_path / "t.parquet") as engine:
+        assert told(engine.tally(tally), tally) == {(): (2,)}
+
+
+def test_several_tallies_are_read_at_once() -> None:
+    table = pa.table({"x": [1, 1, 2], "t": ["a", "b", "b"]})
+    asked = [AGES, Tally(by=(Listed("t", ("a", "b")),)), Tally()]
+    with open_engine(table) as engine:
+        found = [told(one, tally) for one, tally in zip(engine.tallies(asked), asked, strict=True)]
+    assert found == [{(1,): (2,), (2,): (1,)}, {(0,): (1,), (1,): (2,)}, {(): (3,)}]
