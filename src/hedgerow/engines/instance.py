@@ -6,6 +6,7 @@ registered) is their own all the same: each has its own connection, and makes te
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -67,6 +68,7 @@ class Shared:
         self._process = 0
         self._inherited: list[Any] = []
         """From before a fork: to end one here would end this process."""
+        atexit.register(self._end)
         os.register_at_fork(
             before=self._before_fork,
             after_in_parent=self._lock.release,
@@ -119,11 +121,14 @@ class Shared:
             return False
         return True
 
-    def _before_fork(self) -> None:
-        self._lock.acquire()
+    def _end(self) -> None:
         if self._first is not None and not self._users and self._process == os.getpid():
             self._first.close()
             self._first = None
+
+    def _before_fork(self) -> None:
+        self._lock.acquire()
+        self._end()
 
 
 def _remove(folder: Path, process: int) -> None:
