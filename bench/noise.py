@@ -97,6 +97,14 @@ def opened(folder: Path) -> Any:
     return session(folder / "patients.yaml", anew=True)
 
 
+def in_sql(held: ExitStack) -> None:
+    """Let SQL count what would be counted in arrays, as it does text and large tables."""
+    from hedgerow.engines import arrays
+
+    held.callback(setattr, arrays, "MOST_BYTES", arrays.MOST_BYTES)
+    arrays.MOST_BYTES = -1
+
+
 def connected() -> Any:
     import duckdb
 
@@ -116,6 +124,13 @@ def answers(folder: Path, held: ExitStack) -> Job:
             return [ask(session).to_dicts() for ask, _ in QUESTIONS.values()]
 
     return Job(work, _told)
+
+
+@job
+def answers_sql(folder: Path, held: ExitStack) -> Job:
+    """The same, where nothing is counted in arrays."""
+    in_sql(held)
+    return answers(folder, held)
 
 
 @job
@@ -217,11 +232,12 @@ def answer_steps(folder: Path, held: ExitStack) -> Job:
 
 @job
 def tallies(folder: Path, held: ExitStack) -> Job:
-    """What the engine does for the five questions, no more."""
+    """What the engine does for the five questions in SQL, no more."""
     from hedgerow.dp.measures import Pure
     from hedgerow.query.counting import Count
     from hedgerow.query.summing import Aggregate
 
+    in_sql(held)
     session = held.enter_context(opened(folder))
     engine = session._opened()
     asked = [
