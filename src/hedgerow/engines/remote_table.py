@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Table
 from hedgerow.engines.canonical_text import CanonicalText
-from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.engines.encoded import element, key, unpacked
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
@@ -22,6 +21,7 @@ from hedgerow.engines.profiling import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
 from hedgerow.engines.remote_tally import remote_tally
 from hedgerow.engines.session import Session
+from hedgerow.engines.session_table import SessionTable
 from hedgerow.engines.shelf import RemoteShelf
 from hedgerow.engines.sources import Source, unclashing
 from hedgerow.engines.typed import TypedColumn
@@ -29,7 +29,7 @@ from hedgerow.errors import DataError
 from hedgerow.tally import Tally
 
 
-class RemoteTable(DuckDBEngine):
+class RemoteTable(SessionTable):
     """A table that is somewhere else, read and counted there.
 
     The session's own view `source` holds no rows but those that were fetched to be looked at.
@@ -53,7 +53,7 @@ class RemoteTable(DuckDBEngine):
             remote.close()
             raise
         self._canonical = CanonicalText(remote, session, null)
-        self._begin(session, self._nothing, null, person)
+        super().__init__(session, self._nothing, null=null, person=person)
 
     def _nothing(self) -> Source:
         """The session's view `source`, with the columns and no rows."""

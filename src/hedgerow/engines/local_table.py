@@ -1,0 +1,188 @@
+"""A table on this machine, read and counted by DuckDB."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import pyarrow as pa
+
+from hedgerow.engines.arrays import Arrays
+from hedgerow.engines.base import Table
+from hedgerow.engines.held import Codes, Held
+from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.session import Session
+from hedgerow.engines.session_table import SessionTable
+from hedgerow.engines.shelf import LocalShelf
+from hedgerow.engines.sources import attach, attaches, described
+from hedgerow.engines.tallying import statement
+from hedgerow.engines.typed import plain, whole
+from hedgerow.tally import Tally
+
+
+class LocalTable(SessionTable):
+    """A table that the session's view `source` shows whole."""
+
+    def __init__(
+        self,
+        source: object,
+        *,
+        null: Sequence[str] = (),
+        person: str | None = None,
+        delimiter: str | None = None,
+        memory: str | None = None,
+        scratch: Path | None = None,
+    ) -> None:
+        session = Session(described(source), memory=memory, scratch=scratch, alone=attaches(source))
+        self._roomy = memory is None
+        super().__init__(
+            session,
+            lambda: attach(session, source, delimiter=delimiter),
+            null=null,
+            person=person,
+        )
+
+    # Reading
+
+    def rows_total(self) -> int:
+        return self._session.number("SELECT count(*) FROM source")
+
+    def distinct(self, column: str, *, limit: int | None = None) -> list[str | None]:
+        found = self._session.fetch(
+            f"SELECT DISTINCT {self._text(column)} AS value FROM source ORDER BY value NULLS FIRST"
+            + ("" if limit is None else f" LIMIT {int(limit)}")
+        )
+        return [row[0] for row in found]
+
+    # Counting
+
+    def counts(
+        self,
+        columns: Sequence[str],
+        *,
+        sets: Sequence[str] = (),
+        marks: Sequence[tuple[str, Sequence[str]]] = (),
+    ) -> Table:
+        keys = key_names(columns, sets)
+        with contextlib.ExitStack() as held:
+            marked = [held.enter_context(self._list(i, *mark)) for i, mark in enumerate(marks)]
+            if self._person is None:
+                wanted = [*self._texts("q", columns), *self._texts("s", sets), *marked]
+                wanted, relation = [*wanted, "count(*) AS n", "count(*) AS rows"], "source"
+            else:
+                self._gather(columns, sets)
+                wanted = [*keys, *marked, "count(*) AS n", "coalesce(sum(rows), 0)::BIGINT AS rows"]
+                relation = "people"
+            grouped = " GROUP BY ALL" if keys or marked else ""
+            return self._session.table(f"SELECT {', '.join(wanted)} FROM {relation}{grouped}")
+
+    def tally(self, tally: Tally) -> Table:
+        if self._arrays is not None and (found := self._arrays.tally(tally)) is not None:
+            return found
+        named = [*tally.columns, *([] if self._person is None else [self._person])]
+        question = statement(tally, {n: self._column(n) for n in named}, person=self._person)
+        with contextlib.ExitStack() as held:
+            for name, table in question.lists.items():
+                held.enter_context(self._session.holding(name, table))
+            return self._session.table(question.sql)
+
+    def tallies(self, tallies: Sequence[Tally]) -> list[Table]:
+        if self._arrays is not None:
+            self._arrays.expect(tallies)
+        return [self.tally(tally) for tally in tallies]
+
+    @cached_property
+    def _arrays(self) -> Arrays | None:
+        """Columns in memory, where nobody has said how much of that may be used."""
+        source = self._source
+        if source.arrow is None or self._person is not None or not self._roomy:
+            return None
+        null = [int(text) for text in whole(map(plain, self._null))]
+        kinds = dict(zip(source.names, source.types, strict=True))
+        try:
+            found = Arrays(source.arrow, kinds, null)
+        except (pa.ArrowException, OSError):
+            return None  # DuckDB has words for what is wrong with it
+        self._session.at_end(found.close)
+        return found
+
+    @contextlib.contextmanager
+    def _list(self, place: int, column: str, people: Sequence[str]) -> Iterator[str]:
+        """SQL of whether a person is on a list."""
+        name = f"list{place}"
+        self._told_apart_by(column)
+        text = self._text(column)
+        with self._session.holding(name, pa.table({"who": pa.array(people, pa.string())})):
+            lost = self._session.fetch(
+                f"SELECT who FROM {name} WHERE who NOT IN "
+                f"(SELECT {text} FROM source WHERE {text} IS NOT NULL) ORDER BY who"
+            )
+            self._all_known(column, people, [row[0] for row in lost])
+            if self._person is None:
+                shared = self._session.fetch(
+                    f"SELECT {text} AS who FROM source WHERE {text} IN (SELECT who FROM {name}) "
+                    "GROUP BY who HAVING count(*) > 1 ORDER BY who"
+                )
+                self._all_alone(column, [row[0] for row in shared])
+            who = text if self._person is None else "p"
+            yield f"coalesce({who} IN (SELECT who FROM {name}), false) AS m{place}"
+
+    def _gather(self, columns: Sequence[str], sets: Sequence[str]) -> None:
+        """Make the table `people`: one line a person, with the person's sensitive values."""
+        if self._gathered == (tuple(columns), tuple(sets)):
+            return
+        self._gathered = None
+        assert self._person is not None
+        quasi = [f"q{i}" for i in range(len(columns))]
+        lists = (
+            f"list_sort(list(DISTINCT {self._text(name)}), 'ASC', 'NULLS FIRST') AS s{i}"
+            for i, name in enumerate(sets)
+        )
+        wanted = [f"{self._text(self._person)} AS p", *self._texts("q", columns), *lists]
+        self._session.do(
+            f"CREATE OR REPLACE TEMP TABLE people AS SELECT {', '.join(wanted)}, count(*) AS rows "
+            f"FROM source GROUP BY {', '.join(['p', *quasi])}"
+        )
+        self._all_of_somebody(self._session.number("SELECT sum(rows) FROM people WHERE p IS NULL"))
+        torn = "SELECT p FROM people GROUP BY p HAVING count(*) > 1"
+        if people := self._session.number(f"SELECT count(*) FROM ({torn})"):
+            differ = [
+                name
+                for name, q in zip(columns, quasi, strict=True)
+                if self._session.number(
+                    f"SELECT count(*) FROM (SELECT 1 FROM people GROUP BY p "
+                    f"HAVING count(DISTINCT {q}) + bool_or({q} IS NULL)::INTEGER > 1)"
+                )
+            ]
+            raise self._torn(people, differ)
+        self._gathered = (tuple(columns), tuple(sets))
+
+    def hold(
+        self,
+        columns: Sequence[str],
+        *,
+        sets: Sequence[str] = (),
+        codes: Sequence[Codes],
+        barred: Collection[str] = (),
+    ) -> Held:
+        name = self._holding()
+        return HeldLines(
+            LocalShelf(self._session),
+            name,
+            relation="source",
+            texts=self._texts_of([*columns, *sets]),
+            columns=columns,
+            sets=sets,
+            codes=codes,
+            barred=barred,
+        )
+
+    def _texts_of(self, names: Sequence[str]) -> Mapping[str, str]:
+        return {name: self._text(name) for name in names}
+
+
+def key_names(columns: Sequence[str], sets: Sequence[str]) -> list[str]:
+    """Names by position: q0, q1, ..., s0, s1, ...."""
+    return [f"q{i}" for i in range(len(columns))] + [f"s{i}" for i in range(len(sets))]
