@@ -8,9 +8,10 @@ from pathlib import Path
 from hedgerow.engines.base import Table, TablePlace, Written
 from hedgerow.engines.held import Held
 from hedgerow.engines.held_lines import HeldLines
-from hedgerow.engines.local_table import LocalTable, key_names
+from hedgerow.engines.local_table import LocalTable
 from hedgerow.engines.mapping import assigned, given
 from hedgerow.engines.ordered import write_ordered
+from hedgerow.engines.session_table import key_names
 from hedgerow.errors import TargetError
 
 

@@ -14,7 +14,7 @@ from hedgerow.engines.base import Table
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.session import Session
-from hedgerow.engines.session_table import SessionTable
+from hedgerow.engines.session_table import SessionTable, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
 from hedgerow.engines.sources import attach, attaches, described
 from hedgerow.engines.tallying import statement
@@ -135,7 +135,7 @@ class LocalTable(SessionTable):
             return
         self._gathered = None
         assert self._person is not None
-        quasi = [f"q{i}" for i in range(len(columns))]
+        quasi = letters("q", columns)
         lists = (
             f"list_sort(list(DISTINCT {self._text(name)}), 'ASC', 'NULLS FIRST') AS s{i}"
             for i, name in enumerate(sets)
@@ -181,8 +181,3 @@ class LocalTable(SessionTable):
 
     def _texts_of(self, names: Sequence[str]) -> Mapping[str, str]:
         return {name: self._text(name) for name in names}
-
-
-def key_names(columns: Sequence[str], sets: Sequence[str]) -> list[str]:
-    """Names by position: q0, q1, ..., s0, s1, ...."""
-    return [f"q{i}" for i in range(len(columns))] + [f"s{i}" for i in range(len(sets))]

@@ -17,7 +17,8 @@ from hedgerow.engines.mapping import INTO, checked
 from hedgerow.engines.ordered import write_ordered
 from hedgerow.engines.remote import Kind
 from hedgerow.engines.remote_mapping import assigned_there
-from hedgerow.engines.remote_table import RemoteTable, letters
+from hedgerow.engines.remote_table import RemoteTable
+from hedgerow.engines.session_table import key_names, letters
 from hedgerow.engines.table_hash import buckets, whole
 
 Carried = dict[str, str]
@@ -99,7 +100,7 @@ class RemoteEngine(RemoteTable):
         if isinstance(mapping, HeldLines):
             mapping.refuse_misfit(self._session, quasi, sensitive, keep)
             return mapping.mapping, mapping.separated
-        keys = [*letters("q", quasi), *letters("s", sensitive)]
+        keys = key_names(quasi, sensitive)
         labels = letters("p", quasi)
         with self._session.holding(INTO, mapping):
             kept = [j for j, name in enumerate(quasi) if name in keep]
@@ -127,7 +128,7 @@ class RemoteEngine(RemoteTable):
         passed = {name: v for name, v in carried.items() if v[0] == "v"}
         known = [*passed] if ranked or (typed and self._null) else []
         found = self._canonical.relation([*quasi, *sensitive, *known])
-        keys = [*letters("q", quasi), *letters("s", sensitive)]
+        keys = key_names(quasi, sensitive)
         values, relation = [key(found.texts[name]) for name in (*quasi, *sensitive)], found.sql
         if held is not None:
             coded = held.coded(found.sql, found.texts, sets=ranked)
@@ -161,7 +162,7 @@ class RemoteEngine(RemoteTable):
     ) -> str:
         """The remote's table of the people who are published, with what becomes of each."""
         people = self._people(quasi, sensitive)
-        keys = [*letters("q", quasi), *letters("s", sensitive)]
+        keys = key_names(quasi, sensitive)
         wanted = ", ".join(["p", "rows", *(f"{key(k)} AS {k}" for k in keys)])
         chosen = assigned_there(
             f"SELECT {wanted} FROM {people} AS people",

@@ -21,7 +21,7 @@ from hedgerow.engines.profiling import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
 from hedgerow.engines.remote_tally import remote_tally
 from hedgerow.engines.session import Session
-from hedgerow.engines.session_table import SessionTable
+from hedgerow.engines.session_table import SessionTable, letters
 from hedgerow.engines.shelf import RemoteShelf
 from hedgerow.engines.sources import Source, unclashing
 from hedgerow.engines.typed import TypedColumn
@@ -281,8 +281,3 @@ class RemoteTable(SessionTable):
 
     def _pull(self, sql: str, name: str, kinds: Kinds) -> None:
         self._remote.pull(sql, self._session, name, kinds)
-
-
-def letters(letter: str, names: Sequence[str]) -> list[str]:
-    """Names by position: q0, q1, ...."""
-    return [f"{letter}{i}" for i in range(len(names))]

@@ -246,3 +246,13 @@ class SessionTable:
                 where=self._session.where,
                 fix="Nothing was published. Has the source changed since it was counted?",
             )
+
+
+def letters(letter: str, names: Sequence[str]) -> list[str]:
+    """Names by position: q0, q1, ...."""
+    return [f"{letter}{i}" for i in range(len(names))]
+
+
+def key_names(columns: Sequence[str], sets: Sequence[str]) -> list[str]:
+    """Names by position: q0, q1, ..., s0, s1, ...."""
+    return [*letters("q", columns), *letters("s", sets)]
