@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -23,7 +24,7 @@ import pytest
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
 
-from hedgerow.ledger import Amounts, Ledger, LedgerError
+from hedgerow.ledger import Amounts, BudgetError, Ledger, LedgerError
 from hedgerow.ledger.places import _CREATING
 from hedgerow.ledger.store import Store
 
@@ -183,7 +184,7 @@ def _as_granted(path: Path, granted: int) -> None:
 
 SPENDING = """
 import resource, sys
-from hedgerow.ledger import Amounts, Ledger, LedgerError
+from hedgerow.ledger import Amounts, BudgetError, Ledger, LedgerError
 
 ledger = Ledger.open(sys.argv[1])
 if len(sys.argv) > 2:
@@ -451,3 +452,75 @@ def test_a_server_that_would_forget(server: Any) -> None:
     with Ledger.open(url) as ledger, ledger._store.writing() as connection:
         found = connection.exec_driver_sql("SHOW synchronous_commit").scalar()
         assert found == "on"
+
+
+def test_a_ledger_put_in_place_of_another_is_the_one_that_is_opened(tmp_path: Path) -> None:
+    """Though somebody still has the other one open."""
+    path, other = tmp_path / "ledger.db", tmp_path / "other.db"
+    with Ledger.open(other) as new:
+        new.set_budget("gotham", TENTH)
+    with Ledger.open(path) as first:
+        first.set_budget("gotham", Amounts.of(epsilon=100))
+        for part in ("", "-wal", "-shm"):
+            (tmp_path / f"ledger.db{part}").rename(tmp_path / f"away.db{part}")
+        other.rename(path)
+        with Ledger.open(path) as second:
+            assert second.id == new.id != first.id
+            with pytest.raises(BudgetError, match=r"epsilon 0\.1 is left"):
+                second.reserve("gotham", key="x", what={}, spend=Amounts.of(epsilon=1))
+
+
+def test_to_close_a_ledger_closes_nobody_elses(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    one, other = Ledger.open(path), Ledger.open(path)
+    other.set_budget("gotham", TENTH)
+    with other.at_once():
+        first = other.reserve("gotham", key="x", what={}, spend=TENTH)
+        one.close()
+        other.reserve("gotham", key="y", what={})
+    assert [entry.key for entry in other.entries()] == [None, "x", "y"]
+    other.released(first, body={})
+    other.close()
+    assert [left.name for left in tmp_path.iterdir()] == ["ledger.db"], "all of it is in the file"
+    fails("was closed", one.tip)
+    one.close()
+    with Ledger.open(path) as again:
+        assert again.verify().problems == ()
+        fails("was closed", other.tip)
+
+
+def test_more_readers_than_a_pool_has_connections(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger.set_budget("gotham", TENTH)
+    opened = [Ledger.open(tmp_path / "ledger.db") for _ in range(20)]
+    with contextlib.ExitStack() as held:
+        for one in opened:
+            held.callback(one.close)
+            held.enter_context(one._store.reading())
+
+
+def test_a_fork_with_a_ledger_open_loses_nothing(tmp_path: Path) -> None:
+    """SQLite would forget what the child writes once the parent has closed what both have open."""
+    path = tmp_path / "ledger.db"
+    ledger = Ledger.open(path)
+    ledger.set_budget("gotham", TENTH)
+    read, write = os.pipe()
+    opened, tell = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # there may be threads; we use none
+        child = os.fork()
+    if not child:
+        with Ledger.open(path) as own:
+            os.write(tell, b"!")
+            os.read(read, 1)
+            own.released(own.reserve("gotham", key="x", what={}, spend=TENTH), body={})
+            os._exit(0)  # in a hurry, without closing
+    os.read(opened, 1)
+    ledger.close()
+    os.write(write, b"!")
+    assert os.waitpid(child, 0)[1] == 0
+    for end in (read, write, opened, tell):
+        os.close(end)
+    with Ledger.open(path) as after:
+        assert [entry.kind.value for entry in after.entries()] == ["BUDGET", "RESERVE", "RELEASED"]
+        assert after.verify().problems == ()

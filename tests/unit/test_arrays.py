@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -207,3 +211,58 @@ def test_several_tallies_are_read_at_once() -> None:
     with open_engine(table) as engine:
         found = [told(one, tally) for one, tally in zip(engine.tallies(asked), asked, strict=True)]
     assert found == [{(1,): (2,), (2,): (1,)}, {(0,): (1,), (1,): (2,)}, {(): (3,)}]
+
+
+def test_what_a_path_says_is_a_column_here_too(tmp_path: Path) -> None:
+    """DuckDB reads year=2020 for the column, whatever the file has."""
+    (tmp_path / "year=2020").mkdir()
+    path = tmp_path / "year=2020" / "t.parquet"
+    pq.write_table(pa.table({"year": pa.array([1, 2, 3], pa.int64())}), path)
+    tally = Tally(sums=(Summed("year", Fraction(1), 0, 9999),), count="rows")
+    with open_engine(path) as engine, open_engine(path, memory="1GB") as in_sql:
+        assert told(engine.tally(tally), tally) == told(in_sql.tally(tally), tally)
+
+
+class Odd(pa.ExtensionType):  # type: ignore[misc]
+    """A type that somebody else has made."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.int64(), "odd")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: object, serialized: object) -> Odd:
+        return cls()
+
+    __hash__ = None
+
+
+def test_types_that_nobody_knows_are_left_alone() -> None:
+    odd = pa.ExtensionArray.from_storage(Odd(), pa.array([1, 2, 3], pa.int64()))
+    with open_engine(pa.table({"x": [1, 1, 2], "odd": odd})) as engine:
+        assert told(engine.tally(AGES), AGES) == {(1,): (2,), (2,): (1,)}
+
+
+def test_threads_share_an_engine(tmp_path: Path) -> None:
+    """Arrow's reader takes the process down if two threads use it at once."""
+    drawn = np.random.Generator(np.random.PCG64(1)).integers(0, 100, (24, 200_000))
+    columns = {f"n{i}": values.astype(np.int32) for i, values in enumerate(drawn)}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=20_000)
+    for turn in range(3):
+        with open_engine(tmp_path / "t.parquet") as engine, ThreadPoolExecutor(8) as threads:
+            together = Barrier(8)
+
+            def asked(seed: int, engine: Any = engine, together: Barrier = together) -> None:
+                chosen = random.Random(seed)
+                together.wait()
+                for _ in range(6):
+                    names = chosen.sample(sorted(columns), 3)
+                    sums = tuple(Summed(name, Fraction(1), 0, 99) for name in names)
+                    (found,) = engine.tallies([Tally(sums=sums, count="rows")])
+                    wanted = [int(columns[name].sum()) for name in names]
+                    assert [found[f"s{i}"][0].as_py() for i in range(3)] == wanted
+
+            for done in [threads.submit(asked, 8 * turn + seed) for seed in range(8)]:
+                done.result()

@@ -7,15 +7,18 @@ import stat
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.engines import instance, open_engine
+from hedgerow.engines.ordered import write_ordered
 from hedgerow.engines.session import Session
 from hedgerow.errors import DataError, TargetError
 
@@ -126,6 +129,10 @@ def test_an_instance_that_has_failed_for_good_is_not_used_again(shared: instance
     other = opened()
     assert other.fetch("SELECT 1") == [(1,)]
     assert shared._first is not first
+    second = shared._first
+    with pytest.raises(DataError, match="invalidated"):
+        session.run(fails)  # of the first one, which is not the one in use
+    assert shared._first is second
     session.close()
     other.close()
 
@@ -174,3 +181,90 @@ def test_a_forked_process_begins_one_of_its_own(how: str, tmp_path: Path) -> Non
     )
     assert (done.returncode, done.stdout) == (0, "well\n"), done.stderr
     assert not list(tmp_path.iterdir()), "folders are removed, each by whoever made it"
+
+
+def test_a_pattern_may_find_a_database(shared: instance.Shared, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        with duckdb.connect(str(tmp_path / name / "t.duckdb")) as made:
+            made.execute("CREATE TABLE t AS SELECT 1 AS a")
+    with (
+        open_engine(tmp_path / "one" / "t.*") as one,
+        open_engine(tmp_path / "other" / "t.*") as other,
+    ):
+        assert one.rows_total() == other.rows_total() == 1
+
+
+def test_sessions_that_write_do_not_show_what_is_left_out(
+    shared: instance.Shared, tmp_path: Path
+) -> None:
+    """The setting that hides it is the instance's: nobody takes it back too early."""
+    for name, last in (("all", 3), ("missing", None)):
+        table = pa.table({"x": pa.array([1, 2, last], pa.int64()), "kept": [1, 1, 0]})
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    levels = {}
+
+    def write(name: str) -> None:
+        with closing(opened()) as session:
+            for _ in range(10):
+                relation = f"SELECT x::VARCHAR AS t0, x AS o0 FROM '{tmp_path / name}.parquet'"
+                target = tmp_path / f"of_{name}.parquet"
+                write_ordered(
+                    session, f"{relation} WHERE kept = 1", target, names=["x"], repeated=False,
+                    escape_formulas=False, check=lambda rows: None,
+                )  # fmt: skip
+                found = pq.ParquetFile(target).schema.column(0).max_definition_level
+                levels.setdefault(name, set()).add(found)
+
+    with ThreadPoolExecutor() as threads:
+        for done in [threads.submit(write, name) for name in ("all", "missing")]:
+            done.result()
+    assert levels == {"all": {1}, "missing": {1}}
+
+
+LEAVES = """
+import gc, os, sys, tempfile
+from pathlib import Path
+import pyarrow as pa
+from hedgerow.engines import open_engine
+from hedgerow.engines.ordered import write_ordered
+from hedgerow.engines.session import Session
+
+how = sys.argv[1]
+if how.startswith("interrupted"):
+    real = Session.do
+    def do(self, sql, **more):
+        if "TimeZone" in sql:
+            raise KeyboardInterrupt
+        return real(self, sql, **more)
+    Session.do = do
+    try:
+        Session("x", memory="1GB" if how.endswith("alone") else None, scratch=None)
+    except KeyboardInterrupt:
+        Session.do = real
+else:
+    engine = open_engine(pa.table({"x": [1]}), memory="1GB" if how.endswith("alone") else None)
+    (engine._session.folder / "people").write_text("somebody")
+    del engine
+gc.collect()
+child = os.fork()
+if not child:
+    with open_engine(pa.table({"x": [1]})) as engine:
+        engine.rows_total()
+    sys.exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.parametrize("how", ["interrupted", "interrupted alone", "dropped", "dropped alone"])
+def test_nothing_stays_of_a_session_that_nobody_closed(how: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVES, how],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.iterdir())

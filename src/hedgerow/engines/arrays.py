@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import reduce
 from math import ceil, floor, lcm, prod
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -195,6 +196,7 @@ class Arrays:
     def __init__(self, source: Table | Path, kinds: Mapping[str, str], null: Sequence[int]) -> None:
         self._source, self._null, self._seen = source, null, _seen(source)
         self._held: dict[str, Any] = {}
+        self._reading = Lock()  # Arrow's reader is for one thread
         self._read: Callable[[list[str]], Table]
         self._end = ExitStack()
         if isinstance(source, Path):
@@ -207,7 +209,7 @@ class Arrays:
         self._widths = {
             own.name: own.type.bit_width // 8
             for own in schema
-            if own.type in TYPES and TYPES[own.type] == kinds.get(own.name)
+            if pa.types.is_integer(own.type) and TYPES.get(own.type) == kinds.get(own.name)
         }
 
     def close(self) -> None:
@@ -248,7 +250,8 @@ class Arrays:
             return False
         if new:
             try:
-                table = self._read(new)
+                with self._reading:
+                    table = self._read(new)
             except (pa.ArrowException, OSError):
                 return False  # DuckDB has words for what is wrong with it
             if table.column_names != new or table.num_rows != self._rows:

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,14 @@ def private_folder(scratch: Path | None) -> Path:
             where=str(scratch or tempfile.gettempdir()),
             fix="Name a folder you may write to, with room for a copy of the data.",
         ) from error
+
+
+def removed_with(owner: object, folder: Path) -> Callable[[], object]:
+    """Remove a folder when its owner is gone, or at the end; or now, by calling what this returns.
+
+    A forked process, whose owner is a copy, leaves it alone.
+    """
+    return weakref.finalize(owner, _remove, folder, os.getpid())
 
 
 def begun(folder: Path, **more: str) -> Any:
@@ -64,15 +73,17 @@ class Shared:
         self._lock = threading.RLock()
         self._first: Any = None
         self._folder = Path()
-        self._users: set[int] = set()
+        self._users: weakref.WeakSet[Any] = weakref.WeakSet()
         self._process = 0
         self._inherited: list[Any] = []
         """From before a fork: to end one here would end this process."""
+        self.settings = threading.Lock()
+        """Whoever changes a setting of the instance has it until the setting is as it was."""
         atexit.register(self._end)
         os.register_at_fork(
             before=self._before_fork,
             after_in_parent=self._lock.release,
-            after_in_child=self._lock.release,
+            after_in_child=self._after_fork,
         )
 
     def connection(self) -> Any:
@@ -90,28 +101,29 @@ class Shared:
             if self._first is None:
                 self._begin()
             made = self._first.cursor()
-            self._users.add(id(made))
+            self._users.add(made)
             return made
 
     def give_back(self, connection: Any) -> None:
         connection.close()
         with self._lock:
-            if id(connection) in self._users and self._process == os.getpid():
-                self._users.remove(id(connection))
+            if connection in self._users and self._process == os.getpid():
+                self._users.remove(connection)
                 if not self._users:
                     shutil.rmtree(self._folder, ignore_errors=True)
 
-    def abandon(self) -> None:
-        """Let the next connection be one of a new instance: this one has failed for good."""
+    def abandon(self, connection: Any) -> None:
+        """Let the next connection be one of a new instance: this one's has failed for good."""
         with self._lock:
-            self._first, self._users = None, set()
+            if connection in self._users:
+                self._first, self._users = None, weakref.WeakSet()
 
     def _begin(self) -> None:
         self._folder = private_folder(None)
         # A file may be another by the time the next session reads it.
         self._first = begun(self._folder, enable_external_file_cache="false")
-        self._users, self._process = set(), os.getpid()
-        weakref.finalize(self._first, _remove, self._folder, self._process)
+        self._users, self._process = weakref.WeakSet(), os.getpid()
+        removed_with(self._first, self._folder)
 
     def _folder_again(self) -> bool:
         """Make the folder that went with the last session; false if something is in its place."""
@@ -129,6 +141,10 @@ class Shared:
     def _before_fork(self) -> None:
         self._lock.acquire()
         self._end()
+
+    def _after_fork(self) -> None:
+        self.settings = threading.Lock()
+        self._lock.release()
 
 
 def _remove(folder: Path, process: int) -> None:

@@ -52,11 +52,8 @@ def write_ordered(
         else:
             # What DuckDB knows of the source would show: a column is written as one without
             # missing values if there was none in the source, left out or not.
-            session.do("SET disabled_optimizers = 'statistics_propagation'")
-            try:
+            with session.without_statistics():
                 rows = session.do(_parquet(relation, part, names, repeated), target=target)
-            finally:
-                session.do("RESET disabled_optimizers")
         check(rows)
         with part.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

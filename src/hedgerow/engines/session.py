@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +13,7 @@ from typing import Any, TypeVar
 import duckdb
 
 from hedgerow.engines.base import Table
-from hedgerow.engines.instance import SHARED, begun, private_folder
+from hedgerow.engines.instance import SHARED, begun, private_folder, removed_with
 from hedgerow.errors import DataError, HedgerowError, TargetError
 
 T = TypeVar("T")
@@ -59,23 +58,27 @@ class Session:
         self._cleanup = ExitStack()
         self._shared = memory is None and scratch is None and not alone
         self.connection: Any
-        if self._shared:
-            self.connection = SHARED.connection()
-            self._cleanup.callback(SHARED.give_back, self.connection)
-        else:
-            self.connection = begun(self.folder)
-            self._cleanup.callback(self.connection.close)
-        self._worker = ThreadPoolExecutor(1)
-        self._cleanup.callback(self._worker.shutdown)
-        self.do("SET TimeZone = 'UTC'")  # times with a zone read the same on every machine
-        if memory is not None:
-            self._limit(memory)
+        try:
+            if self._shared:
+                self.connection = SHARED.connection()
+                self._cleanup.callback(SHARED.give_back, self.connection)
+            else:
+                self.connection = begun(self.folder)
+                self._cleanup.callback(self.connection.close)
+            self._worker = ThreadPoolExecutor(1)
+            self._cleanup.callback(self._worker.shutdown)
+            self.do("SET TimeZone = 'UTC'")  # times with a zone read the same on every machine
+            if memory is not None:
+                self._limit(memory)
+        except BaseException:
+            self.close()
+            raise
 
     @cached_property
     def folder(self) -> Path:
         """For files of this session; removed with all that is in it."""
         made = private_folder(self._scratch)
-        self._cleanup.callback(shutil.rmtree, made, ignore_errors=True)
+        self._cleanup.callback(removed_with(self, made))
         return made
 
     def at_end(self, work: Callable[[], object]) -> None:
@@ -89,7 +92,6 @@ class Session:
         try:
             self.do(f"SET memory_limit = {literal(memory)}")
         except DataError as error:
-            self.close()
             raise DataError(
                 f"{memory!r} is not an amount of memory", fix='Write for example "4GB".'
             ) from error
@@ -100,7 +102,7 @@ class Session:
             return self._worker.submit(work).result()
         except duckdb.Error as error:
             if self._shared and isinstance(error, duckdb.FatalException | duckdb.InternalException):
-                SHARED.abandon()
+                SHARED.abandon(self.connection)
             raise translated(str(error), self.where, target) from error
         except (KeyboardInterrupt, SystemExit):
             # Work that was handed over goes on, also if we never got to wait for it: whoever
@@ -126,6 +128,19 @@ class Session:
     def number(self, sql: str) -> int:
         """The one number a query answers; 0 for NULL."""
         return int(self.fetch(sql)[0][0] or 0)
+
+    @contextmanager
+    def without_statistics(self) -> Iterator[None]:
+        """Let SQL run as if no more were known of the source than its types.
+
+        That is a setting of the instance: of the sessions that share one, one at a time.
+        """
+        with SHARED.settings if self._shared else nullcontext():
+            self.do("SET disabled_optimizers = 'statistics_propagation'")
+            try:
+                yield
+            finally:
+                self.do("RESET disabled_optimizers")
 
     @contextmanager
     def holding(self, name: str, table: Table) -> Iterator[None]:

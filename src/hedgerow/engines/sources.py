@@ -48,28 +48,28 @@ def described(source: object) -> str:
 
 def attaches(source: object) -> bool:
     """Whether it is a database of its own, which DuckDB attaches."""
-    return isinstance(source, str | Path) and ".duckdb" in str(source).lower()
+    if not isinstance(source, str | Path) or "://" in str(source):
+        return False
+    return _kind(_files(_table_of(str(source))[0])[0]) == ".duckdb"
 
 
 def attach(session: Session, source: object, *, delimiter: str | None) -> Source:
     """Make the view `source` for this source."""
     arrow: Table | Path | None = None
     if isinstance(source, str | Path):
-        path, table = str(source), ""
-        if ".duckdb::" in path:
-            path, _, table = path.rpartition("::")
+        path, table = _table_of(str(source))
         if "://" in path:
             raise DataError(
                 "an address is not a source that can be read", where=path, fix=f"Give {KINDS}."
             )
         files = _files(path)
-        kind = [s for s in files[0].suffixes if s.lower() != ".gz"][-1:] or [""]
-        match kind[0].lower():
-            case ".csv" | ".tsv":
-                names, types = _csv(session, files[0], kind[0].lower(), delimiter)
+        match _kind(files[0]):
+            case ".csv" | ".tsv" as kind:
+                names, types = _csv(session, files[0], kind, delimiter)
             case ".parquet":
                 names, types = _parquet(session, files)
-                arrow = files[0] if len(files) == 1 else None
+                # DuckDB takes what a path says, year=2020, for a column.
+                arrow = files[0] if len(files) == 1 and "=" not in str(files[0]) else None
             case ".duckdb":
                 names, types = _duckdb(session, files[0], table)
             case other:
@@ -83,6 +83,19 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
         names, arrow = _frame(session, source)
         types = _described(session, "source")[1]
     return Source(names, types, files, arrow)
+
+
+def _table_of(source: str) -> tuple[str, str]:
+    """The file, and which of its tables, if that is said."""
+    if ".duckdb::" not in source:
+        return source, ""
+    path, _, table = source.rpartition("::")
+    return path, table
+
+
+def _kind(file: Path) -> str:
+    """How its name ends, but for .gz."""
+    return ([s for s in file.suffixes if s.lower() != ".gz"][-1:] or [""])[0].lower()
 
 
 def unclashing(names: Sequence[str], where: str) -> tuple[str, ...]:

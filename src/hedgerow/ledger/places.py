@@ -9,7 +9,6 @@ import stat
 import tempfile
 import uuid
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +79,7 @@ def _sqlite(path: Path, *, create: bool) -> Store:
                 fix="Put it back, or open the one that is there now.",
             )
 
-    return Store(_sqlite_engine(place), name=name, lock=unmoved)
+    return Store(_sqlite_engine(place), name=name, lock=unmoved, at_end=_keep_idle)
 
 
 def _refuse_other_files(place: Path, name: str) -> None:
@@ -145,12 +144,22 @@ def _sqlite_engine(place: Path) -> Engine:
         still = not place.with_name(f"{place.name}-wal").exists()
         query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if still else {})
         url = URL.create("sqlite", database=place.as_uri(), query=query)
-    return _engine_at(url)
+    return _IDLE.pop(url, None) or _new_engine(url)
 
 
-@lru_cache(maxsize=16)
-def _engine_at(url: URL) -> Engine:
-    """Kept, as it knows the SQL of what was asked; a ledger that is closed has no connection."""
+_IDLE: dict[URL, Engine] = {}
+"""Engines of ledgers that were closed. They have no connection, but know the SQL of what is asked;
+whoever opens the ledger again takes the engine for itself."""
+MOST_IDLE = 16
+
+
+def _keep_idle(engine: Engine) -> None:
+    while len(_IDLE) >= MOST_IDLE:
+        _IDLE.pop(next(iter(_IDLE)), None)
+    _IDLE[engine.url] = engine
+
+
+def _new_engine(url: URL) -> Engine:
     engine = create_engine(url, hide_parameters=True, connect_args={"timeout": PATIENCE})
 
     @event.listens_for(engine, "connect")

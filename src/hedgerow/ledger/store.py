@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -59,6 +60,7 @@ class Store:
         name: For messages; without a password.
         secrets: What must not appear in a message.
         lock: Called at the beginning of every write.
+        at_end: Gets the engine, without connections, when the store is closed.
     """
 
     def __init__(
@@ -68,10 +70,13 @@ class Store:
         name: str,
         secrets: tuple[str, ...] = (),
         lock: Callable[[Connection], None],
+        at_end: Callable[[Engine], None] = lambda engine: None,
     ) -> None:
-        self.name, self._engine, self._secrets, self._lock = name, engine, secrets, lock
+        self.name, self._secrets, self._lock, self._at_end = name, secrets, lock, at_end
+        self._engine: Engine | None = engine
         self._process = os.getpid()
         self._whole = threading.local()
+        _OPEN.add(self)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -122,11 +127,14 @@ class Store:
 
     @contextlib.contextmanager
     def _connected(self, *, write: bool) -> Iterator[Connection]:
+        engine = self._engine
+        if engine is None:
+            raise LedgerError("this ledger was closed", fix="Open it again.")
         if os.getpid() != self._process:
             # Connections do not survive a fork: both sides would talk at once.
-            self._engine.dispose(close=False)
+            engine.dispose(close=False)
             self._process = os.getpid()
-        with self._engine.connect() as connection:
+        with engine.connect() as connection:
             if connection.dialect.name == "postgresql":
                 level = "READ COMMITTED" if write else "REPEATABLE READ"
                 connection = connection.execution_options(isolation_level=level)
@@ -153,7 +161,7 @@ class Store:
             if code.startswith(name):
                 return LedgerError(what, where=self.name, fix=fix)
         text = self._scrubbed(str(cause or error))
-        if self._engine.dialect.name == "sqlite":
+        if self._engine is None or self._engine.dialect.name == "sqlite":
             return LedgerError(f"cannot be used: {text}", where=self.name)
         code = getattr(cause, "sqlstate", None) or ("28" if "password" in text else "")
         for begin, fix in _POSTGRESQL.items():
@@ -172,4 +180,27 @@ class Store:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._engine.dispose(close=os.getpid() == self._process)
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            own = os.getpid() == self._process
+            engine.dispose(close=own)
+            if own:
+                self._at_end(engine)
+
+    def rest(self) -> None:
+        """Close files that are open and not in use; they are opened again when they are needed."""
+        engine = self._engine
+        if engine is not None and engine.dialect.name == "sqlite" and os.getpid() == self._process:
+            engine.dispose()
+
+
+_OPEN: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+def _before_fork() -> None:
+    """SQLite loses what is written by a process that was forked with a connection open."""
+    for store in list(_OPEN):
+        store.rest()
+
+
+os.register_at_fork(before=_before_fork)
