@@ -67,7 +67,7 @@ def _sqlite(path: Path, *, create: bool) -> Store:
 
     def unmoved(connection: Connection) -> None:
         # Writing on into a file that has been moved away would be writing into nothing.
-        connection.exec_driver_sql("SELECT 1")
+        connection.begin()
         try:
             here = place.stat()
         except OSError:

@@ -93,7 +93,7 @@ def require_one_unit(ledger: Ledger, population: str, unit: Unit, *, several: in
     if unit.stated is not None:
         require_all_known(ledger, population, unit.exact)
     # The last who was answered asked for as many at once, mostly.
-    reach, sampled = several + 3, unit.sample is not None
+    reach, sampled = several + 1, unit.sample is not None
     for entry in _spending(ledger, population, reach=reach, partitions=sampled):
         _require_one_sample(entry, population, unit.sample)
         _require_one_policy(entry, population, unit)
