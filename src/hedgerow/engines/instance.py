@@ -58,7 +58,10 @@ def begun(folder: Path, **more: str) -> Any:
         "python_enable_replacements": "false",
         **more,
     }
-    return duckdb.connect(config=config)
+    first = duckdb.connect(config=config)
+    # Times with a zone read the same on every machine, and on every connection.
+    first.execute("SET GLOBAL TimeZone = 'UTC'")
+    return first
 
 
 class Shared:

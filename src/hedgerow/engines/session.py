@@ -67,7 +67,6 @@ class Session:
                 self._cleanup.callback(self.connection.close)
             self._worker = ThreadPoolExecutor(1)
             self._cleanup.callback(self._worker.shutdown)
-            self.do("SET TimeZone = 'UTC'")  # times with a zone read the same on every machine
             if memory is not None:
                 self._limit(memory)
         except BaseException:

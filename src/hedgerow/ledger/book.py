@@ -407,14 +407,15 @@ class Ledger:
         )
         entry = replace(entry, hash=digest(entry.record()))
         connection.execute(entries.insert(), entry.row())
+        remembered = self._store.remembered
         for what in ((None, None), (population, None), (population, kind)):
-            self._store.remembered[what] = entry
+            remembered[what] = entry
         return entry
 
     def _latest(
         self, connection: Connection, population: str | None = None, kind: Kind | None = None
     ) -> Entry | None:
-        """The last entry of those asked for; for a writer, so in one block it is looked up once."""
+        """The last entry of those asked for; a writer looks it up once."""
         from hedgerow.ledger.reading import newest
 
         remembered = self._store.remembered
@@ -427,7 +428,9 @@ class Ledger:
 
     def _spent(self, connection: Connection, population: str) -> Amounts:
         """All that a population has spent: its last entry says."""
-        last = self._latest(connection, population)
+        last = self._latest(connection)
+        if last is not None and last.population != population:
+            last = self._latest(connection, population)
         return last.total if last else NOTHING
 
 

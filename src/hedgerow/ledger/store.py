@@ -98,7 +98,11 @@ class Store:
             return
         with self._told(), self._connected(write=True) as connection:
             self._lock(connection)
-            yield connection
+            self._whole.remembered = {}
+            try:
+                yield connection
+            finally:
+                self._whole.remembered = None
             try:
                 connection.commit()
             except DBAPIError as error:
@@ -113,17 +117,17 @@ class Store:
     def at_once(self) -> Iterator[None]:
         """What is written inside, by this thread, is recorded together or not at all."""
         with self.writing() as connection:
-            self._whole.connection, self._whole.remembered = connection, {}
+            self._whole.connection = connection
             try:
                 yield
             finally:
-                self._whole.connection, self._whole.remembered = None, None
+                self._whole.connection = None
 
     @property
     def remembered(self) -> dict[Any, Any]:
         """Room for what a writer has read or written: nobody changes it before the block ends."""
-        found = getattr(self._whole, "remembered", None)
-        return {} if found is None else found
+        found: dict[Any, Any] = self._whole.remembered
+        return found
 
     @contextlib.contextmanager
     def _connected(self, *, write: bool) -> Iterator[Connection]:
