@@ -223,12 +223,9 @@ def test_sessions_that_write_do_not_show_what_is_left_out(
 
 
 LEAVES = """
-import gc, os, sys, tempfile
-from pathlib import Path
+import gc, os, sys
 import pyarrow as pa
-from hedgerow.engines import open_engine
-from hedgerow.engines.ordered import write_ordered
-from hedgerow.engines.session import Session
+from hedgerow.engines import open_engine, session
 
 how = sys.argv[1]
 if how.startswith("interrupted"):
