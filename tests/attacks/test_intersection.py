@@ -104,7 +104,7 @@ def fits(label: str, value: str) -> bool:
     return label == value
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.lists(ROWS, min_size=1, max_size=3),
     st.lists(st.tuples(st.integers(0, 9).map(str), st.sampled_from("xyz")), min_size=1, max_size=6),

@@ -159,7 +159,7 @@ NOTHING_SUMMED = Tally(sums=(Summed("x", Fraction(1), 5, 9),), count="rows")
 @given(rows=ROWS, tally=tallies())
 @example(rows=[], tally=NOTHING_SUMMED)
 @example(rows=[("abc", None, None, None)], tally=NOTHING_SUMMED)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_where_each_row_is_a_person_it_is_what_python_counts(opened, kind, rows, tally):
     with tempfile.TemporaryDirectory() as folder:
         source = SOURCES[kind](rows, folder)
@@ -195,7 +195,7 @@ def plus(tally, totals):
     tally=tallies(),
     order=st.randoms(use_true_random=False),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_people_are_bounded_each_by_themselves(opened, kind, rows, tally, order):
     """The whole is the sum of what each person alone gives, and that is one allowed choice."""
     options = {"person": "p", "null": ["?"]}
@@ -410,7 +410,7 @@ def test_one_missing_value_of_a_pandas_column_moves_one_row(opened):
     start=st.integers(-1_000, 1_000),
     width=st.integers(1, 1_000),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @example(digits=29, places=2, start=0, width=1)
 @example(digits=3, places=1, start=0, width=1)
 def test_decimals_fall_where_they_are_written(digits, places, start, width):

@@ -524,3 +524,61 @@ def test_a_fork_with_a_ledger_open_loses_nothing(tmp_path: Path) -> None:
     with Ledger.open(path) as after:
         assert [entry.kind.value for entry in after.entries()] == ["BUDGET", "RESERVE", "RELEASED"]
         assert after.verify().problems == ()
+
+
+def test_blocks_inside_blocks_are_one(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1))
+        with ledger.at_once():
+            with ledger.at_once():
+                ledger.reserve("gotham", key="x", what={}, spend=TENTH)
+            ledger.reserve("gotham", key="y", what={}, spend=TENTH)
+            assert ledger.budget("gotham").spent.texts() == {"epsilon": "0.2"}
+            with Ledger.open(tmp_path / "ledger.db") as other:
+                assert not other.budget("gotham").spent
+        assert ledger.budget("gotham").spent.texts() == {"epsilon": "0.2"}
+
+
+@pytest.mark.parametrize("how", ["a thread reads", "within a block"])
+def test_a_child_forked_in_the_middle_of_something_is_refused(tmp_path: Path, how: str) -> None:
+    """What it would write might be lost, and nobody would know."""
+    path = tmp_path / "ledger.db"
+
+    def refused() -> None:
+        with pytest.raises(LedgerError, match="was forked while the ledger was in use"):
+            ledger.reserve("gotham", key="child", what={})
+        with pytest.raises(LedgerError, match="was forked while the ledger was in use"):
+            Ledger.open(path)
+
+    with Ledger.open(path) as ledger, ThreadPoolExecutor(1) as thread:
+        ledger.set_budget("gotham", TENTH)
+        inside = contextlib.ExitStack()
+        block = ledger._store.reading if how == "a thread reads" else ledger.at_once
+        if how == "a thread reads":
+            thread.submit(inside.enter_context, block()).result()
+        else:
+            inside.enter_context(block())
+        _as_child(refused)
+        if how == "a thread reads":
+            thread.submit(inside.close).result()
+        else:
+            ledger.reserve("gotham", key="parent", what={}, spend=TENTH)
+            inside.close()
+        _as_child(lambda: ledger.reserve("gotham", key="later", what={}))
+        assert "child" not in {entry.key for entry in ledger.entries()}
+        assert "later" in {entry.key for entry in ledger.entries()}
+        assert ledger.verify().problems == ()
+
+
+@pytest.mark.parametrize("when", ["close", "fork"])
+def test_what_is_in_use_when_others_close_is_closed_by_itself(tmp_path: Path, when: str) -> None:
+    path = tmp_path / "ledger.db"
+    ledger = Ledger.open(path)
+    ledger.set_budget("gotham", TENTH)
+    with ledger._store.reading():
+        if when == "close":
+            ledger.close()
+        else:
+            _as_child(lambda: None)
+    ledger.close()
+    assert [left.name for left in tmp_path.iterdir()] == ["ledger.db"]

@@ -182,7 +182,7 @@ def assert_union_passes(model: PrivacyModel, groups: Groups, random: Random) -> 
 
 
 @every_name
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(random=seeds)
 def test_merging_groups_that_pass_gives_a_group_that_passes(name: str, random: Random) -> None:
     for _ in range(ROUNDS):

@@ -604,7 +604,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *below] if path else below
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[*HealthCheck])
+@settings(max_examples=300, deadline=None, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
 def test_nothing_in_a_certificate_breaks_the_verifier(
     wide: tuple[Path, Plan], data: st.DataObject

@@ -77,7 +77,7 @@ people_in = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     people_in,
     st.lists(st.tuples(st.lists(st.integers(1, 15), max_size=4), st.integers(0, 5)), min_size=1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import stat
 import subprocess
@@ -135,6 +136,39 @@ def test_an_instance_that_has_failed_for_good_is_not_used_again(shared: instance
     assert shared._first is second
     session.close()
     other.close()
+
+
+def test_when_one_fails_for_good_others_keep_their_folder(shared: instance.Shared) -> None:
+    """DuckDB would make it again, for everybody to read."""
+    failing, other = opened(), opened()
+    folder = shared._folder
+
+    def fails() -> None:
+        raise duckdb.InternalException("INTERNAL Error: oh")
+
+    with pytest.raises(DataError, match="oh"):
+        failing.run(fails)
+    failing.close()
+    opened().close()
+    gc.collect()
+    assert folder.exists()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    other.close()
+
+
+def test_an_instance_that_cannot_begin_leaves_nothing(
+    shared: instance.Shared, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Interrupted:
+        def execute(self, sql: str) -> None:
+            raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(duckdb, "connect", lambda config: Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        opened()
+    assert not list(tmp_path.iterdir())
+    monkeypatch.undo()
 
 
 def test_no_folder_can_be_made(

@@ -160,7 +160,7 @@ def refused(release: Path, public: Path) -> bool:
 
 
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_no_edit_survives_a_signature(release: Path, tmp_path: Path, data: st.DataObject) -> None:

@@ -288,7 +288,7 @@ def test_any_edit_of_the_file_is_refuted(release: Path, edits: list[Any]) -> Non
 
 
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(edits=st.lists(EDITS, min_size=1, max_size=4))
 def test_with_everything_covered_up_claims_are_verified_iff_they_hold(

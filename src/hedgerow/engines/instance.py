@@ -60,7 +60,10 @@ def begun(folder: Path, **more: str) -> Any:
     }
     first = duckdb.connect(config=config)
     # Times with a zone read the same on every machine, and on every connection.
-    first.execute("SET GLOBAL TimeZone = 'UTC'")
+    try:
+        first.execute("SET GLOBAL TimeZone = 'UTC'")
+    except RuntimeError as error:  # DuckDB's word for Ctrl-C, and for nothing else
+        raise KeyboardInterrupt from error
     return first
 
 
@@ -78,8 +81,9 @@ class Shared:
         self._folder = Path()
         self._users: weakref.WeakSet[Any] = weakref.WeakSet()
         self._process = 0
-        self._inherited: list[Any] = []
-        """From before a fork: to end one here would end this process."""
+        self._set_aside: list[Any] = []
+        """From before a fork, where to end it would end this process; or it has failed, and others
+        still have connections that may need its folder."""
         self.settings = threading.Lock()
         """Whoever changes a setting of the instance has it until the setting is as it was."""
         atexit.register(self._end)
@@ -97,7 +101,7 @@ class Shared:
         """
         with self._lock:
             if self._process != os.getpid():
-                self._inherited.append(self._first)
+                self._set_aside.append(self._first)
                 self._first = None
             if self._first is not None and not self._users and not self._folder_again():
                 self._first = None
@@ -119,12 +123,17 @@ class Shared:
         """Let the next connection be one of a new instance: this one's has failed for good."""
         with self._lock:
             if connection in self._users:
+                self._set_aside.append(self._first)
                 self._first, self._users = None, weakref.WeakSet()
 
     def _begin(self) -> None:
         self._folder = private_folder(None)
-        # A file may be another by the time the next session reads it.
-        self._first = begun(self._folder, enable_external_file_cache="false")
+        try:
+            # A file may be another by the time the next session reads it.
+            self._first = begun(self._folder, enable_external_file_cache="false")
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
         self._users, self._process = weakref.WeakSet(), os.getpid()
         removed_with(self._first, self._folder)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 import duckdb
@@ -134,12 +135,21 @@ class Session:
 
         That is a setting of the instance: of the sessions that share one, one at a time.
         """
-        with SHARED.settings if self._shared else nullcontext():
-            self.do("SET disabled_optimizers = 'statistics_propagation'")
+        settings = SHARED.settings if self._shared else Lock()
+        settings.acquire()
+
+        def reset() -> None:
             try:
-                yield
+                self.connection.execute("RESET disabled_optimizers")
             finally:
-                self.do("RESET disabled_optimizers")
+                settings.release()
+
+        try:
+            self.do("SET disabled_optimizers = 'statistics_propagation'")
+            yield
+        finally:
+            # Whoever interrupts us again and again, the next one waits until this is done.
+            self.run(reset)
 
     @contextmanager
     def holding(self, name: str, table: Table) -> Iterator[None]:

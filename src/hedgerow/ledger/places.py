@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import stat
 import tempfile
+import threading
 import uuid
 from datetime import UTC, datetime
 from pathlib import Path
@@ -144,19 +145,26 @@ def _sqlite_engine(place: Path) -> Engine:
         still = not place.with_name(f"{place.name}-wal").exists()
         query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if still else {})
         url = URL.create("sqlite", database=place.as_uri(), query=query)
-    return _IDLE.pop(url, None) or _new_engine(url)
+    with _GUARD:
+        idle = _IDLE.pop(url, None)
+    if idle is None:
+        return _new_engine(url)
+    idle.dispose()  # should a thread have been late, its connection may be to another file by now
+    return idle
 
 
 _IDLE: dict[URL, Engine] = {}
 """Engines of ledgers that were closed. They have no connection, but know the SQL of what is asked;
 whoever opens the ledger again takes the engine for itself."""
 MOST_IDLE = 16
+_GUARD = threading.Lock()
 
 
 def _keep_idle(engine: Engine) -> None:
-    while len(_IDLE) >= MOST_IDLE:
-        _IDLE.pop(next(iter(_IDLE)), None)
-    _IDLE[engine.url] = engine
+    with _GUARD:
+        while len(_IDLE) >= MOST_IDLE:
+            _IDLE.pop(next(iter(_IDLE)))
+        _IDLE[engine.url] = engine
 
 
 def _new_engine(url: URL) -> Engine:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from hedgerow.ledger.errors import LedgerError
+from hedgerow.ledger.forking import resting_before_forks, using
 
 PATIENCE = 30
 """Seconds to wait for other writers."""
@@ -76,12 +76,12 @@ class Store:
         self._engine: Engine | None = engine
         self._process = os.getpid()
         self._whole = threading.local()
-        _OPEN.add(self)
+        resting_before_forks(self)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
         """One consistent view; within a block that is `at_once`, what that one sees."""
-        if (held := getattr(self._whole, "connection", None)) is not None:
+        if (held := self._held()) is not None:
             yield held
             return
         with self._told(), self._connected(write=False) as connection:
@@ -93,7 +93,7 @@ class Store:
 
         Within a block that is `at_once`, when that one ends.
         """
-        if (held := getattr(self._whole, "connection", None)) is not None:
+        if (held := self._held()) is not None:
             yield held
             return
         with self._told(), self._connected(write=True) as connection:
@@ -117,17 +117,23 @@ class Store:
     def at_once(self) -> Iterator[None]:
         """What is written inside, by this thread, is recorded together or not at all."""
         with self.writing() as connection:
-            self._whole.connection = connection
+            around = getattr(self._whole, "held", None)
+            self._whole.held = os.getpid(), connection
             try:
                 yield
             finally:
-                self._whole.connection = None
+                self._whole.held = around
+
+    def _held(self) -> Connection | None:
+        """The connection of the block that this thread is in; a child of a fork is in none."""
+        process, connection = getattr(self._whole, "held", None) or (None, None)
+        return connection if process == os.getpid() else None
 
     @property
     def remembered(self) -> dict[Any, Any]:
         """Room for what a writer has read or written: nobody changes it before the block ends."""
-        found: dict[Any, Any] = self._whole.remembered
-        return found
+        found: dict[Any, Any] | None = getattr(self._whole, "remembered", None)
+        return {} if found is None else found
 
     @contextlib.contextmanager
     def _connected(self, *, write: bool) -> Iterator[Connection]:
@@ -138,11 +144,19 @@ class Store:
             # Connections do not survive a fork: both sides would talk at once.
             engine.dispose(close=False)
             self._process = os.getpid()
-        with engine.connect() as connection:
-            if connection.dialect.name == "postgresql":
+        local, pool = engine.dialect.name == "sqlite", engine.pool
+        with (
+            using(str(engine.url.database)) if local else contextlib.nullcontext(),
+            engine.connect() as connection,
+        ):
+            if not local:
                 level = "READ COMMITTED" if write else "REPEATABLE READ"
                 connection = connection.execution_options(isolation_level=level)
-            yield connection.execution_options(hedgerow_write=write)
+            try:
+                yield connection.execution_options(hedgerow_write=write)
+            finally:
+                if self._engine is not engine or engine.pool is not pool:
+                    connection.detach()  # its pool was closed meanwhile, and would keep it open
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -196,15 +210,3 @@ class Store:
         engine = self._engine
         if engine is not None and engine.dialect.name == "sqlite" and os.getpid() == self._process:
             engine.dispose()
-
-
-_OPEN: weakref.WeakSet[Store] = weakref.WeakSet()
-
-
-def _before_fork() -> None:
-    """SQLite loses what is written by a process that was forked with a connection open."""
-    for store in list(_OPEN):
-        store.rest()
-
-
-os.register_at_fork(before=_before_fork)
