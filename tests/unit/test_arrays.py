@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -266,3 +268,37 @@ def test_threads_share_an_engine(tmp_path: Path) -> None:
 
             for done in [threads.submit(asked, 8 * turn + seed) for seed in range(8)]:
                 done.result()
+
+
+def test_slices_and_empty_chunks() -> None:
+    whole = pa.array([9, 1, None, 2, 1, None, 4], pa.int16())
+    chunks = [whole[:0], whole[1:4], whole[4:4], whole[4:]]
+    table = pa.table({"x": pa.chunked_array(chunks)}).slice(1)
+    with open_engine(table) as engine:
+        assert told(in_arrays(engine, AGES), AGES) == tallied(AGES, table.to_pylist())
+
+
+def test_counting_loads_no_pandas(tmp_path: Path) -> None:
+    """Arrow's conversions would, which takes longer than many answers."""
+    pq.write_table(pa.table({"x": pa.array([1, None, 2], pa.int64())}), tmp_path / "t.parquet")
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, str(tmp_path / "t.parquet")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "{'n': [1], 's0': [1]} False\n"
+
+
+LOADED = """
+import sys
+from fractions import Fraction
+from hedgerow.engines import open_engine
+from hedgerow.tally import Summed, Tally
+from hedgerow.where import parse
+
+tally = Tally(where=parse("x < 2"), sums=(Summed("x", Fraction(1), 0, 9),), count="rows")
+with open_engine(sys.argv[1]) as engine:
+    print({name: column.to_pylist() for name, column in
+           zip(("n", "s0"), engine.tally(tally).columns)}, "pandas" in sys.modules)
+"""

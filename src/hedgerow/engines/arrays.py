@@ -307,10 +307,21 @@ def _counted(
 
 
 def _numbers(array: Any) -> Numbers:
+    # Buffers, both ways: Arrow's own conversions load pandas the first time.
+    bits, values = array.buffers()
+    kind = np.dtype(str(array.type))
+    first, rows = array.offset, len(array)
+    numbers = np.frombuffer(values, kind, rows, first * kind.itemsize)
     if not array.null_count:
-        return Numbers(array.to_numpy(), None)
-    there = array.is_valid().to_numpy(zero_copy_only=False)
-    return Numbers(array.fill_null(0).to_numpy(), there)
+        return Numbers(numbers, None)
+    there = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")[first : first + rows]
+    return Numbers(numbers, there.view(np.bool_))
+
+
+def _array(numbers: Ints) -> Any:
+    plain = np.ascontiguousarray(numbers)
+    kind = pa.int32() if plain.dtype == np.int32 else pa.int64()
+    return pa.Array.from_buffers(kind, len(plain), [None, pa.py_buffer(plain)])
 
 
 def _numeric(condition: Condition) -> bool:
@@ -354,8 +365,8 @@ def _told(many: Any, totals: Sequence[Any], shape: Sequence[int]) -> Table:
     if shape:
         found = np.flatnonzero(many)
         for i, key in enumerate(np.unravel_index(found, shape)):
-            columns[f"k{i}"] = pa.array(key.astype(np.int32))
+            columns[f"k{i}"] = _array(key.astype(np.int32))
         many, totals = many[found], [total[found] for total in totals]
     for name, numbers in (("n", many), *((f"s{i}", total) for i, total in enumerate(totals))):
-        columns[name] = pa.array(np.atleast_1d(np.asarray(numbers, np.int64)))
+        columns[name] = _array(np.atleast_1d(np.asarray(numbers, np.int64)))
     return pa.table(columns)
