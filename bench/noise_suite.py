@@ -100,7 +100,7 @@ def rows(found: Mapping[str, Measured]) -> list[Row]:
     add(five, "noise_answers", "DuckDB: the same five exactly, a new connection", "noise_exact",
         half_more)  # fmt: skip
     add("", "noise_answers", opendp, "noise_opendp", faster)
-    add("", "noise_answers", diffprivlib, "noise_diffprivlib")
+    add("", "noise_answers", diffprivlib, "noise_diffprivlib", faster)
     add("the same, every count in SQL", "noise_answers_sql",
         "DuckDB: the same five exactly, a new connection", "noise_exact", half_more)  # fmt: skip
     add("the same five, charged and answered together", "noise_answers_together",

@@ -137,6 +137,7 @@ NOT_HERE = {
     "many cells": Tally(by=(Spaced("x", Fraction(0), Fraction(1), 10**6),)),
     "large sums": Tally(sums=(Summed("x", Fraction(1), 0, 2**53),) * 2, count="rows"),
     "large steps": Tally(by=(Spaced("x", Fraction(0), Fraction(2**80), 3),)),
+    "one large step": Tally(by=(Spaced("x", Fraction(0), Fraction(2**80), 1),)),
 }
 
 
@@ -147,6 +148,20 @@ def test_the_rest_is_left_to_sql(case: str) -> None:
     with open_engine(table) as engine:
         assert in_arrays(engine, tally) is None
         assert told(engine.tally(tally), tally) == tallied(tally, table.to_pylist())
+
+
+@pytest.mark.parametrize("order", ["=", "<", "<=", ">", ">="])
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+def test_numbers_between_whole_ones(kind: Any, order: Any) -> None:
+    """And beside the ends of the type."""
+    ends = [within(kind, -(2**70)), within(kind, 2**70)]
+    table = pa.table({"x": pa.array([*ends, *range(4), None], kind)})
+    with open_engine(table) as engine:
+        for around in (*ends, 0, 2):
+            for more in ("-1", "-0.5", "0", "0.5", "1"):
+                constant = Number(around + Fraction(more))
+                tally = Tally(where=Compared("x", order, constant))
+                assert told(in_arrays(engine, tally), tally) == tallied(tally, table.to_pylist())
 
 
 def test_several_blocks_add_up(tmp_path: Path) -> None:

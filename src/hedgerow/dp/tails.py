@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 
 import numpy as np
@@ -18,6 +19,7 @@ _SLACK = 1e-9
 """More than doubles lose in the sums and quantiles below, relative to the result."""
 
 
+@lru_cache(maxsize=256)
 def laplace_half_width(*, scale: Fraction, confidence: Fraction) -> int:
     """The smallest whole a with P(|Z| <= a) at least the confidence, Z discrete Laplace.
 
@@ -30,6 +32,7 @@ def laplace_half_width(*, scale: Fraction, confidence: Fraction) -> int:
     return max(ceil(scale * log_up(2 / beyond)) - 1, 0)
 
 
+@lru_cache(maxsize=256)
 def gaussian_half_width(*, scale: Fraction, confidence: Fraction) -> int:
     """A whole a with P(|Z| <= a) at least the confidence, Z discrete Gaussian.
 

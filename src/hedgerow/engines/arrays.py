@@ -209,7 +209,7 @@ class Arrays:
         self._widths = {
             own.name: own.type.bit_width // 8
             for own in schema
-            if pa.types.is_integer(own.type) and TYPES.get(own.type) == kinds.get(own.name)
+            if pa.types.is_integer(own.type) and kinds.get(own.name) == TYPES.get(own.type, "")
         }
 
     def close(self) -> None:

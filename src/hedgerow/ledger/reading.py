@@ -154,14 +154,8 @@ def first_of_last(connection: Connection, population: str | None, limit: int) ->
     if limit < 1:
         raise LedgerError(f"at least one entry must be asked for, not {limit}")
     given = {"most": limit} | ({} if population is None else {"population": population})
-    rows = connection.execute(_last(population is not None), given).scalars().all()
+    rows = connection.execute(_last(entries.c.seq, population is not None), given).scalars().all()
     return rows[-1] if rows else 1
-
-
-@cache
-def _last(of_one: bool) -> Select[Any]:
-    query = select(entries.c.seq).order_by(entries.c.seq.desc()).limit(bindparam("most"))
-    return query.where(entries.c.population == bindparam("population")) if of_one else query
 
 
 def last_page(
@@ -169,13 +163,13 @@ def last_page(
 ) -> Sequence[Mapping[Any, Any]]:
     """The newest `limit` rows, oldest first."""
     given = {"most": limit} | ({} if population is None else {"population": population})
-    rows = connection.execute(_last_rows(population is not None), given).mappings().all()
+    rows = connection.execute(_last(entries, population is not None), given).mappings().all()
     return rows[::-1]
 
 
 @cache
-def _last_rows(of_one: bool) -> Select[Any]:
-    query = select(entries).order_by(entries.c.seq.desc()).limit(bindparam("most"))
+def _last(what: Any, of_one: bool) -> Select[Any]:
+    query = select(what).order_by(entries.c.seq.desc()).limit(bindparam("most"))
     return query.where(entries.c.population == bindparam("population")) if of_one else query
 
 
@@ -185,14 +179,15 @@ def page(
     """The next rows after a number."""
     wanted = {"population": population, "kind": None if kind is None else str(kind)}
     given = {column: value for column, value in wanted.items() if value is not None}
-    return connection.execute(_page(tuple(given)), given | {"after": after}).mappings().all()
+    where = {**given, "after": after, "most": PAGE}
+    return connection.execute(_page(tuple(given)), where).mappings().all()
 
 
 @cache
 def _page(columns: tuple[str, ...]) -> Select[Any]:
     query = select(entries).where(entries.c.seq > bindparam("after"))
     query = query.where(*(entries.c[name] == bindparam(name) for name in columns))
-    return query.order_by(entries.c.seq).limit(PAGE)
+    return query.order_by(entries.c.seq).limit(bindparam("most"))
 
 
 def packed_content(connection: Connection, seq: int) -> bytes | None:

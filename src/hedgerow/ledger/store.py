@@ -155,8 +155,10 @@ class Store:
             try:
                 yield connection.execution_options(hedgerow_write=write)
             finally:
-                if self._engine is not engine or engine.pool is not pool:
-                    connection.detach()  # its pool was closed meanwhile, and would keep it open
+                # If its pool was closed meanwhile, that would keep it open.
+                late = self._engine is not engine or engine.pool is not pool
+                if late and not (connection.closed or connection.invalidated):
+                    connection.detach()
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
