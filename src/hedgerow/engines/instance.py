@@ -100,7 +100,7 @@ class Shared:
             TargetError: There is no room for what does not fit into memory.
         """
         with self._lock:
-            if self._process != os.getpid():
+            if self._first is not None and self._process != os.getpid():
                 self._set_aside.append(self._first)
                 self._first = None
             if self._first is not None and not self._users and not self._folder_again():
