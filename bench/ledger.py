@@ -25,7 +25,7 @@ POPULATION = "population 0"
 def build(path: Path, entries: int) -> None:
     """A ledger of so many entries, hashed and linked as the real ones, in one transaction."""
     from hedgerow.ledger import Amounts, Ledger
-    from hedgerow.ledger.tables import entries as table
+    from hedgerow.ledger.tables import APPEND
 
     with Ledger.open(path) as ledger:
         ledger.set_budget(POPULATION, Amounts.of(epsilon=10**6))
@@ -33,14 +33,8 @@ def build(path: Path, entries: int) -> None:
             ledger.set_budget(f"population {number}", Amounts.of(epsilon=10**6))
         tip = ledger.tip()
         with ledger._store.writing() as connection:
-            rows = []
             for entry in _pairs(tip.seq, tip.hash, entries):
-                rows.append(entry.row())
-                if len(rows) == 5_000:
-                    connection.execute(table.insert(), rows)
-                    rows.clear()
-            if rows:
-                connection.execute(table.insert(), rows)
+                connection.do(APPEND, entry.row())
 
 
 def _pairs(seq: int, previous: str, entries: int) -> Iterator[Any]:

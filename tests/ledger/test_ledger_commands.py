@@ -282,7 +282,7 @@ def test_text_cannot_steer_the_terminal(path: Path) -> None:
 def test_heavy_libraries_are_loaded_only_when_needed(path: Path) -> None:
     code = (
         "import sys, hedgerow.cli.ledger, hedgerow.ledger; "
-        "heavy = {'sqlalchemy', 'psycopg', 'numpy', 'rich.table', 'pyarrow'}; "
+        "heavy = {'sqlite3', 'psycopg', 'numpy', 'rich.table', 'pyarrow'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

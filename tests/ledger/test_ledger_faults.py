@@ -21,11 +21,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import OperationalError
 
 from hedgerow.ledger import Amounts, BudgetError, Ledger, LedgerError
-from hedgerow.ledger.places import _CREATING
+from hedgerow.ledger.postgresql import CREATING, PostgreSQL
+from hedgerow.ledger.sqlite import SQLite
 from hedgerow.ledger.store import Store
 
 TENTH = Amounts.of(epsilon="0.1")
@@ -136,7 +135,8 @@ def test_a_ledger_that_was_moved_away(tmp_path: Path) -> None:
 
 
 def test_somebody_else_writes_for_too_long(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.ledger.places.PATIENCE", 0.2)
+    for store in ("sqlite", "postgresql"):
+        monkeypatch.setattr(f"hedgerow.ledger.{store}.PATIENCE", 0.2)
     with place.open() as ledger:
         if place.store == "sqlite":
             other: Any = sqlite3.connect(place.where, isolation_level=None)
@@ -150,27 +150,28 @@ def test_somebody_else_writes_for_too_long(place: Any, monkeypatch: pytest.Monke
         assert ledger.reserve("gotham", key="x", what={}).seq == 1
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite's own limit on pages, which it reports as a full disk."""
+    connect = SQLite.connect
 
-    def small(connection: Any, record: object) -> None:
+    def small(database: SQLite) -> sqlite3.Connection:
+        connection = connect(database)
         connection.execute("PRAGMA max_page_count = 40")
+        return connection
 
     with Ledger.open(tmp_path / "ledger.db") as ledger:
         ledger.set_budget("gotham", Amounts.of(epsilon=1000))
-    event.listen(Engine, "connect", small)
-    try:
-        with Ledger.open(tmp_path / "ledger.db") as ledger:
-            granted = []
+    with monkeypatch.context() as patched, Ledger.open(tmp_path / "ledger.db") as ledger:
+        ledger._store.rest()
+        patched.setattr(SQLite, "connect", small)
+        granted = []
 
-            def spend() -> None:
-                for i in range(1000):
-                    what = {"x": "y" * 1000}
-                    granted.append(ledger.reserve("gotham", key=f"k{i}", what=what, spend=TENTH))
+        def spend() -> None:
+            for i in range(1000):
+                what = {"x": "y" * 1000}
+                granted.append(ledger.reserve("gotham", key=f"k{i}", what=what, spend=TENTH))
 
-            assert "Nothing is lost" in fails("the disk is full", spend)
-    finally:
-        event.remove(Engine, "connect", small)
+        assert "Nothing is lost" in fails("the disk is full", spend)
     _as_granted(tmp_path / "ledger.db", len(granted))
 
 
@@ -314,8 +315,8 @@ def test_the_database_goes_away_while_it_commits(server: Any) -> None:
 
         def write() -> None:
             with ledger._store.writing() as connection:
-                driver: Any = connection.connection.driver_connection
-                server.sql(f"SELECT pg_terminate_backend({driver.info.backend_pid})")
+                pid = connection.driver.info.backend_pid
+                server.sql(f"SELECT pg_terminate_backend({pid})")
 
         assert "not known" in fails("the database went away", write)
         assert ledger.reserve("gotham", key="x", what={}).seq == 1
@@ -354,11 +355,14 @@ def test_a_password_is_never_shown(server: Any) -> None:
         assert ledger.name.startswith("postgresql://steward@127.0.0.1:")
 
 
-def test_a_password_in_the_text_of_an_error_is_struck_out() -> None:
-    def lock(connection: object) -> None:
-        raise OperationalError("SELECT", None, Exception("cannot connect with hunter2"))
+def test_a_password_in_the_text_of_an_error_is_struck_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def connect(**given: str) -> None:
+        raise psycopg.OperationalError(f"cannot connect with {given['password']}")
 
-    store = Store(create_engine("sqlite://"), name="here", secrets=("hunter2",), lock=lock)
+    monkeypatch.setattr(psycopg, "connect", connect)
+    store = Store(PostgreSQL({"password": "hunter2"}))
     with pytest.raises(LedgerError, match=r"cannot connect with \*\*\*") as error, store.writing():
         pass
     assert "hunter2" not in str(error.value)
@@ -370,7 +374,7 @@ def test_those_who_wait_for_a_creator_find_what_was_created(server: Any) -> None
     """Two that saw no ledger, and then waited: the second must look again."""
     url = server.schema()
     with psycopg.connect(url, autocommit=True) as creator:
-        creator.execute("SELECT pg_advisory_lock(%s)", [_CREATING])
+        creator.execute("SELECT pg_advisory_lock(%s)", [CREATING])
         with ThreadPoolExecutor(2) as pool:
             both = [pool.submit(Ledger.open, url) for _ in range(2)]
             waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
@@ -380,7 +384,7 @@ def test_those_who_wait_for_a_creator_find_what_was_created(server: Any) -> None
                 time.sleep(0.05)
             else:
                 pytest.fail("they do not wait")
-            creator.execute("SELECT pg_advisory_unlock(%s)", [_CREATING])
+            creator.execute("SELECT pg_advisory_unlock(%s)", [CREATING])
             opened = [one.result(30) for one in both]
     assert opened[0].id == opened[1].id
     for ledger in opened:
@@ -390,7 +394,7 @@ def test_those_who_wait_for_a_creator_find_what_was_created(server: Any) -> None
 def test_a_forked_process_has_a_connection_of_its_own(server: Any) -> None:
     def backend() -> int:
         with ledger._store.reading() as connection:
-            return int(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar() or 0)
+            return int(connection.rows("SELECT pg_backend_pid() AS pid")[0]["pid"])
 
     with Ledger.open(server.schema()) as ledger:
         before = backend()
@@ -450,8 +454,8 @@ def test_a_server_that_would_forget(server: Any) -> None:
     url = server.database()
     server.sql(f"ALTER DATABASE {url.rpartition('/')[2]} SET synchronous_commit = off")
     with Ledger.open(url) as ledger, ledger._store.writing() as connection:
-        found = connection.exec_driver_sql("SHOW synchronous_commit").scalar()
-        assert found == "on"
+        found = connection.rows("SHOW synchronous_commit")
+        assert found == [{"synchronous_commit": "on"}]
 
 
 def test_a_ledger_put_in_place_of_another_is_the_one_that_is_opened(tmp_path: Path) -> None:
@@ -568,6 +572,49 @@ def test_a_child_forked_in_the_middle_of_something_is_refused(tmp_path: Path, ho
         assert "child" not in {entry.key for entry in ledger.entries()}
         assert "later" in {entry.key for entry in ledger.entries()}
         assert ledger.verify().problems == ()
+
+
+def test_a_child_that_falls_out_of_its_parents_block_records_nothing(place: Any) -> None:
+    """Nor does it take back what the parent goes on to record."""
+    with place.open() as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1))
+        read, write = os.pipe()
+        with contextlib.ExitStack() as inside:
+            inside.enter_context(ledger.at_once())
+            ledger.reserve("gotham", key="first", what={}, spend=TENTH)
+
+            def fall_out() -> None:
+                fails("forked in the middle of a write", inside.close)
+                os.write(write, b"!")
+
+            _as_child(fall_out)
+            assert os.read(read, 1) == b"!"
+            with place.open() as other:
+                assert other.tip().seq == 1, "not yet recorded"
+            ledger.reserve("gotham", key="second", what={}, spend=TENTH)
+        os.close(read)
+        os.close(write)
+        assert [entry.key for entry in ledger.entries()] == [None, "first", "second"]
+        assert ledger.verify().problems == ()
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt, ValueError])
+def test_what_was_not_recorded_is_gone_when_its_connection_is_used_again(
+    place: Any, fault: type[BaseException]
+) -> None:
+    def interrupted() -> None:
+        with ledger.at_once():
+            ledger.reserve("gotham", key="x", what={}, spend=TENTH)
+            raise fault
+
+    with place.open() as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1))
+        for _ in range(10):
+            with pytest.raises(fault):
+                interrupted()
+        assert [entry.key for entry in ledger.entries()] == [None]
+        ledger.reserve("gotham", key="y", what={}, spend=TENTH)
+        assert [entry.key for entry in ledger.entries()] == [None, "y"]
 
 
 @pytest.mark.parametrize("when", ["close", "fork"])

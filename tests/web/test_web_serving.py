@@ -82,7 +82,7 @@ def test_other_commands_do_not_load_the_app() -> None:
     script = (
         "import sys; import hedgerow.cli; import hedgerow.publishing; "
         "print([m for m in sys.modules if m.split('.')[0] in "
-        "('fastapi', 'starlette', 'uvicorn', 'jinja2', 'sqlalchemy')])"
+        "('fastapi', 'starlette', 'uvicorn', 'jinja2', 'sqlite3')])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -39,7 +39,7 @@ TYPES = {
     pa.uint32(): "UINTEGER",
 }
 """Whole numbers that fit into 64 bits with a sign, and what DuckDB calls them."""
-BLOCK = 2**17
+BLOCK = 2**18
 """Rows at a time: their arrays stay in the processor's cache."""
 ROOM = 2**62
 """Numbers under this are added without overflow."""

@@ -32,8 +32,7 @@ from hedgerow.ledger.errors import BudgetError, LedgerError
 from hedgerow.ledger.names import named
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
+    from hedgerow.ledger.connection import Connection, Row
     from hedgerow.ledger.store import Store
 
 LARGEST_CONTENT = 2**29
@@ -261,7 +260,7 @@ class Ledger:
 
     def _pages(
         self,
-        entry: Callable[[Mapping[Any, Any]], Entry],
+        entry: Callable[[Row], Entry],
         population: str | None,
         kind: Kind | None = None,
         after: int = 0,
@@ -338,7 +337,7 @@ class Ledger:
         after: int | None = None,
     ) -> Entry:
         from hedgerow.ledger.reading import newest, of_reservation
-        from hedgerow.ledger.tables import contents
+        from hedgerow.ledger.tables import KEEP
 
         with self._store.writing() as connection:
             found = of_reservation(connection, reservation.reservation)
@@ -372,7 +371,7 @@ class Ledger:
                 reservation.key,
             )
             if packed is not None:
-                connection.execute(contents.insert(), {"seq": entry.seq, "data": packed})
+                connection.do(KEEP, {"seq": entry.seq, "data": packed})
             return entry
 
     def _append(
@@ -387,7 +386,7 @@ class Ledger:
     ) -> Entry:
         """The next entry; whoever calls this has locked the others out."""
         from hedgerow.ledger import places
-        from hedgerow.ledger.tables import entries
+        from hedgerow.ledger.tables import APPEND
 
         last = self._latest(connection)
         at = clock = places.now()
@@ -406,7 +405,7 @@ class Ledger:
             previous=last.hash if last else self.genesis,
         )
         entry = replace(entry, hash=digest(entry.record()))
-        connection.execute(entries.insert(), entry.row())
+        connection.do(APPEND, entry.row())
         remembered = self._store.remembered
         for what in ((None, None), (population, None), (population, kind)):
             remembered[what] = entry

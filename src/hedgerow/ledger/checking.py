@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-from sqlalchemy import Connection, select
+from collections.abc import Iterator, Sequence
 
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger.amounts import NOTHING, Amounts
+from hedgerow.ledger.connection import Connection, Row
 from hedgerow.ledger.entry import (
     CLOSING,
     CONTENT_SHA256,
@@ -21,7 +19,7 @@ from hedgerow.ledger.entry import (
 )
 from hedgerow.ledger.reading import about, intact, packed_content, page, unpacked
 from hedgerow.ledger.store import Store
-from hedgerow.ledger.tables import contents, missing_guards
+from hedgerow.ledger.tables import missing_guards
 
 
 def verify(store: Store, ledger: str, tips: Sequence[Tip]) -> Checked:
@@ -42,7 +40,7 @@ def verify(store: Store, ledger: str, tips: Sequence[Tip]) -> Checked:
         for row in _rows(connection):
             problems += check.next(row, connection)
         known = check.with_content
-        for seq in connection.execute(select(contents.c.seq).order_by(contents.c.seq)).scalars():
+        for seq in connection.column("seq", "SELECT seq FROM hedgerow_contents ORDER BY seq"):
             if seq not in known:
                 problems.append(f"there is content for entry {seq}, which has none")
         for guard in missing_guards(connection):
@@ -52,7 +50,7 @@ def verify(store: Store, ledger: str, tips: Sequence[Tip]) -> Checked:
     return Checked(check.entries, tuple(problems))
 
 
-def _rows(connection: Connection) -> Iterator[Mapping[Any, Any]]:
+def _rows(connection: Connection) -> Iterator[Row]:
     after = 0
     while rows := page(connection, None, after):
         yield from rows
@@ -75,7 +73,7 @@ class _Check:
         self.reserved: dict[str, Entry] = {}
         self.closed: dict[str, Kind] = {}
 
-    def next(self, row: Mapping[Any, Any], connection: Connection) -> Iterator[str]:
+    def next(self, row: Row, connection: Connection) -> Iterator[str]:
         """What is wrong with the next row."""
         seq = row["seq"]
         self.entries += 1

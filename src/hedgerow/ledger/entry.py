@@ -19,6 +19,14 @@ OWN_KEYS = {CONTENT_SHA256, CONTENT_BYTES, CLOCK}
 """Keys of a body that the ledger itself writes."""
 
 
+COLUMNS = (
+    "seq", "population", "kind", "reservation", "key", "at", "body",
+    "spend_epsilon", "spend_delta", "spend_rho", "total_epsilon", "total_delta", "total_rho",
+    "previous", "hash",
+)  # fmt: skip
+"""How the table calls what an entry holds."""
+
+
 class Kind(StrEnum):
     """What an entry records."""
 

@@ -27,7 +27,8 @@ class Resting(Protocol):
         ...
 
 
-_GUARD = threading.Lock()
+GUARD = threading.RLock()
+"""No process forks while somebody has it."""
 _OPEN: weakref.WeakSet[Resting] = weakref.WeakSet()
 _USED: Counter[str] = Counter()
 _LOST: set[str] = set()
@@ -36,7 +37,7 @@ _LOST: set[str] = set()
 
 def resting_before_forks(one: Resting) -> None:
     """Have it close what it can before every fork."""
-    with _GUARD:
+    with GUARD:
         _OPEN.add(one)
 
 
@@ -52,17 +53,17 @@ def using(file: str) -> Iterator[None]:
             "this process was forked while the ledger was in use, and cannot use it",
             fix="Start processes afresh (spawn), or fork while no thread uses the ledger.",
         )
-    with _GUARD:
+    with GUARD:
         _USED[file] += 1
     try:
         yield
     finally:
-        with _GUARD:
+        with GUARD:
             _USED[file] -= 1
 
 
 def _before() -> None:
-    _GUARD.acquire()
+    GUARD.acquire()
     for one in list(_OPEN):
         with contextlib.suppress(Exception):  # what could not be closed is as if it were in use
             one.rest()
@@ -71,7 +72,7 @@ def _before() -> None:
 def _in_child() -> None:
     _LOST.update(file for file, users in _USED.items() if users)
     _USED.clear()
-    _GUARD.release()
+    GUARD.release()
 
 
-os.register_at_fork(before=_before, after_in_parent=_GUARD.release, after_in_child=_in_child)
+os.register_at_fork(before=_before, after_in_parent=GUARD.release, after_in_child=_in_child)

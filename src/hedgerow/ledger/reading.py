@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
-
-from sqlalchemy import Connection, Select, bindparam, func, select
 
 from hedgerow.canonical import canonical, digest
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger.amounts import NOTHING, Amounts
+from hedgerow.ledger.connection import Connection, Row
 from hedgerow.ledger.entry import CLOSING, CONTENT_BYTES, CONTENT_SHA256, Entry, Kind, Position
 from hedgerow.ledger.errors import LedgerError
-from hedgerow.ledger.tables import anchor, contents, entries
+from hedgerow.ledger.tables import ENTRIES
 
 PAGE = 1000
 """Entries that are read at once."""
@@ -27,9 +25,10 @@ SHORTEST = 4
 """Characters that a reservation is looked up by; fewer are a mistyped number."""
 
 
-def about(connection: Connection) -> Mapping[Any, Any] | None:
+def about(connection: Connection) -> Row | None:
     """What the ledger says about itself: its id, its version, and when it was made."""
-    return connection.execute(select(anchor)).mappings().one_or_none()
+    found = connection.rows("SELECT id, version, created FROM hedgerow_ledger")
+    return found[0] if len(found) == 1 else None
 
 
 def newest(
@@ -42,18 +41,18 @@ def newest(
     """The last entry of those asked for, checked against its hash."""
     wanted = {"population": population, "kind": None if kind is None else str(kind), "key": key}
     given = {column: value for column, value in wanted.items() if value is not None}
-    row = connection.execute(_newest(tuple(given)), given).mappings().first()
-    return None if row is None else trusted(row)
+    rows = connection.rows(f"{_where(*given)} ORDER BY seq DESC LIMIT 1", given)
+    return trusted(rows[0]) if rows else None
 
 
 @cache
-def _newest(columns: tuple[str, ...]) -> Select[Any]:
-    """Made once: to build a statement takes longer than to run it."""
-    query = select(entries).where(*(entries.c[name] == bindparam(name) for name in columns))
-    return query.order_by(entries.c.seq.desc()).limit(1)
+def _where(*columns: str, more: str = "") -> str:
+    """Entries that have given values in some columns."""
+    asked = [*(f'"{name}" = :{name}' for name in columns), *([more] if more else [])]
+    return ENTRIES + (f" WHERE {' AND '.join(asked)}" if asked else "")
 
 
-def trusted(row: Mapping[Any, Any]) -> Entry:
+def trusted(row: Row) -> Entry:
     """The entry of a row, if it is as it was written.
 
     Raises:
@@ -68,7 +67,7 @@ def trusted(row: Mapping[Any, Any]) -> Entry:
     return entry
 
 
-def readable(row: Mapping[Any, Any]) -> Entry:
+def readable(row: Row) -> Entry:
     """The entry of a row, for people to look at, whether or not it is as it was written."""
     try:
         entry = Entry.of_row(row)
@@ -80,7 +79,7 @@ def readable(row: Mapping[Any, Any]) -> Entry:
         ) from None
 
 
-def intact(row: Mapping[Any, Any]) -> Entry | None:
+def intact(row: Row) -> Entry | None:
     """The entry of a row; None if it cannot be read, or is not what its hash was made of."""
     try:
         entry = Entry.of_row(row)
@@ -106,9 +105,12 @@ def budget_of(connection: Connection, population: str) -> Amounts | None:
 
 def position(connection: Connection, population: str) -> Position:
     """Where a population stands."""
-    query = select(entries.c.kind, func.count()).where(entries.c.population == population)
-    rows = connection.execute(query.group_by(entries.c.kind))
-    number = {Kind(kind): count for kind, count in rows}
+    rows = connection.rows(
+        "SELECT kind, count(*) AS number FROM hedgerow_entries WHERE population = :population "
+        "GROUP BY kind",
+        {"population": population},
+    )
+    number = {Kind(row["kind"]): row["number"] for row in rows}
     budget, spent = budget_of(connection, population), spent_by(connection, population)
     closed = sum(number.get(kind, 0) for kind in CLOSING)
     return Position(
@@ -123,29 +125,25 @@ def position(connection: Connection, population: str) -> Position:
 
 def population_names(connection: Connection) -> list[str]:
     """Every population that has an entry."""
-    return sorted(connection.execute(select(entries.c.population).distinct()).scalars())
-
-
-_OF_RESERVATION = (
-    select(entries).where(entries.c.reservation == bindparam("wanted")).order_by(entries.c.seq)
-)
+    every = "SELECT DISTINCT population FROM hedgerow_entries"
+    return sorted(connection.column("population", every))
 
 
 def of_reservation(connection: Connection, reservation: str) -> list[Entry]:
     """The entries of one reservation, oldest first."""
-    rows = connection.execute(_OF_RESERVATION, {"wanted": reservation}).mappings()
-    return [trusted(row) for row in rows]
+    query = f"{_where('reservation')} ORDER BY seq"
+    return [trusted(row) for row in connection.rows(query, {"reservation": reservation})]
 
 
 def look_up(connection: Connection, what: str) -> list[Entry]:
     """By number, or by how a reservation begins."""
-    query = select(entries).order_by(entries.c.seq).limit(PAGE)
-    rows: Sequence[Mapping[Any, Any]] = ()
+    rows: Sequence[Row] = ()
     if what.isascii() and what.isdecimal() and len(what) < 19:
-        rows = connection.execute(query.where(entries.c.seq == int(what))).mappings().all()
+        rows = connection.rows(_where("seq"), {"seq": int(what)})
     if not rows and len(what) >= SHORTEST:
-        like = query.where(entries.c.reservation.startswith(what, autoescape=True))
-        rows = connection.execute(like).mappings().all()
+        begins = _where(more="substr(reservation, 1, :length) = :begin")
+        given = {"begin": what.lower(), "length": len(what), "most": PAGE}
+        rows = connection.rows(f"{begins} ORDER BY seq LIMIT :most", given)
     return [readable(row) for row in rows]
 
 
@@ -153,48 +151,35 @@ def first_of_last(connection: Connection, population: str | None, limit: int) ->
     """The number at which the newest `limit` entries begin."""
     if limit < 1:
         raise LedgerError(f"at least one entry must be asked for, not {limit}")
-    given = {"most": limit} | ({} if population is None else {"population": population})
-    rows = connection.execute(_last(entries.c.seq, population is not None), given).scalars().all()
-    return rows[-1] if rows else 1
+    given = {} if population is None else {"population": population}
+    where = " WHERE population = :population" if given else ""
+    query = f"SELECT seq FROM hedgerow_entries{where} ORDER BY seq DESC LIMIT :most"
+    found: list[int] = connection.column("seq", query, {**given, "most": limit})
+    return found[-1] if found else 1
 
 
-def last_page(
-    connection: Connection, population: str | None, limit: int
-) -> Sequence[Mapping[Any, Any]]:
+def last_page(connection: Connection, population: str | None, limit: int) -> Sequence[Row]:
     """The newest `limit` rows, oldest first."""
-    given = {"most": limit} | ({} if population is None else {"population": population})
-    rows = connection.execute(_last(entries, population is not None), given).mappings().all()
-    return rows[::-1]
-
-
-@cache
-def _last(what: Any, of_one: bool) -> Select[Any]:
-    query = select(what).order_by(entries.c.seq.desc()).limit(bindparam("most"))
-    return query.where(entries.c.population == bindparam("population")) if of_one else query
+    given = {} if population is None else {"population": population}
+    query = f"{_where(*given)} ORDER BY seq DESC LIMIT :most"
+    return connection.rows(query, {**given, "most": limit})[::-1]
 
 
 def page(
     connection: Connection, population: str | None, after: int, kind: Kind | None = None
-) -> Sequence[Mapping[Any, Any]]:
+) -> Sequence[Row]:
     """The next rows after a number."""
     wanted = {"population": population, "kind": None if kind is None else str(kind)}
     given = {column: value for column, value in wanted.items() if value is not None}
-    where = {**given, "after": after, "most": PAGE}
-    return connection.execute(_page(tuple(given)), where).mappings().all()
-
-
-@cache
-def _page(columns: tuple[str, ...]) -> Select[Any]:
-    query = select(entries).where(entries.c.seq > bindparam("after"))
-    query = query.where(*(entries.c[name] == bindparam(name) for name in columns))
-    return query.order_by(entries.c.seq).limit(bindparam("most"))
+    query = f"{_where(*given, more='seq > :after')} ORDER BY seq LIMIT :most"
+    return connection.rows(query, {**given, "after": after, "most": PAGE})
 
 
 def packed_content(connection: Connection, seq: int) -> bytes | None:
     """The compressed bytes kept with an entry."""
-    query = select(contents.c.data).where(contents.c.seq == seq)
-    packed: bytes | None = connection.execute(query).scalar_one_or_none()
-    return packed
+    query = "SELECT data FROM hedgerow_contents WHERE seq = :seq"
+    found: list[bytes] = connection.column("data", query, {"seq": seq})
+    return found[0] if found else None
 
 
 def unpacked(entry: Entry, packed: bytes | None) -> bytes | None:

@@ -1,4 +1,4 @@
-"""The database under a ledger: one writer at a time, and errors without secrets."""
+"""Store: the connections of a ledger, and one writer at a time."""
 
 from __future__ import annotations
 
@@ -8,72 +8,35 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-
+from hedgerow.ledger.connection import Connection, Database, telling
 from hedgerow.ledger.errors import LedgerError
-from hedgerow.ledger.forking import resting_before_forks, using
+from hedgerow.ledger.forking import GUARD, resting_before_forks, using
 
-PATIENCE = 30
-"""Seconds to wait for other writers."""
-UNKNOWN = "It is not known whether the last step was recorded: `hedgerow ledger list` shows it."
+MOST_IDLE = 5
+"""Connections that are kept open for the next time."""
 
-_SQLITE = {
-    "SQLITE_FULL": ("the disk is full", "Make room and try again. Nothing is lost."),
-    "SQLITE_READONLY": ("it may not be written to", "Ask its owner for leave to write."),
-    "SQLITE_BUSY": (
-        f"another process has been writing for more than {PATIENCE} seconds",
-        "Wait for it to end and try again.",
-    ),
-    "SQLITE_CANTOPEN": (
-        "it cannot be opened",
-        "Check that it is there, and that you may write in its folder.",
-    ),
-    "SQLITE_CORRUPT": (
-        "the file is damaged",
-        "Restore the newest copy, and run `hedgerow ledger verify --release FOLDER` with every "
-        "release you have.",
-    ),
-    "SQLITE_IOERR": (
-        "the disk refuses to read or write it",
-        "Check that the disk has room and is in order. Nothing is lost.",
-    ),
-}
-_SQLITE["SQLITE_NOTADB"] = _SQLITE["SQLITE_CORRUPT"]
-
-_POSTGRESQL = {
-    "28": "Check the user and the password in the address of the ledger.",
-    "42501": "The database's owner must let this user read, insert, and lock the ledger's row.",
-    "25006": "The database only allows reading. Use the primary server.",
-    "53": "Make room on the database server and try again. Nothing is lost.",
-    "55P03": f"Somebody has been writing for more than {PATIENCE} seconds. Try again.",
-}
-"""What helps, by how the server's error code begins."""
-_UNREACHABLE = "Check the address of the ledger, and that the database server runs."
+_LEFT: list[Any] = []
+"""Connections from before a fork. They are the other process's: neither used here nor closed, and
+to forget them would be to close them."""
 
 
 class Store:
     """A database, and how to write to it so that nobody writes at the same time.
 
     Args:
-        engine: Of SQLAlchemy.
-        name: For messages; without a password.
-        secrets: What must not appear in a message.
-        lock: Called at the beginning of every write.
-        at_end: Gets the engine, without connections, when the store is closed.
+        database: Where it is.
+        lock: Called at the beginning of every write, instead of the database's own lock.
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        *,
-        name: str,
-        secrets: tuple[str, ...] = (),
-        lock: Callable[[Connection], None],
-        at_end: Callable[[Engine], None] = lambda engine: None,
+        self, database: Database, *, lock: Callable[[Connection], None] | None = None
     ) -> None:
-        self.name, self._secrets, self._lock, self._at_end = name, secrets, lock, at_end
-        self._engine: Engine | None = engine
+        self.name = database.name
+        self._database, self._lock = database, lock or database.lock
+        self._idle: list[Any] = []
+        self._closed = False
+        self._rests = 0
+        """How often all that was idle was closed: what was in use meanwhile is closed later."""
         self._process = os.getpid()
         self._whole = threading.local()
         resting_before_forks(self)
@@ -84,7 +47,7 @@ class Store:
         if (held := self._held()) is not None:
             yield held
             return
-        with self._told(), self._connected(write=False) as connection:
+        with telling(self._database), self._connected(write=False) as connection:
             yield connection
 
     @contextlib.contextmanager
@@ -96,22 +59,19 @@ class Store:
         if (held := self._held()) is not None:
             yield held
             return
-        with self._told(), self._connected(write=True) as connection:
+        with telling(self._database), self._connected(write=True) as connection:
             self._lock(connection)
-            self._whole.remembered = {}
+            self._whole.remembered, process = {}, os.getpid()
             try:
                 yield connection
             finally:
                 self._whole.remembered = None
-            try:
-                connection.commit()
-            except DBAPIError as error:
-                if connection.dialect.name == "postgresql":
-                    what = self._scrubbed(str(error.orig))
-                    raise LedgerError(
-                        f"the database went away: {what}", where=self.name, fix=UNKNOWN
-                    ) from None
-                raise
+            if os.getpid() != process:
+                raise LedgerError(
+                    "this process was forked in the middle of a write, which is not its own",
+                    fix="Start processes afresh (spawn), or fork while no thread uses the ledger.",
+                )
+            self._database.commit(connection.driver)
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
@@ -137,78 +97,75 @@ class Store:
 
     @contextlib.contextmanager
     def _connected(self, *, write: bool) -> Iterator[Connection]:
-        engine = self._engine
-        if engine is None:
-            raise LedgerError("this ledger was closed", fix="Open it again.")
-        if os.getpid() != self._process:
-            # Connections do not survive a fork: both sides would talk at once.
-            engine.dispose(close=False)
-            self._process = os.getpid()
-        local, pool = engine.dialect.name == "sqlite", engine.pool
-        with (
-            using(str(engine.url.database)) if local else contextlib.nullcontext(),
-            engine.connect() as connection,
-        ):
-            if not local:
-                level = "READ COMMITTED" if write else "REPEATABLE READ"
-                connection = connection.execution_options(isolation_level=level)
+        file = self._database.file
+        with contextlib.nullcontext() if file is None else using(file):
+            process, rests, sound = os.getpid(), self._rests, False
+            driver = self._taken()
             try:
-                yield connection.execution_options(hedgerow_write=write)
+                self._database.begin(driver, write=write)
+                yield Connection(self._database, driver)
+                sound = True
+            except Exception as error:
+                sound = not isinstance(error, self._database.error)
+                raise
             finally:
-                # If its pool was closed meanwhile, that would keep it open.
-                late = self._engine is not engine or engine.pool is not pool
-                if late and not (connection.closed or connection.invalidated):
-                    connection.detach()
+                if os.getpid() != process:
+                    _LEFT.append(driver)
+                else:
+                    self._give_back(driver, rests, sound=sound)
 
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """The database's errors as a sentence with what to do."""
-        try:
-            yield
-        except LedgerError as error:
-            raise LedgerError(error.what, where=error.where or self.name, fix=error.fix) from None
-        except SQLAlchemyError as error:
-            raise self._error(error) from None
-        except OSError as error:
-            raise LedgerError(
-                f"cannot be used: {error.strerror or error}", where=self.name
-            ) from None
+    def _taken(self) -> Any:
+        """A connection that nobody else uses."""
+        while True:
+            with GUARD:
+                if self._closed:
+                    raise LedgerError("this ledger was closed", fix="Open it again.")
+                if os.getpid() != self._process:
+                    # Connections do not survive a fork: both sides would talk at once.
+                    _LEFT.extend(self._idle)
+                    self._idle, self._process = [], os.getpid()
+                idle = self._idle.pop() if self._idle else None
+            if idle is None:
+                return self._database.connect()
+            if self._database.is_alive(idle):
+                return idle
+            self._end(idle)
 
-    def _error(self, error: SQLAlchemyError) -> LedgerError:
-        cause = error.orig if isinstance(error, DBAPIError) else None
-        code: str = getattr(cause, "sqlite_errorname", None) or ""
-        for name, (what, fix) in _SQLITE.items():
-            if code.startswith(name):
-                return LedgerError(what, where=self.name, fix=fix)
-        text = self._scrubbed(str(cause or error))
-        if self._engine is None or self._engine.dialect.name == "sqlite":
-            return LedgerError(f"cannot be used: {text}", where=self.name)
-        code = getattr(cause, "sqlstate", None) or ("28" if "password" in text else "")
-        for begin, fix in _POSTGRESQL.items():
-            if code.startswith(begin):
-                return LedgerError(f"the database refuses: {text}", where=self.name, fix=fix)
-        if not code or code.startswith(("08", "57P")):
-            what = f"the database cannot be reached: {text}"
-            return LedgerError(what, where=self.name, fix=_UNREACHABLE)
-        return LedgerError(f"the database refuses: {text}", where=self.name)
+    def _give_back(self, driver: Any, rests: int, *, sound: bool) -> None:
+        """Keep a connection for the next time, without what was not recorded."""
+        if sound:
+            try:
+                driver.rollback()
+            except self._database.error:
+                sound = False
+        with GUARD:
+            same = not self._closed and rests == self._rests
+            kept = sound and same and len(self._idle) < MOST_IDLE
+            if kept:
+                self._idle.append(driver)
+        if not kept:
+            self._end(driver)
 
-    def _scrubbed(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return "; ".join(lines[:2]) or "no reason given"
+    def _end(self, driver: Any) -> None:
+        with contextlib.suppress(self._database.error):
+            driver.close()
 
     def close(self) -> None:
         """Let go of the database."""
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            own = os.getpid() == self._process
-            engine.dispose(close=own)
-            if own:
-                self._at_end(engine)
+        self._closed = True
+        self._let_go()
 
     def rest(self) -> None:
         """Close files that are open and not in use; they are opened again when they are needed."""
-        engine = self._engine
-        if engine is not None and engine.dialect.name == "sqlite" and os.getpid() == self._process:
-            engine.dispose()
+        if self._database.file is not None:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        with GUARD:
+            idle, self._idle = self._idle, []
+            self._rests += 1
+            if os.getpid() != self._process:
+                _LEFT.extend(idle)
+                return
+        for driver in idle:
+            self._end(driver)

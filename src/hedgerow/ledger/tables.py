@@ -2,80 +2,56 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    CheckConstraint,
-    Column,
-    Connection,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-)
+from hedgerow.ledger.connection import Connection
+from hedgerow.ledger.entry import COLUMNS, VERSION, Kind
+from hedgerow.ledger.places import now
 
-from hedgerow.ledger.entry import Kind
-
-metadata = MetaData()
 # Only a column of SQLite's own INTEGER type is the row's address; PostgreSQL's has 32 bits.
-_Number = BigInteger().with_variant(Integer, "sqlite")
-
-
-def _text(name: str, *, missing: bool = False) -> Column[str]:
-    return Column(name, Text, nullable=missing)
-
-
-def _amount(name: str) -> Column[int]:
-    return Column(name, BigInteger, CheckConstraint(f"{name} >= 0"), nullable=False)
-
-
-anchor = Table(
-    "hedgerow_ledger",
-    metadata,
-    Column("one", _Number, CheckConstraint("one = 1"), primary_key=True, autoincrement=False),
-    _text("id"),
-    _text("version"),
-    _text("created"),
+_TYPES = {
+    "sqlite": {"number": "INTEGER", "bytes": "BLOB"},
+    "postgresql": {"number": "BIGINT", "bytes": "BYTEA"},
+}
+_KINDS = ", ".join(f"'{kind}'" for kind in Kind)
+_AMOUNTS = ", ".join(
+    f"{what}_{name} BIGINT NOT NULL CHECK ({what}_{name} >= 0)"
+    for what in ("spend", "total")
+    for name in ("epsilon", "delta", "rho")
 )
-"""One row: what the ledger is. PostgreSQL writers lock it, one after the other."""
 
-entries = Table(
-    "hedgerow_entries",
-    metadata,
-    Column("seq", _Number, CheckConstraint("seq > 0"), primary_key=True, autoincrement=False),
-    _text("population"),
-    Column(
-        "kind",
-        Text,
-        CheckConstraint(f"kind IN ({', '.join(repr(str(kind)) for kind in Kind)})"),
-        nullable=False,
-    ),
-    _text("reservation"),
-    _text("key", missing=True),
-    _text("at"),
-    _text("body"),
-    *(_amount(f"{what}_{name}") for what in ("spend", "total")
-      for name in ("epsilon", "delta", "rho")),
-    _text("previous"),
-    _text("hash"),
-    Index("hedgerow_entries_population", "population", "seq"),
-    Index("hedgerow_entries_kind", "population", "kind", "seq"),
-    Index("hedgerow_entries_key", "population", "key", "kind", "seq"),
-    Index("hedgerow_entries_reservation", "reservation"),
-)  # fmt: skip
+# The first has one row: what the ledger is. PostgreSQL writers lock it, one after the other. The
+# last has what was published, compressed; its SHA-256 is in the entry's body.
+_TABLES = [
+    """CREATE TABLE hedgerow_ledger (
+        one {number} NOT NULL PRIMARY KEY CHECK (one = 1),
+        id TEXT NOT NULL, version TEXT NOT NULL, created TEXT NOT NULL
+    )""",
+    f"""CREATE TABLE hedgerow_entries (
+        seq {{number}} NOT NULL PRIMARY KEY CHECK (seq > 0),
+        population TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ({_KINDS})),
+        reservation TEXT NOT NULL, "key" TEXT, at TEXT NOT NULL, body TEXT NOT NULL,
+        {_AMOUNTS},
+        previous TEXT NOT NULL, hash TEXT NOT NULL
+    )""",
+    """CREATE TABLE hedgerow_contents (
+        seq {number} NOT NULL PRIMARY KEY REFERENCES hedgerow_entries (seq), data {bytes} NOT NULL
+    )""",
+    "CREATE INDEX hedgerow_entries_population ON hedgerow_entries (population, seq)",
+    "CREATE INDEX hedgerow_entries_kind ON hedgerow_entries (population, kind, seq)",
+    'CREATE INDEX hedgerow_entries_key ON hedgerow_entries (population, "key", kind, seq)',
+    "CREATE INDEX hedgerow_entries_reservation ON hedgerow_entries (reservation)",
+]
 
-contents = Table(
-    "hedgerow_contents",
-    metadata,
-    Column("seq", _Number, ForeignKey("hedgerow_entries.seq"), primary_key=True,
-           autoincrement=False),
-    Column("data", LargeBinary, nullable=False),
-)  # fmt: skip
-"""What was published, compressed; its SHA-256 is in the entry's body."""
+_NAMES = ", ".join(f'"{name}"' for name in COLUMNS)
+ENTRIES: Final = f"SELECT {_NAMES} FROM hedgerow_entries"
+"""All of each entry."""
+APPEND: Final = (
+    f"INSERT INTO hedgerow_entries ({_NAMES}) VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
+)
+KEEP: Final = "INSERT INTO hedgerow_contents (seq, data) VALUES (:seq, :data)"
 
 REFUSAL: Final = "the ledger is append-only"
 # SQLite's INSERT OR REPLACE deletes without asking the trigger for DELETE.
@@ -113,21 +89,26 @@ _GUARDS = {
 }
 _STANDING = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D' "
+    "postgresql": "SELECT tgname AS name FROM pg_trigger WHERE tgenabled <> 'D' "
     "AND tgrelid IN ('hedgerow_ledger'::regclass, 'hedgerow_entries'::regclass, "
     "'hedgerow_contents'::regclass)",
 }
 
 
 def create(connection: Connection) -> None:
-    """All tables, and the triggers that refuse to change or remove what is in them."""
-    metadata.create_all(connection)
-    for statement in _SQLITE if connection.dialect.name == "sqlite" else _POSTGRESQL:
-        connection.exec_driver_sql(statement)
+    """All tables, the triggers that refuse to change or remove what is in them, and the one row."""
+    kind = connection.database.kind
+    for statement in _TABLES:
+        connection.do(statement.format(**_TYPES[kind]))
+    for statement in _SQLITE if kind == "sqlite" else _POSTGRESQL:
+        connection.do(statement)
+    connection.do(
+        "INSERT INTO hedgerow_ledger (one, id, version, created) VALUES (1, :id, :version, :at)",
+        {"id": str(uuid.uuid4()), "version": VERSION, "at": now()},
+    )
 
 
 def missing_guards(connection: Connection) -> list[str]:
     """Triggers that should be there and are not, or are switched off."""
-    store = connection.dialect.name
-    standing = {row[0] for row in connection.exec_driver_sql(_STANDING[store])}
-    return sorted(_GUARDS[store] - standing)
+    kind = connection.database.kind
+    return sorted(_GUARDS[kind] - set(connection.column("name", _STANDING[kind])))

@@ -12,6 +12,7 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hedgerow.canonical import digest
@@ -57,7 +58,7 @@ class Charge:
     doing: str = "adding noise"
     """What is told of the step that draws."""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The same for the same request."""
         return digest(dict(self.asked))

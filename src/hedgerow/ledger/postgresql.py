@@ -1,0 +1,185 @@
+"""A ledger in a PostgreSQL database."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal
+
+from hedgerow.ledger import tables
+from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed
+from hedgerow.ledger.errors import LedgerError
+from hedgerow.ledger.store import Store
+
+CREATING = 4_851_970_631_557_021_697
+"""The lock that is given to one creator of a ledger at a time."""
+UNKNOWN = "It is not known whether the last step was recorded: `hedgerow ledger list` shows it."
+
+_ERRORS = {
+    "28": "Check the user and the password in the address of the ledger.",
+    "42501": "The database's owner must let this user read, insert, and lock the ledger's row.",
+    "25006": "The database only allows reading. Use the primary server.",
+    "53": "Make room on the database server and try again. Nothing is lost.",
+    "55P03": f"Somebody has been writing for more than {PATIENCE} seconds. Try again.",
+}
+"""What helps, by how the server's error code begins."""
+_UNREACHABLE = "Check the address of the ledger, and that the database server runs."
+
+
+class PostgreSQL(Database):
+    """A database on a server.
+
+    Args:
+        given: What libpq is told to find it.
+
+    Raises:
+        ImportError: Its driver is not installed.
+    """
+
+    kind: Literal["postgresql"] = "postgresql"
+    file = None
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        import psycopg
+        from psycopg.rows import dict_row
+
+        self.error: type[Exception] = psycopg.Error
+        self._psycopg, self._rows = psycopg, dict_row
+        user, host, port = (given.get(key) for key in ("user", "host", "port"))
+        self.name = f"postgresql://{f'{user}@' if user else ''}{host or ''}"
+        self.name += f"{f':{port}' if port else ''}/{given.get('dbname') or ''}"
+        self._secrets = tuple(str(v) for key, v in given.items() if "password" in key and v)
+        usual = {"connect_timeout": "10", "application_name": "hedgerow"}
+        self._given = usual | dict(given) | {"client_encoding": "UTF8"}
+
+    def connect(self) -> Any:
+        return self._psycopg.connect(**self._given, row_factory=self._rows)
+
+    def is_alive(self, driver: Any) -> bool:
+        try:
+            driver.execute("SELECT 1")
+            driver.rollback()
+        except self.error:
+            return False
+        return True
+
+    def begin(self, driver: Any, *, write: bool) -> None:
+        # With the first statement, as the driver does it.
+        level = self._psycopg.IsolationLevel
+        driver.isolation_level = level.READ_COMMITTED if write else level.REPEATABLE_READ
+
+    def lock(self, connection: Connection) -> None:
+        """Writers stand in line, and a server set to forget recent work does not forget this."""
+        connection.do(
+            f"SELECT set_config('lock_timeout', '{PATIENCE}s', true), "
+            "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
+            "WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)"
+        )
+        if not connection.rows("SELECT id FROM hedgerow_ledger FOR UPDATE"):
+            raise LedgerError(
+                "the ledger lacks the row that says what it is",
+                fix="Restore the newest copy of it.",
+            )
+
+    def execute(self, driver: Any, sql: str, given: Mapping[str, Any]) -> Any:
+        return driver.execute(_with_parameters(sql), given or None)
+
+    def commit(self, driver: Any) -> None:
+        try:
+            driver.commit()
+        except self.error as error:
+            what = scrubbed(str(error), self._secrets)
+            raise LedgerError(f"the database went away: {what}", fix=UNKNOWN) from None
+
+    def told(self, error: Exception) -> LedgerError:
+        text = scrubbed(str(error), self._secrets)
+        code = getattr(error, "sqlstate", None) or ("28" if "password" in text else "")
+        for begin, fix in _ERRORS.items():
+            if code.startswith(begin):
+                return LedgerError(f"the database refuses: {text}", where=self.name, fix=fix)
+        if not code or code.startswith(("08", "57P")):
+            what = f"the database cannot be reached: {text}"
+            return LedgerError(what, where=self.name, fix=_UNREACHABLE)
+        return LedgerError(f"the database refuses: {text}", where=self.name)
+
+
+@cache
+def _with_parameters(sql: str) -> bytes:
+    """:name, but not the type in ::name, as the driver writes a parameter."""
+    return re.sub(r"(?<!:):([a-z]\w*)", r"%(\1)s", sql).encode()
+
+
+def open_database(address: str, *, create: bool) -> Store:
+    """The ledger in the database at an address.
+
+    Raises:
+        LedgerError: It is not there, or cannot be used.
+    """
+    database = PostgreSQL(_found(address))
+    store = Store(database)
+    try:
+        with store.reading() as connection:
+            there = _is_there(connection)
+        if not there and create:
+            with contextlib.closing(Store(database, lock=_lock_creation)) as creator:
+                _create(creator)
+        elif not there:
+            raise LedgerError(
+                "there is no ledger in this database",
+                where=database.name,
+                fix="Check the address. The first `hedgerow publish` that names a ledger makes "
+                "it, and so does `hedgerow ledger budget POPULATION --set epsilon=1`.",
+            )
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _found(address: str) -> dict[str, Any]:
+    """What an address says."""
+    scheme, _, rest = address.partition("://")
+    fix = "Give the path of an SQLite file, or postgresql://user@host/database."
+    if scheme.lower() not in ("postgresql", "postgres", "postgresql+psycopg"):
+        raise LedgerError(f"a ledger cannot be kept at an address of {scheme.lower()}://", fix=fix)
+    try:
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:
+        raise LedgerError(
+            "a ledger in PostgreSQL needs the package psycopg, which is not installed",
+            fix="Install it: pip install 'hedgerow[postgresql]'.",
+        ) from None
+    try:
+        return conninfo_to_dict(f"postgresql://{rest}")
+    except (ProgrammingError, ValueError):
+        # What is wrong with it is not repeated: there may be a password in it.
+        raise LedgerError("the address of the ledger cannot be understood", fix=fix) from None
+
+
+def _is_there(connection: Connection) -> bool:
+    # Not to_regclass: it may remember, from before a lock was had, that there was no table.
+    found = connection.rows(
+        "SELECT relname FROM pg_catalog.pg_class "
+        "WHERE relname = 'hedgerow_ledger' AND pg_catalog.pg_table_is_visible(oid)"
+    )
+    return bool(found)
+
+
+def _create(store: Store) -> None:
+    with store.writing() as connection:
+        if _is_there(connection):
+            return  # somebody was quicker
+        (encoding,) = connection.column("server_encoding", "SHOW server_encoding")
+        if encoding != "UTF8":
+            raise LedgerError(
+                f"the database is encoded in {encoding}, and a ledger needs UTF8",
+                fix="Make another database: createdb --encoding UTF8 --template template0 NAME",
+            )
+        tables.create(connection)
+
+
+def _lock_creation(connection: Connection) -> None:
+    connection.do(f"SELECT pg_advisory_xact_lock({CREATING})")

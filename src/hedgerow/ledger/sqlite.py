@@ -1,0 +1,197 @@
+"""A ledger in an SQLite file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from hedgerow.ledger import tables
+from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed, telling
+from hedgerow.ledger.errors import LedgerError
+from hedgerow.ledger.store import Store
+
+APPLICATION = int.from_bytes(b"Hdgr", "big")
+"""Stands in the head of the file, so that another program's is not taken for a ledger."""
+_MAGIC = b"SQLite format 3\0"
+
+_ERRORS = {
+    "SQLITE_FULL": ("the disk is full", "Make room and try again. Nothing is lost."),
+    "SQLITE_READONLY": ("it may not be written to", "Ask its owner for leave to write."),
+    "SQLITE_BUSY": (
+        f"another process has been writing for more than {PATIENCE} seconds",
+        "Wait for it to end and try again.",
+    ),
+    "SQLITE_CANTOPEN": (
+        "it cannot be opened",
+        "Check that it is there, and that you may write in its folder.",
+    ),
+    "SQLITE_CORRUPT": (
+        "the file is damaged",
+        "Restore the newest copy, and run `hedgerow ledger verify --release FOLDER` with every "
+        "release you have.",
+    ),
+    "SQLITE_IOERR": (
+        "the disk refuses to read or write it",
+        "Check that the disk has room and is in order. Nothing is lost.",
+    ),
+}
+_ERRORS["SQLITE_NOTADB"] = _ERRORS["SQLITE_CORRUPT"]
+
+
+class SQLite(Database):
+    """A file that is there.
+
+    Args:
+        place: Its path, without links.
+        name: For messages.
+    """
+
+    kind: Literal["sqlite"] = "sqlite"
+    error = sqlite3.Error
+
+    def __init__(self, place: Path, name: str) -> None:
+        self.name, self.file = name, str(place)
+        self._place = place
+        self._itself = _inode(place)
+        self._address, self._is_uri = str(place), False
+        if not (os.access(place, os.W_OK) and os.access(place.parent, os.W_OK)):
+            # A copy that nobody can write to can be read all the same. Where nobody has it open
+            # there is no log beside it, and it does not change.
+            still = not place.with_name(f"{place.name}-wal").exists()
+            self._address = f"{place.as_uri()}?mode=ro{'&immutable=1' if still else ''}"
+            self._is_uri = True
+
+    def connect(self) -> sqlite3.Connection:
+        # The driver would begin transactions by itself, and too late to keep others out.
+        made = sqlite3.connect(
+            self._address,
+            timeout=PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,  # one at a time: the store sees to it
+            uri=self._is_uri,
+        )
+        made.row_factory = sqlite3.Row
+        made.execute("PRAGMA synchronous = FULL")
+        return made
+
+    def is_alive(self, driver: Any) -> bool:
+        return True
+
+    def begin(self, driver: Any, *, write: bool) -> None:
+        driver.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    def lock(self, connection: Connection) -> None:
+        # That has been had since the beginning. But writing on into a file that has been moved
+        # away would be writing into nothing.
+        if _inode(self._place) != self._itself:
+            raise LedgerError(
+                "the ledger was moved or replaced while it was open",
+                fix="Put it back, or open the one that is there now.",
+            )
+
+    def execute(self, driver: Any, sql: str, given: Mapping[str, Any]) -> Any:
+        return driver.execute(sql, given)
+
+    def commit(self, driver: Any) -> None:
+        driver.commit()
+
+    def told(self, error: Exception) -> LedgerError:
+        code = getattr(error, "sqlite_errorname", None) or ""
+        for name, (what, fix) in _ERRORS.items():
+            if code.startswith(name):
+                return LedgerError(what, where=self.name, fix=fix)
+        return LedgerError(f"cannot be used: {scrubbed(str(error), ())}", where=self.name)
+
+
+def _inode(place: Path) -> tuple[int, int] | None:
+    try:
+        now = place.stat()
+    except OSError:
+        return None
+    return now.st_dev, now.st_ino
+
+
+def open_file(path: Path, *, create: bool) -> Store:
+    """The ledger in a file.
+
+    Raises:
+        LedgerError: It is not there, is no ledger, or cannot be used.
+    """
+    name = str(path)
+    try:
+        place = path.resolve()
+        if not place.exists():
+            if not create:
+                raise LedgerError(
+                    "there is no ledger here",
+                    where=name,
+                    fix="Check the path. The first `hedgerow publish` that names a ledger makes "
+                    "it, and so does `hedgerow ledger budget POPULATION --set epsilon=1`.",
+                )
+            _create(place, name)
+        _refuse_other_files(place, name)
+        return Store(SQLite(place, name))
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
+        why = getattr(error, "strerror", None) or error
+        raise LedgerError(
+            f"cannot be used as a ledger: {why}", where=name, fix="Check the path."
+        ) from None
+
+
+def _refuse_other_files(place: Path, name: str) -> None:
+    """Look at the head of the file only: SQLite would write beside whatever it opens."""
+    if not stat.S_ISREG(place.stat().st_mode):
+        what = "this is a folder" if place.is_dir() else "this is no file"
+        fix = f"Name a file, such as {str(Path(name) / 'ledger.db')!r}."
+        raise LedgerError(f"{what}, and a ledger is a file", where=name, fix=fix)
+    with place.open("rb") as file:
+        head = file.read(100)
+    if head[:16] != _MAGIC or int.from_bytes(head[68:72], "big") != APPLICATION:
+        what = "another program's database" if head[:16] == _MAGIC else "some other file"
+        raise LedgerError(
+            f"this is no ledger but {what}; it was left alone",
+            where=name,
+            fix="Name a ledger, or a file that does not exist yet.",
+        )
+
+
+def _create(place: Path, name: str) -> None:
+    """A ledger appears whole or not at all, and never in place of something else."""
+    if not place.parent.is_dir():
+        raise LedgerError(
+            f"there is no folder {str(place.parent)!r}", where=name, fix="Make the folder first."
+        )
+    folder = Path(tempfile.mkdtemp(prefix=".hedgerow-ledger-", dir=place.parent))
+    try:
+        staged = folder / "ledger"
+        os.close(os.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        database = SQLite(staged, name)
+        with telling(database), contextlib.closing(database.connect()) as driver:
+            database.begin(driver, write=True)
+            tables.create(Connection(database, driver))
+            driver.execute(f"PRAGMA application_id = {APPLICATION}")
+            driver.commit()
+            driver.execute("PRAGMA journal_mode = WAL")
+        _sync(staged)
+        try:
+            os.link(staged, place)
+        except FileExistsError:
+            return  # somebody was quicker: theirs it is
+        _sync(place.parent)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
