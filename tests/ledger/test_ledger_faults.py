@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import warnings
@@ -22,8 +23,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from hedgerow.ledger import Amounts, BudgetError, Ledger, LedgerError
-from hedgerow.ledger.postgresql import CREATING, PostgreSQL
+from hedgerow.ledger import Amounts, BudgetError, Ledger, LedgerError, tables
+from hedgerow.ledger.postgresql import CREATING, PostgreSQL, _found
 from hedgerow.ledger.sqlite import SQLite
 from hedgerow.ledger.store import Store
 
@@ -102,6 +103,32 @@ def test_a_newer_version(place: Any) -> None:
     fails("lacks the row", place.open)
 
 
+def test_what_somebody_has_changed_is_told(place: Any) -> None:
+    with place.open() as ledger:
+        ledger.set_budget("gotham", TENTH)
+        ledger.reserve("gotham", key="x", what={})
+        assert [ledger.look_up(odd) for odd in ("\ud800abc", "ab\0cd", "%%%%", "____")] == [[]] * 4
+        assert len(list(ledger.entries(limit=2**63))) == 2
+        if place.store == "postgresql":
+            place.tamper("ALTER TABLE hedgerow_entries DROP CONSTRAINT hedgerow_entries_kind_check",
+                         "UPDATE hedgerow_entries SET kind = 'BRIBE' WHERE seq = 2")  # fmt: skip
+        else:
+            place.tamper("PRAGMA ignore_check_constraints = 1",
+                         "UPDATE hedgerow_entries SET kind = 'BRIBE' WHERE seq = 2")  # fmt: skip
+        fails("entry 2 of the ledger was changed", lambda: ledger.budget("gotham"))
+        assert any("entry 2 was changed" in told for told in ledger.verify().problems)
+        if place.store == "sqlite":
+            place.tamper("UPDATE hedgerow_entries SET population = x'00ff' WHERE seq = 2")
+            fails("population of the ledger has no name", ledger.populations)
+    place.tamper("ALTER TABLE hedgerow_entries DROP COLUMN previous")
+    with place.open() as ledger:
+        for look in (ledger.tip, ledger.verify, lambda: list(ledger.entries())):
+            fails("cannot be used|refuses", look)
+    if place.store == "sqlite":
+        place.tamper("UPDATE hedgerow_ledger SET version = x'00ff'")
+        fails("unknown version", place.open)
+
+
 def test_a_damaged_file(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     with Ledger.open(path) as ledger:
@@ -132,6 +159,97 @@ def test_a_ledger_that_was_moved_away(tmp_path: Path) -> None:
         fails("moved or replaced", lambda: ledger.released(reservation, body={}))
         Ledger.open(path).close()
         fails("moved or replaced", lambda: ledger.released(reservation, body={}))
+
+
+def test_a_ledger_that_was_moved_away_and_is_opened_anew(tmp_path: Path) -> None:
+    """Nothing is left in its place, and whatever is there by then is not taken for it."""
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path) as ledger:
+        ledger.set_budget("gotham", TENTH)
+        ledger._store.rest()
+        path.rename(tmp_path / "moved.db")
+        fails("cannot be opened", ledger.tip)
+        fails("cannot be opened", lambda: ledger.set_budget("gotham", TENTH))
+        assert not path.exists()
+        Ledger.open(path).close()
+        fails("moved or replaced", ledger.tip)
+        fails("moved or replaced", lambda: ledger.set_budget("gotham", TENTH))
+
+
+LOOKING = """
+import sys
+from hedgerow.ledger import Amounts, BudgetError, Ledger
+
+with Ledger.open(sys.argv[1]) as ledger:
+    seen = ledger.tip().seq
+    if len(sys.argv) > 2:
+        try:
+            ledger.reserve("gotham", key="theirs", what={}, spend=Amounts.of(epsilon=sys.argv[2]))
+        except BudgetError:
+            seen = -seen
+    print(seen)
+"""
+
+
+def _other_process(path: Path, *given: str) -> int:
+    """The last entry that another process sees; negative if there was no budget left for it."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOOKING, str(path), *given],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return int(done.stdout)
+
+
+def test_a_ledger_opened_twice_keeps_its_locks(tmp_path: Path) -> None:
+    """To close a file drops every lock that the process has on it, however it was opened."""
+    path = tmp_path / "ledger.db"
+    ledger = Ledger.open(path)
+    ledger.set_budget("gotham", Amounts.of(epsilon=1))
+    with Ledger.open(path):
+        pass
+    assert _other_process(path) == 1
+    assert ledger.reserve("gotham", key="x", what={}, spend=Amounts.of(epsilon="0.9")).seq == 2
+    assert _other_process(path, "0.9") == -2, "it sees what was spent"
+    ledger.close()
+    with Ledger.open(path) as after:
+        assert [entry.key for entry in after.entries()] == [None, "x"]
+        assert after.verify().problems == ()
+
+
+def test_locks_that_somebody_undoes_are_had_again(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path) as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1))
+        path.read_bytes()  # such as who makes a copy
+        assert _other_process(path, "0.1") == 1
+        assert [entry.key for entry in ledger.entries()] == [None, "theirs"]
+        assert ledger.reserve("gotham", key="x", what={}, spend=Amounts.of(epsilon="0.8")).seq == 3
+        assert _other_process(path, "0.2") == -3
+        assert ledger.verify().problems == ()
+
+
+@pytest.mark.parametrize("then", ["goes on", "closes"])
+def test_what_is_written_without_locks_is_not_taken_for_recorded(tmp_path: Path, then: str) -> None:
+    """And it is not put in the place of what others have recorded."""
+    path = tmp_path / "ledger.db"
+    with Ledger.open(path) as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=1))
+
+        def undone() -> None:
+            with ledger.at_once():
+                ledger.reserve("gotham", key="mine", what={}, spend=Amounts.of(epsilon="0.9"))
+                path.read_bytes()
+                assert _other_process(path) == 1
+                assert _other_process(path, "0.7") == 1
+
+        assert "not known" in fails("undoes its locks", undone)
+        assert _other_process(path, "0.1") == 2
+        if then == "goes on":
+            assert ledger.reserve("gotham", key="x", what={}, spend=TENTH).seq == 4
+    with Ledger.open(path) as after:
+        keys = [None, "theirs", "theirs", *(["x"] if then == "goes on" else [])]
+        assert [entry.key for entry in after.entries()] == keys
+        assert after.verify().problems == ()
 
 
 def test_somebody_else_writes_for_too_long(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,10 +454,43 @@ def test_addresses_that_lead_nowhere(server: Any) -> None:
 @pytest.mark.parametrize(
     "address",
     ["mysql://root:hunter2@host/db", "sqlite:///ledger.db?hunter2", "postgresql://u:hunter2@h:x/d",
-     "http://hunter2", "postgresql://u:hunter2@h:99999999/d"],
+     "http://hunter2", "postgresql://u:hunter2@h:99999999/d", "postgresql://u:a@hunter2@h/d",
+     "postgresql://u:hunter2@a..b/d", "postgresql://u:hunter2@h/d?nonsense=1"],
 )  # fmt: skip
 def test_addresses_that_are_none(address: str) -> None:
-    fails("address|cannot be reached", lambda: Ledger.open(address))
+    fails("address|cannot be reached|no name of a host", lambda: Ledger.open(address))
+
+
+@pytest.mark.parametrize(
+    ("address", "means"),
+    [
+        ("u:a/b@h/d", {"user": "u", "password": "a/b", "host": "h", "dbname": "d"}),
+        ("u:a%2Fb@h:1", {"user": "u", "password": "a/b", "host": "h", "port": "1"}),
+        ("u:100% ?#:x@h/d", {"user": "u", "password": "100% ?#:x", "host": "h", "dbname": "d"}),
+        ("u@[::1]:5/d%20e", {"user": "u", "host": "::1", "port": "5", "dbname": "d e"}),
+        ("u@a:1,b:2/d", {"user": "u", "host": "a,b", "port": "1,2", "dbname": "d"}),
+        ("/d?host=/tmp", {"dbname": "d", "host": "/tmp"}),
+        ("%2Ftmp/d", {"host": "/tmp", "dbname": "d"}),
+        ("h?options=-csearch_path=x", {"host": "h", "options": "-csearch_path=x"}),
+        ("h/d?options=-c+a", {"host": "h", "dbname": "d", "options": "-c a"}),
+        ("", {}),
+    ],
+)  # fmt: skip
+def test_what_an_address_means(address: str, means: dict[str, str]) -> None:
+    for scheme in ("postgresql", "postgres", "PostgreSQL+psycopg"):
+        assert _found(f"{scheme}://{address}") == means
+
+
+def test_a_password_of_odd_letters(server: Any) -> None:
+    url = server.database()
+    name = url.rpartition("/")[2]
+    server.sql(f"CREATE ROLE \"odd {name[:8]}\" LOGIN PASSWORD 'hunter2/100% ?'", database=name)
+    there = f"@127.0.0.1:{server.port}/{name}"
+    right, wrong = (
+        f"postgresql://odd {name[:8]}:{one}{there}" for one in ("hunter2/100% ?", "hunter2/100% !")
+    )
+    fails("permission denied", lambda: Ledger.open(right))
+    assert "100%" not in fails("password", lambda: Ledger.open(wrong))
 
 
 def test_postgresql_without_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -615,6 +766,74 @@ def test_what_was_not_recorded_is_gone_when_its_connection_is_used_again(
         assert [entry.key for entry in ledger.entries()] == [None]
         ledger.reserve("gotham", key="y", what={}, spend=TENTH)
         assert [entry.key for entry in ledger.entries()] == [None, "y"]
+
+
+@pytest.mark.parametrize("when", ["it is made", "it is closed"])
+def test_no_child_has_a_file_open_and_does_not_know(
+    tmp_path: Path, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite's idea of its locks, copied with the process, would be wrong."""
+    path = tmp_path / "ledger.db"
+    owner: Any = tables if when == "it is made" else Store
+    step = "create" if when == "it is made" else "_end"
+    reached, done = threading.Event(), getattr(owner, step)
+
+    def slowly(*given: Any) -> None:
+        reached.set()
+        time.sleep(0.3)
+        done(*given)
+
+    def none_open() -> None:
+        for one in Path("/proc/self/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # what listed them
+                assert f"{tmp_path}/" not in str(one.readlink())
+
+    if when == "it is closed":
+        ledger = Ledger.open(path)
+        monkeypatch.setattr(owner, step, slowly)
+        other = threading.Thread(target=ledger.close)
+    else:
+        monkeypatch.setattr(owner, step, slowly)
+        other = threading.Thread(target=lambda: Ledger.open(path).close())
+    other.start()
+    assert reached.wait(10)
+    _as_child(none_open)
+    other.join()
+
+
+def test_threads_wait_for_a_connection(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hedgerow.ledger.store.MOST", 2)
+    most, inside, guard = 0, 0, threading.Lock()
+
+    def spend(number: int) -> int:
+        nonlocal most, inside
+        with ledger._store.reading() as connection:
+            with guard:
+                inside += 1
+                most = max(most, inside)
+            time.sleep(0.01)
+            connection.rows("SELECT seq FROM hedgerow_entries")
+            with guard:
+                inside -= 1
+        return ledger.reserve("gotham", key=str(number), what={}, spend=TENTH).seq
+
+    with place.open() as ledger:
+        ledger.set_budget("gotham", Amounts.of(epsilon=10))
+        with ThreadPoolExecutor(12) as pool:
+            assert sorted(pool.map(spend, range(24))) == list(range(2, 26))
+    assert most == 2
+
+
+def test_an_error_that_was_passed_over_records_nothing(server: Any) -> None:
+    """PostgreSQL takes the commit that follows one for a rollback, and says nothing."""
+
+    def passed_over() -> None:
+        with ledger._store.writing() as connection, contextlib.suppress(psycopg.Error):
+            connection.rows("SELECT 1 / 0")
+
+    with Ledger.open(server.schema()) as ledger:
+        fails("ended by an error", passed_over)
+        assert ledger.reserve("gotham", key="x", what={}).seq == 1
 
 
 @pytest.mark.parametrize("when", ["close", "fork"])

@@ -433,10 +433,10 @@ class Ledger:
         return last.total if last else NOTHING
 
 
-def _refuse_version(version: str, name: str) -> None:
+def _refuse_version(version: Any, name: str) -> None:
     if version == VERSION:
         return
-    family, _, number = version.partition("/")
+    family, _, number = str(version).partition("/")
     if family == VERSION.partition("/")[0] and number.isdecimal():
         raise LedgerError(
             f"this ledger is of a newer version ({version}; this software knows {VERSION})",

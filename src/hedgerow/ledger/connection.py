@@ -14,6 +14,7 @@ from hedgerow.ledger.errors import LedgerError
 
 PATIENCE = 30
 """Seconds to wait for other writers."""
+UNKNOWN = "It is not known whether the last step was recorded: `hedgerow ledger list` shows it."
 
 Row = Mapping[str, Any]
 
@@ -35,6 +36,10 @@ class Database(Protocol):
 
     def is_alive(self, driver: Any) -> bool:
         """Whether a connection that was not used for a while can be used again."""
+        ...
+
+    def close(self, driver: Any) -> None:
+        """Let go of a connection, without what was not recorded."""
         ...
 
     def begin(self, driver: Any, *, write: bool) -> None:

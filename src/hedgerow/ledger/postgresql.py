@@ -7,15 +7,15 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
+from urllib.parse import parse_qsl, unquote
 
 from hedgerow.ledger import tables
-from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed
+from hedgerow.ledger.connection import PATIENCE, UNKNOWN, Connection, Database, scrubbed
 from hedgerow.ledger.errors import LedgerError
 from hedgerow.ledger.store import Store
 
 CREATING = 4_851_970_631_557_021_697
 """The lock that is given to one creator of a ledger at a time."""
-UNKNOWN = "It is not known whether the last step was recorded: `hedgerow ledger list` shows it."
 
 _ERRORS = {
     "28": "Check the user and the password in the address of the ledger.",
@@ -35,35 +35,48 @@ class PostgreSQL(Database):
         given: What libpq is told to find it.
 
     Raises:
-        ImportError: Its driver is not installed.
+        LedgerError: Its driver is not installed.
     """
 
     kind: Literal["postgresql"] = "postgresql"
     file = None
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        import psycopg
-        from psycopg.rows import dict_row
-
-        self.error: type[Exception] = psycopg.Error
-        self._psycopg, self._rows = psycopg, dict_row
         user, host, port = (given.get(key) for key in ("user", "host", "port"))
         self.name = f"postgresql://{f'{user}@' if user else ''}{host or ''}"
         self.name += f"{f':{port}' if port else ''}/{given.get('dbname') or ''}"
-        self._secrets = tuple(str(v) for key, v in given.items() if "password" in key and v)
+        self._secrets = tuple(value for key, value in given.items() if "password" in key and value)
         usual = {"connect_timeout": "10", "application_name": "hedgerow"}
-        self._given = usual | dict(given) | {"client_encoding": "UTF8"}
+        self._given = {**usual, **given, "client_encoding": "UTF8"}
+        try:
+            import psycopg
+            from psycopg.rows import dict_row
+        except ImportError:
+            raise LedgerError(
+                "PostgreSQL needs the package psycopg, which is not installed",
+                where=self.name,
+                fix="Install it: pip install 'hedgerow[postgresql]'.",
+            ) from None
+        self.error: type[Exception] = psycopg.Error
+        self._psycopg, self._rows = psycopg, dict_row
 
     def connect(self) -> Any:
-        return self._psycopg.connect(**self._given, row_factory=self._rows)
+        try:
+            return self._psycopg.connect(**self._given, row_factory=self._rows)
+        except UnicodeError:
+            raise LedgerError(f"{self._given.get('host')!r} is no name of a host") from None
 
     def is_alive(self, driver: Any) -> bool:
         try:
+            driver.autocommit = True  # in one round trip
             driver.execute("SELECT 1")
-            driver.rollback()
+            driver.autocommit = False
         except self.error:
             return False
         return True
+
+    def close(self, driver: Any) -> None:
+        driver.close()
 
     def begin(self, driver: Any, *, write: bool) -> None:
         # With the first statement, as the driver does it.
@@ -87,6 +100,9 @@ class PostgreSQL(Database):
         return driver.execute(_with_parameters(sql), given or None)
 
     def commit(self, driver: Any) -> None:
+        if driver.info.transaction_status == self._psycopg.pq.TransactionStatus.INERROR:
+            # The server would take the commit for a rollback, and say nothing.
+            raise LedgerError("the transaction was ended by an error, and nothing was recorded")
         try:
             driver.commit()
         except self.error as error:
@@ -138,25 +154,37 @@ def open_database(address: str, *, create: bool) -> Store:
     return store
 
 
-def _found(address: str) -> dict[str, Any]:
-    """What an address says."""
+_ADDRESS = re.compile(
+    r"(?:(?P<user>[^:/?@]*)(?::(?P<password>[^@]*))?@)?"
+    r"(?P<hosts>[^/?@]*)(?:/(?P<dbname>[^?]*))?(?:\?(?P<more>.*))?"
+)
+_HOST = re.compile(r"(?:\[(?P<six>[^\]]*)\]|(?P<host>[^:]*))(?::(?P<port>\d*))?")
+
+
+def _found(address: str) -> dict[str, str]:
+    """What an address says, as libpq calls it.
+
+    Not read by libpq: of a password with a / in it, that would take the rest for a database.
+
+    >>> _found("postgresql://steward:a/b%20c@[::1]:5433/ledgers?sslmode=require")
+    {'user': 'steward', 'password': 'a/b c', 'dbname': 'ledgers', 'host': '::1', 'port': '5433', \
+'sslmode': 'require'}
+    """
     scheme, _, rest = address.partition("://")
     fix = "Give the path of an SQLite file, or postgresql://user@host/database."
     if scheme.lower() not in ("postgresql", "postgres", "postgresql+psycopg"):
         raise LedgerError(f"a ledger cannot be kept at an address of {scheme.lower()}://", fix=fix)
-    try:
-        from psycopg import ProgrammingError
-        from psycopg.conninfo import conninfo_to_dict
-    except ImportError:
-        raise LedgerError(
-            "a ledger in PostgreSQL needs the package psycopg, which is not installed",
-            fix="Install it: pip install 'hedgerow[postgresql]'.",
-        ) from None
-    try:
-        return conninfo_to_dict(f"postgresql://{rest}")
-    except (ProgrammingError, ValueError):
+    said = _ADDRESS.fullmatch(rest)
+    hosts = [_HOST.fullmatch(one) for one in said["hosts"].split(",")] if said else [None]
+    if said is None or None in hosts:
         # What is wrong with it is not repeated: there may be a password in it.
-        raise LedgerError("the address of the ledger cannot be understood", fix=fix) from None
+        raise LedgerError("the address of the ledger cannot be understood", fix=fix)
+    found = {key: unquote(said[key] or "") for key in ("user", "password", "dbname")}
+    each = [one for one in hosts if one is not None]
+    found["host"] = ",".join(unquote(one["six"] or one["host"] or "") for one in each)
+    found["port"] = ",".join(one["port"] or "" for one in each)
+    found |= dict(parse_qsl(said["more"] or "", keep_blank_values=True))
+    return {key: value for key, value in found.items() if value.strip(",")}
 
 
 def _is_there(connection: Connection) -> bool:

@@ -1,4 +1,4 @@
-"""What is read from the tables of a ledger; each look-up uses an index.
+"""What is read from the tables of a ledger; each look-up but that by a beginning uses an index.
 
 An entry that a decision rests on is checked against its own hash first: a total or a budget
 that somebody has edited must not let anything through.
@@ -21,8 +21,11 @@ from hedgerow.ledger.tables import ENTRIES
 
 PAGE = 1000
 """Entries that are read at once."""
+MOST = 2**62
+"""More than any ledger has, and a number that both databases know."""
 SHORTEST = 4
 """Characters that a reservation is looked up by; fewer are a mistyped number."""
+_VERIFY = "Run `hedgerow ledger verify`."
 
 
 def about(connection: Connection) -> Row | None:
@@ -48,7 +51,7 @@ def newest(
 @cache
 def _where(*columns: str, more: str = "") -> str:
     """Entries that have given values in some columns."""
-    asked = [*(f'"{name}" = :{name}' for name in columns), *([more] if more else [])]
+    asked = [*(f"{name} = :{name}" for name in columns), *([more] if more else [])]
     return ENTRIES + (f" WHERE {' AND '.join(asked)}" if asked else "")
 
 
@@ -74,9 +77,7 @@ def readable(row: Row) -> Entry:
         canonical(entry.body)  # 1e999 reads as infinity, and cannot be written again
         return entry
     except (HedgerowError, TypeError, ValueError, RecursionError):
-        raise LedgerError(
-            f"entry {row['seq']} of the ledger cannot be read", fix="Run `hedgerow ledger verify`."
-        ) from None
+        raise LedgerError(f"entry {row['seq']} of the ledger cannot be read", fix=_VERIFY) from None
 
 
 def intact(row: Row) -> Entry | None:
@@ -110,7 +111,7 @@ def position(connection: Connection, population: str) -> Position:
         "GROUP BY kind",
         {"population": population},
     )
-    number = {Kind(row["kind"]): row["number"] for row in rows}
+    number = {row["kind"]: row["number"] for row in rows}
     budget, spent = budget_of(connection, population), spent_by(connection, population)
     closed = sum(number.get(kind, 0) for kind in CLOSING)
     return Position(
@@ -126,7 +127,10 @@ def position(connection: Connection, population: str) -> Position:
 def population_names(connection: Connection) -> list[str]:
     """Every population that has an entry."""
     every = "SELECT DISTINCT population FROM hedgerow_entries"
-    return sorted(connection.column("population", every))
+    found = connection.column("population", every)
+    if not all(isinstance(name, str) for name in found):
+        raise LedgerError("a population of the ledger has no name", fix=_VERIFY)
+    return sorted(found)
 
 
 def of_reservation(connection: Connection, reservation: str) -> list[Entry]:
@@ -140,7 +144,7 @@ def look_up(connection: Connection, what: str) -> list[Entry]:
     rows: Sequence[Row] = ()
     if what.isascii() and what.isdecimal() and len(what) < 19:
         rows = connection.rows(_where("seq"), {"seq": int(what)})
-    if not rows and len(what) >= SHORTEST:
+    if not rows and len(what) >= SHORTEST and what.isascii() and what.isalnum():
         begins = _where(more="substr(reservation, 1, :length) = :begin")
         given = {"begin": what.lower(), "length": len(what), "most": PAGE}
         rows = connection.rows(f"{begins} ORDER BY seq LIMIT :most", given)
@@ -154,7 +158,7 @@ def first_of_last(connection: Connection, population: str | None, limit: int) ->
     given = {} if population is None else {"population": population}
     where = " WHERE population = :population" if given else ""
     query = f"SELECT seq FROM hedgerow_entries{where} ORDER BY seq DESC LIMIT :most"
-    found: list[int] = connection.column("seq", query, {**given, "most": limit})
+    found: list[int] = connection.column("seq", query, {**given, "most": min(limit, MOST)})
     return found[-1] if found else 1
 
 
@@ -162,7 +166,7 @@ def last_page(connection: Connection, population: str | None, limit: int) -> Seq
     """The newest `limit` rows, oldest first."""
     given = {} if population is None else {"population": population}
     query = f"{_where(*given)} ORDER BY seq DESC LIMIT :most"
-    return connection.rows(query, {**given, "most": limit})[::-1]
+    return connection.rows(query, {**given, "most": min(limit, MOST)})[::-1]
 
 
 def page(

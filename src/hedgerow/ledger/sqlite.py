@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.ledger import tables
-from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed, telling
+from hedgerow.ledger.connection import PATIENCE, UNKNOWN, Connection, Database, scrubbed, telling
 from hedgerow.ledger.errors import LedgerError
+from hedgerow.ledger.forking import GUARD, using
 from hedgerow.ledger.store import Store
 
 APPLICATION = int.from_bytes(b"Hdgr", "big")
 """Stands in the head of the file, so that another program's is not taken for a ledger."""
-_MAGIC = b"SQLite format 3\0"
 
 _ERRORS = {
     "SQLITE_FULL": ("the disk is full", "Make room and try again. Nothing is lost."),
@@ -45,8 +45,20 @@ _ERRORS = {
 _ERRORS["SQLITE_NOTADB"] = _ERRORS["SQLITE_CORRUPT"]
 
 
+class Driver(sqlite3.Connection):
+    """A connection of the driver that knows which log it writes to."""
+
+    log: tuple[int, int] | None = None
+
+
 class SQLite(Database):
     """A file that is there.
+
+    The system drops all locks that a process has on a file when the process closes that file, in
+    whatever way it was opened. SQLite knows, and puts off its own closing; so nothing here opens
+    the file but SQLite. Should other code of the process do it, the next process to close the
+    ledger takes itself for the last one, and removes the log that this one writes to. So the log
+    is looked at whenever a connection is taken up, and after every commit.
 
     Args:
         place: Its path, without links.
@@ -58,31 +70,46 @@ class SQLite(Database):
 
     def __init__(self, place: Path, name: str) -> None:
         self.name, self.file = name, str(place)
-        self._place = place
+        self._place, self._log = place, place.with_name(f"{place.name}-wal")
         self._itself = _inode(place)
-        self._address, self._is_uri = str(place), False
+        self._mode = "rw"
         if not (os.access(place, os.W_OK) and os.access(place.parent, os.W_OK)):
             # A copy that nobody can write to can be read all the same. Where nobody has it open
             # there is no log beside it, and it does not change.
-            still = not place.with_name(f"{place.name}-wal").exists()
-            self._address = f"{place.as_uri()}?mode=ro{'&immutable=1' if still else ''}"
-            self._is_uri = True
+            self._mode = "ro" if self._log.exists() else "ro&immutable=1"
 
-    def connect(self) -> sqlite3.Connection:
+    def connect(self) -> Driver:
         # The driver would begin transactions by itself, and too late to keep others out.
         made = sqlite3.connect(
-            self._address,
+            _uri(self._place, self._mode),
             timeout=PATIENCE,
             isolation_level=None,
             check_same_thread=False,  # one at a time: the store sees to it
-            uri=self._is_uri,
+            factory=Driver,
+            uri=True,
         )
-        made.row_factory = sqlite3.Row
-        made.execute("PRAGMA synchronous = FULL")
+        try:
+            made.row_factory = sqlite3.Row
+            made.execute("PRAGMA synchronous = FULL")
+            made.execute("PRAGMA schema_version").fetchall()  # opens the log
+            made.log = _inode(self._log)
+            self._refuse_another()
+        except BaseException:
+            made.close()
+            raise
         return made
 
     def is_alive(self, driver: Any) -> bool:
-        return True
+        return bool(driver.log == _inode(self._log))
+
+    def close(self, driver: Any) -> None:
+        if self.is_alive(driver) or _inode(self._place) != self._itself:
+            driver.close()
+            return
+        # SQLite would write the log that was removed over what others have written since, unless
+        # somebody else has the file open.
+        with contextlib.closing(self.connect()):
+            driver.close()
 
     def begin(self, driver: Any, *, write: bool) -> None:
         driver.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -90,6 +117,9 @@ class SQLite(Database):
     def lock(self, connection: Connection) -> None:
         # That has been had since the beginning. But writing on into a file that has been moved
         # away would be writing into nothing.
+        self._refuse_another()
+
+    def _refuse_another(self) -> None:
         if _inode(self._place) != self._itself:
             raise LedgerError(
                 "the ledger was moved or replaced while it was open",
@@ -100,7 +130,14 @@ class SQLite(Database):
         return driver.execute(sql, given)
 
     def commit(self, driver: Any) -> None:
+        if not driver.in_transaction:
+            raise LedgerError("the transaction was ended by an error, and nothing was recorded")
         driver.commit()
+        if driver.log != _inode(self._log):
+            raise LedgerError(
+                "another part of this process has opened the ledger's file, which undoes its locks",
+                fix=f"Leave the file to the ledger while that is open. {UNKNOWN}",
+            )
 
     def told(self, error: Exception) -> LedgerError:
         code = getattr(error, "sqlite_errorname", None) or ""
@@ -108,6 +145,10 @@ class SQLite(Database):
             if code.startswith(name):
                 return LedgerError(what, where=self.name, fix=fix)
         return LedgerError(f"cannot be used: {scrubbed(str(error), ())}", where=self.name)
+
+
+def _uri(place: Path, mode: str) -> str:
+    return f"{place.as_uri()}?mode={mode}"
 
 
 def _inode(place: Path) -> tuple[int, int] | None:
@@ -146,20 +187,40 @@ def open_file(path: Path, *, create: bool) -> Store:
 
 
 def _refuse_other_files(place: Path, name: str) -> None:
-    """Look at the head of the file only: SQLite would write beside whatever it opens."""
+    """Look at the head of the file only: SQLite would write beside whatever it opens to write."""
     if not stat.S_ISREG(place.stat().st_mode):
         what = "this is a folder" if place.is_dir() else "this is no file"
         fix = f"Name a file, such as {str(Path(name) / 'ledger.db')!r}."
         raise LedgerError(f"{what}, and a ledger is a file", where=name, fix=fix)
-    with place.open("rb") as file:
-        head = file.read(100)
-    if head[:16] != _MAGIC or int.from_bytes(head[68:72], "big") != APPLICATION:
-        what = "another program's database" if head[:16] == _MAGIC else "some other file"
+    application = _application(place, name)
+    if application != APPLICATION:
+        other = application is not None and place.stat().st_size
+        what = "another program's database" if other else "some other file"
         raise LedgerError(
             f"this is no ledger but {what}; it was left alone",
             where=name,
             fix="Name a ledger, or a file that does not exist yet.",
         )
+
+
+def _application(place: Path, name: str) -> int | None:
+    """Whose database a file says it is; None if it is none."""
+    for mode in ("ro&immutable=1", "ro"):
+        with (
+            telling(SQLite(place, name)),
+            using(str(place)),
+            contextlib.closing(sqlite3.connect(_uri(place, mode), uri=True)) as driver,
+        ):
+            try:
+                ((found,),) = driver.execute("PRAGMA application_id").fetchall()
+            except sqlite3.DatabaseError as error:
+                if error.sqlite_errorname == "SQLITE_NOTADB":
+                    return None
+                if mode == "ro":
+                    raise
+                continue  # it does change, just now
+            return int(found)
+    raise AssertionError("found, or an error")
 
 
 def _create(place: Path, name: str) -> None:
@@ -173,13 +234,14 @@ def _create(place: Path, name: str) -> None:
         staged = folder / "ledger"
         os.close(os.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         database = SQLite(staged, name)
-        with telling(database), contextlib.closing(database.connect()) as driver:
-            database.begin(driver, write=True)
-            tables.create(Connection(database, driver))
-            driver.execute(f"PRAGMA application_id = {APPLICATION}")
-            driver.commit()
-            driver.execute("PRAGMA journal_mode = WAL")
-        _sync(staged)
+        with GUARD:  # a process that is forked would have the file open, and not know of it
+            with telling(database), contextlib.closing(database.connect()) as driver:
+                database.begin(driver, write=True)
+                tables.create(Connection(database, driver))
+                driver.execute(f"PRAGMA application_id = {APPLICATION}")
+                driver.commit()
+                driver.execute("PRAGMA journal_mode = WAL")
+            _sync(staged)
         try:
             os.link(staged, place)
         except FileExistsError:

@@ -8,16 +8,18 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hedgerow.ledger.connection import Connection, Database, telling
+from hedgerow.ledger.connection import PATIENCE, Connection, Database, telling
 from hedgerow.ledger.errors import LedgerError
 from hedgerow.ledger.forking import GUARD, resting_before_forks, using
 
 MOST_IDLE = 5
 """Connections that are kept open for the next time."""
+MOST = 15
+"""Connections at one time; a thread that needs one more waits."""
 
 _LEFT: list[Any] = []
-"""Connections from before a fork. They are the other process's: neither used here nor closed, and
-to forget them would be to close them."""
+"""Connections that must be neither used nor closed, such as those from before a fork, which are the
+other process's. To forget them would be to close them."""
 
 
 class Store:
@@ -34,6 +36,7 @@ class Store:
         self.name = database.name
         self._database, self._lock = database, lock or database.lock
         self._idle: list[Any] = []
+        self._room = threading.BoundedSemaphore(MOST)
         self._closed = False
         self._rests = 0
         """How often all that was idle was closed: what was in use meanwhile is closed later."""
@@ -98,7 +101,7 @@ class Store:
     @contextlib.contextmanager
     def _connected(self, *, write: bool) -> Iterator[Connection]:
         file = self._database.file
-        with contextlib.nullcontext() if file is None else using(file):
+        with contextlib.nullcontext() if file is None else using(file), self._admitted():
             process, rests, sound = os.getpid(), self._rests, False
             driver = self._taken()
             try:
@@ -114,16 +117,30 @@ class Store:
                 else:
                     self._give_back(driver, rests, sound=sound)
 
+    @contextlib.contextmanager
+    def _admitted(self) -> Iterator[None]:
+        """Be one of those that have a connection."""
+        with GUARD:
+            if self._closed:
+                raise LedgerError("this ledger was closed", fix="Open it again.")
+            if os.getpid() != self._process:
+                # Connections do not survive a fork: both sides would talk at once.
+                _LEFT.extend(self._idle)
+                self._idle, self._process = [], os.getpid()
+                self._room = threading.BoundedSemaphore(MOST)
+            room = self._room
+        if not room.acquire(timeout=PATIENCE):
+            what = f"{MOST} threads have been using the ledger for more than {PATIENCE} seconds"
+            raise LedgerError(what, fix="Wait for them to end and try again.")
+        try:
+            yield
+        finally:
+            room.release()
+
     def _taken(self) -> Any:
         """A connection that nobody else uses."""
         while True:
             with GUARD:
-                if self._closed:
-                    raise LedgerError("this ledger was closed", fix="Open it again.")
-                if os.getpid() != self._process:
-                    # Connections do not survive a fork: both sides would talk at once.
-                    _LEFT.extend(self._idle)
-                    self._idle, self._process = [], os.getpid()
                 idle = self._idle.pop() if self._idle else None
             if idle is None:
                 return self._database.connect()
@@ -147,8 +164,10 @@ class Store:
             self._end(driver)
 
     def _end(self, driver: Any) -> None:
-        with contextlib.suppress(self._database.error):
-            driver.close()
+        try:
+            self._database.close(driver)
+        except (self._database.error, LedgerError):
+            _LEFT.append(driver)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -161,11 +180,11 @@ class Store:
             self._let_go()
 
     def _let_go(self) -> None:
-        with GUARD:
+        with GUARD:  # until all is closed: a child would have it open, and not know of it
             idle, self._idle = self._idle, []
             self._rests += 1
             if os.getpid() != self._process:
                 _LEFT.extend(idle)
                 return
-        for driver in idle:
-            self._end(driver)
+            for driver in idle:
+                self._end(driver)

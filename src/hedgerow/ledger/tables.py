@@ -32,7 +32,7 @@ _TABLES = [
         seq {{number}} NOT NULL PRIMARY KEY CHECK (seq > 0),
         population TEXT NOT NULL,
         kind TEXT NOT NULL CHECK (kind IN ({_KINDS})),
-        reservation TEXT NOT NULL, "key" TEXT, at TEXT NOT NULL, body TEXT NOT NULL,
+        reservation TEXT NOT NULL, key TEXT, at TEXT NOT NULL, body TEXT NOT NULL,
         {_AMOUNTS},
         previous TEXT NOT NULL, hash TEXT NOT NULL
     )""",
@@ -41,11 +41,12 @@ _TABLES = [
     )""",
     "CREATE INDEX hedgerow_entries_population ON hedgerow_entries (population, seq)",
     "CREATE INDEX hedgerow_entries_kind ON hedgerow_entries (population, kind, seq)",
-    'CREATE INDEX hedgerow_entries_key ON hedgerow_entries (population, "key", kind, seq)',
+    "CREATE INDEX hedgerow_entries_key ON hedgerow_entries (population, key, kind, seq)",
     "CREATE INDEX hedgerow_entries_reservation ON hedgerow_entries (reservation)",
 ]
 
-_NAMES = ", ".join(f'"{name}"' for name in COLUMNS)
+# Without quotes: what stands in them SQLite takes for a text if there is no such column.
+_NAMES = ", ".join(COLUMNS)
 ENTRIES: Final = f"SELECT {_NAMES} FROM hedgerow_entries"
 """All of each entry."""
 APPEND: Final = (
