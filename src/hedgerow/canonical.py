@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from hedgerow.errors import HedgerowError
@@ -50,18 +50,21 @@ _ENCODER = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
 _PLAIN = frozenset({str, int, float, bool, type(None)})
+_TEXT = frozenset({str})
 
 
 def _refuse_other_keys(value: Any) -> None:
     """Python would write the keys 1 and "1" alike."""
-    items: Iterable[Any] = ()
+    items: Collection[Any] = ()
     if isinstance(value, list | tuple):
         items = value
     elif isinstance(value, dict) or isinstance(value, Mapping):  # noqa: SIM101 - most are a dict
-        for key in value:
-            if not isinstance(key, str):
-                raise TypeError(f"the key {key!r} is no text")
+        if not _TEXT.issuperset(map(type, value)):
+            for key in value:
+                if not isinstance(key, str):
+                    raise TypeError(f"the key {key!r} is no text")
         items = value.values()
-    for item in items:
-        if type(item) not in _PLAIN:  # most are, and a call for each takes a while
-            _refuse_other_keys(item)
+    if not _PLAIN.issuperset(map(type, items)):
+        for item in items:
+            if type(item) not in _PLAIN:  # most are, and a call for each takes a while
+                _refuse_other_keys(item)

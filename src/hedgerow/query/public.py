@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor, gcd
+from math import ceil, floor, gcd, lcm
 from typing import Literal
 
 import numpy as np
@@ -222,7 +222,9 @@ def _of_numbers(column: str, bounds: Bounds, width: Fraction | None) -> Labelled
     # With a step the upper bound is a value of its own; without one it is but the end.
     cells = floor(span / width) + 1 if bounds.step is not None else ceil(span / width)
     require_few([cells])
-    edges = [bounds.low + i * width for i in range(cells + 1)]
+    common = lcm(bounds.low.denominator, width.denominator)
+    first, step = int(bounds.low * common), int(width * common)
+    edges = [Fraction(first + i * step, common) for i in range(cells + 1)]
     if width == bounds.step:
         labels, middles = [decimal(edge) for edge in edges[:-1]], edges[:-1]
     else:
