@@ -10,13 +10,15 @@ from unittest.mock import patch
 
 import forked
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli import app
 from hedgerow.engines.duckdb import DuckDBEngine
-from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.engines.instance import Shared
+from hedgerow.errors import HedgerowError, PlanError, TargetError
 from hedgerow.ledger import Amounts, BudgetError, Ledger
 from hedgerow.ledger.entry import Kind
 
@@ -67,6 +69,24 @@ def entries(folder: Path) -> list[tuple[str, str]]:
 def spent(folder: Path) -> str:
     with Ledger.open(folder / "ledger.db") as ledger:
         return str(ledger.budget("town").spent)
+
+
+def test_nobody_pays_where_sql_cannot_begin(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is counted in arrays needs none; and what needs it, needs it before it is charged."""
+    table = pa.table({"age": [1, 2, 3], "ill": ["flu", "flu", "gout"], "job": ["a", "a", "b"]})
+    pq.write_table(table, town / "people.parquet")
+    (town / "plan.yaml").write_text(PLAN.replace("people.csv", "people.parquet"), "utf-8")
+    monkeypatch.setattr("hedgerow.engines.session.SHARED", Shared())
+    monkeypatch.setattr("tempfile.tempdir", str(town / "nowhere"))
+    with hedgerow.session("plan.yaml") as session:
+        session.sum("age", epsilon="0.5")
+        assert spent(town) == "epsilon 0.5"
+        with pytest.raises(TargetError, match="no temporary folder"):
+            session.count(by="ill", epsilon="0.5")
+        assert entries(town) == [("RESERVE", "epsilon 0.5"), ("RELEASED", "nothing")]
+        monkeypatch.setattr("tempfile.tempdir", None)
+        session.count(by="ill", epsilon="0.5")
+    assert spent(town) == "epsilon 1"
 
 
 def test_what_does_not_fit_is_not_looked_at(town: Path) -> None:

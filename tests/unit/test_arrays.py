@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +25,8 @@ from tallies import tallied
 from hedgerow.conditions import And, Compared, Missing, Not, Number, OneOf, Or
 from hedgerow.engines import arrays, open_engine
 from hedgerow.engines.duckdb import DuckDBEngine
+from hedgerow.engines.session import Session
+from hedgerow.errors import DataError
 from hedgerow.tally import Listed, Spaced, Summed, Tally
 from hedgerow.where import parse
 
@@ -293,8 +296,78 @@ def test_slices_and_empty_chunks() -> None:
         assert told(in_arrays(engine, AGES), AGES) == tallied(AGES, table.to_pylist())
 
 
-def test_counting_loads_no_pandas(tmp_path: Path) -> None:
-    """Arrow's conversions would, which takes longer than many answers."""
+def test_a_file_is_counted_by_the_types_that_duckdb_sees(tmp_path: Path) -> None:
+    """Arrow would also go by what it has noted beside them."""
+    stamps = [pa.timestamp("ms"), pa.timestamp("ns"), pa.time32("ms"), pa.time64("ns")]
+    others = [
+        pa.uint64(),
+        pa.date32(),
+        pa.decimal128(5),
+        pa.duration("s"),
+        pa.float64(),
+    ]
+    columns = {
+        **{str(kind): pa.array([1, None], kind) for kind in (*TYPES, *stamps, *others)},
+        "list": pa.array([[1], None], pa.list_(pa.int32())),
+        "dictionary": pa.array([1, 2]).dictionary_encode(),
+    }
+    for version in ("1.0", "2.4", "2.6"):
+        path = tmp_path / f"{version}.parquet"
+        pq.write_table(pa.table(columns), path, version=version, store_decimal_as_integer=True)
+        with open_engine(path) as engine:
+            assert isinstance(engine, DuckDBEngine)
+            assert engine._arrays is not None
+            seen = dict(zip(engine.columns(), engine._source.types, strict=True))
+            there = {
+                "TINYINT": pa.int8(), "SMALLINT": pa.int16(), "INTEGER": pa.int32(),
+                "BIGINT": pa.int64(), "UTINYINT": pa.uint8(), "USMALLINT": pa.uint16(),
+                "UINTEGER": pa.uint32(),
+            }  # fmt: skip
+            schema = pq.read_schema(path)
+            same = {n for n, kind in seen.items() if there.get(kind) == schema.field(n).type}
+            assert set(engine._arrays._widths) == same
+            assert len(same) >= len(TYPES) - (version == "1.0")
+
+
+def test_numbers_of_a_file_begin_no_duckdb(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    table = pa.table({"x": pa.array([1, 1, 2], pa.int64()), "t": ["a", "b", "b"]})
+    pq.write_table(table, path)
+    text = Tally(by=(Listed("t", ("a", "b")),))
+    with open_engine(path) as engine:
+        assert isinstance(engine, DuckDBEngine)
+        engine.ready([AGES])
+        assert told(engine.tally(AGES), AGES) == {(1,): (2,), (2,): (1,)}
+        assert (engine.columns(), engine.files) == (("x", "t"), (path,))
+        assert engine._opened is None
+        engine.ready([AGES, text])
+        assert engine._opened is not None
+        assert told(engine.tally(text), text) == {(0,): (1,), (1,): (2,)}
+    with open_engine(path) as engine:
+        pq.write_table(table.rename_columns(["t", "x"]), path)
+        with pytest.raises(DataError, match="others than they were"):
+            engine.ready([text])
+
+
+def test_threads_begin_one_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"t": ["a", "b", "b"]}), path)
+    begun = []
+
+    def begin(*given: Any, **more: Any) -> Session:
+        begun.append(time.sleep(0.05))
+        return Session(*given, **more)
+
+    monkeypatch.setattr("hedgerow.engines.local_table.Session", begin)
+    with open_engine(path) as engine, ThreadPoolExecutor(8) as threads:
+        assert {job.result() for job in [threads.submit(engine.rows_total) for _ in range(8)]} == {
+            3
+        }
+    assert len(begun) == 1
+
+
+def test_counting_loads_no_pandas_and_no_duckdb(tmp_path: Path) -> None:
+    """Arrow's conversions would load pandas, which takes longer than many answers."""
     pq.write_table(pa.table({"x": pa.array([1, None, 2], pa.int64())}), tmp_path / "t.parquet")
     done = subprocess.run(
         [sys.executable, "-c", LOADED, str(tmp_path / "t.parquet")],
@@ -302,7 +375,7 @@ def test_counting_loads_no_pandas(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout == "{'n': [1], 's0': [1]} False\n"
+    assert done.stdout == "{'n': [1], 's0': [1]} set()\n"
 
 
 LOADED = """
@@ -315,5 +388,5 @@ from hedgerow.where import parse
 tally = Tally(where=parse("x < 2"), sums=(Summed("x", Fraction(1), 0, 9),), count="rows")
 with open_engine(sys.argv[1]) as engine:
     print({name: column.to_pylist() for name, column in
-           zip(("n", "s0"), engine.tally(tally).columns)}, "pandas" in sys.modules)
+           zip(("n", "s0"), engine.tally(tally).columns)}, {"pandas", "duckdb"} & {*sys.modules})
 """

@@ -29,16 +29,18 @@ from hedgerow.tally import Spaced, Summed, Tally
 Ints = npt.NDArray[np.signedinteger[Any] | np.unsignedinteger[Any]]
 Mask = npt.NDArray[np.bool_]
 
-TYPES = {
-    pa.int8(): "TINYINT",
-    pa.int16(): "SMALLINT",
-    pa.int32(): "INTEGER",
-    pa.int64(): "BIGINT",
-    pa.uint8(): "UTINYINT",
-    pa.uint16(): "USMALLINT",
-    pa.uint32(): "UINTEGER",
+_NAMED = {
+    "INT_8": pa.int8(),
+    "INT_16": pa.int16(),
+    "INT_32": pa.int32(),
+    "INT_64": pa.int64(),
+    "UINT_8": pa.uint8(),
+    "UINT_16": pa.uint16(),
+    "UINT_32": pa.uint32(),
 }
-"""Whole numbers that fit into 64 bits with a sign, and what DuckDB calls them."""
+"""What Parquet calls them."""
+TYPES = frozenset(_NAMED.values())
+"""Whole numbers that fit into 64 bits with a sign."""
 BLOCK = 2**18
 """Rows at a time: their arrays stay in the processor's cache."""
 ROOM = 2**62
@@ -189,11 +191,10 @@ class Arrays:
 
     Args:
         source: The table, or the Parquet file that holds it.
-        kinds: The types of its columns, as DuckDB names them.
         null: Numbers that mean missing.
     """
 
-    def __init__(self, source: Table | Path, kinds: Mapping[str, str], null: Sequence[int]) -> None:
+    def __init__(self, source: Table | Path, null: Sequence[int]) -> None:
         self._source, self._null, self._seen = source, null, _seen(source)
         self._held: dict[str, Any] = {}
         self._reading = Lock()  # Arrow's reader is for one thread
@@ -203,13 +204,17 @@ class Arrays:
             file = self._end.enter_context(pq.ParquetFile(source))
             self._rows, schema = file.metadata.num_rows, file.schema_arrow
             self._read = lambda names: file.read(columns=names)
+            stored = _stored(file.schema)
         else:
             self._rows, schema = source.num_rows, source.schema
             self._read = source.select
+            stored = {own.name: own.type for own in schema}
         self._widths = {
             own.name: own.type.bit_width // 8
             for own in schema
-            if pa.types.is_integer(own.type) and kinds.get(own.name) == TYPES.get(own.type, "")
+            if pa.types.is_integer(own.type)
+            and own.type in TYPES
+            and stored.get(own.name) == own.type
         }
 
     def close(self) -> None:
@@ -223,16 +228,10 @@ class Arrays:
 
     def tally(self, tally: Tally) -> Table | None:
         """What SQL would find where each row is a person; None where SQL has to."""
-        ways = [Steps.of(c.low, c.step, c.cells) for c in tally.by if isinstance(c, Spaced)]
-        spaces = [steps for steps in ways if steps is not None]
-        terms = [t for summed in tally.sums if (t := Term.of(summed, self._rows)) is not None]
-        if (
-            (len(spaces), len(terms)) != (len(tally.by), len(tally.sums))
-            or prod(steps.last + 1 for steps in spaces) > MOST_CELLS
-            or not (tally.where is None or _numeric(tally.where))
-            or not self._hold(tally.columns)
-        ):
+        way = self._way(tally)
+        if way is None or not self._hold(tally.columns):
             return None
+        spaces, terms = way
         many: Any = 0
         totals: list[Any] = [0] * len(terms)
         for block, rows in self._blocks(tally.columns):
@@ -241,13 +240,32 @@ class Arrays:
             totals = [total + more for total, more in zip(totals, added, strict=True)]
         return _told(many, totals, [steps.last + 1 for steps in spaces])
 
+    def takes(self, tally: Tally) -> bool:
+        """Whether it is counted here, if its columns can be read and nobody replaces the file."""
+        return self._way(tally) is not None and self._fit(tally.columns)
+
+    def _way(self, tally: Tally) -> tuple[list[Steps], list[Term]] | None:
+        """How it is counted exactly; None if it is not here."""
+        ways = [Steps.of(c.low, c.step, c.cells) for c in tally.by if isinstance(c, Spaced)]
+        spaces = [steps for steps in ways if steps is not None]
+        terms = [t for summed in tally.sums if (t := Term.of(summed, self._rows)) is not None]
+        exact = (len(spaces), len(terms)) == (len(tally.by), len(tally.sums))
+        few = prod(steps.last + 1 for steps in spaces) <= MOST_CELLS
+        numeric = tally.where is None or _numeric(tally.where)
+        return (spaces, terms) if exact and few and numeric else None
+
+    def _fit(self, names: Sequence[str]) -> bool:
+        """Whether columns are of whole numbers, and have room beside those that are in memory."""
+        wanted = {*self._held, *names}
+        if not wanted <= self._widths.keys():
+            return False
+        return bool(self._rows * sum(self._widths[name] for name in wanted) <= MOST_BYTES)
+
     def _hold(self, names: Sequence[str]) -> bool:
         """See that columns are in memory; false if they cannot be, or the file is another."""
+        if not self._fit(names):
+            return False
         new = [name for name in names if name not in self._held]
-        if any(name not in self._widths for name in new):
-            return False
-        if self._rows * sum(self._widths[name] for name in (*self._held, *new)) > MOST_BYTES:
-            return False
         if new:
             try:
                 with self._reading:
@@ -267,6 +285,22 @@ class Arrays:
         for batch in table.to_batches(max_chunksize=BLOCK):
             numbers = [_numbers(array).without(self._null) for array in batch.columns]
             yield dict(zip(names, numbers, strict=True)), len(batch)
+
+
+def _stored(schema: Any) -> dict[str, Any]:
+    """The types that columns of whole numbers have in a file, whatever else is noted about them.
+
+    DuckDB goes by these.
+    """
+    plain = {"INT32": pa.int32(), "INT64": pa.int64()}
+    found = {}
+    for column in map(schema.column, range(len(schema))):
+        if column.physical_type in plain and column.max_repetition_level == 0:
+            bare = column.logical_type.type == "NONE"
+            found[column.path] = (
+                plain[column.physical_type] if bare else _NAMED.get(column.converted_type)
+            )
+    return found
 
 
 def _seen(source: Table | Path) -> object:

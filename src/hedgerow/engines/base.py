@@ -167,6 +167,10 @@ class Engine(Protocol):
         """`tally` of each; what several of them need may be read at once."""
         ...
 
+    def ready(self, tallies: Sequence[Tally]) -> None:
+        """See, without a look at the rows, that these can be counted: before they are paid for."""
+        ...
+
     def rows(self, columns: Sequence[str], limit: int) -> Table:
         """At most `limit` rows as text, for attacks on single records."""
         ...

@@ -16,8 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from hedgerow.errors import TargetError
 
 
@@ -58,6 +56,8 @@ def begun(folder: Path, **more: str) -> Any:
         "python_enable_replacements": "false",
         **more,
     }
+    import duckdb  # here, because whoever only counts in arrays never needs it
+
     first = duckdb.connect(config=config)
     # Times with a zone read the same on every machine, and on every connection.
     try:

@@ -16,7 +16,7 @@ from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.session import Session
 from hedgerow.engines.session_table import SessionTable, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
-from hedgerow.engines.sources import attach, attaches, described
+from hedgerow.engines.sources import attach, attaches, described, one_parquet, parquet_names
 from hedgerow.engines.tallying import statement
 from hedgerow.engines.typed import plain, whole
 from hedgerow.tally import Tally
@@ -35,14 +35,28 @@ class LocalTable(SessionTable):
         memory: str | None = None,
         scratch: Path | None = None,
     ) -> None:
-        session = Session(described(source), memory=memory, scratch=scratch, alone=attaches(source))
         self._roomy = memory is None
+        self._file = one_parquet(source) if memory is None and scratch is None else None
         super().__init__(
-            session,
-            lambda: attach(session, source, delimiter=delimiter),
+            lambda: Session(
+                described(source), memory=memory, scratch=scratch, alone=attaches(source)
+            ),
+            lambda session: attach(session, source, delimiter=delimiter),
+            # What can be counted in arrays needs no SQL.
+            names=None if self._file is None else parquet_names(self._file),
             null=null,
             person=person,
         )
+
+    def close(self) -> None:
+        arrays: Arrays | None = self.__dict__.get("_arrays")
+        if arrays is not None:
+            arrays.close()
+        super().close()
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return super().files if self._file is None else (self._file,)
 
     # Reading
 
@@ -93,20 +107,21 @@ class LocalTable(SessionTable):
             self._arrays.expect(tallies)
         return [self.tally(tally) for tally in tallies]
 
+    def ready(self, tallies: Sequence[Tally]) -> None:
+        if self._arrays is None or not all(map(self._arrays.takes, tallies)):
+            super().ready(tallies)
+
     @cached_property
     def _arrays(self) -> Arrays | None:
         """Columns in memory, where nobody has said how much of that may be used."""
-        source = self._source
-        if source.arrow is None or self._person is not None or not self._roomy:
+        source = self._file or self._source.arrow
+        if source is None or self._person is not None or not self._roomy:
             return None
         null = [int(text) for text in whole(map(plain, self._null))]
-        kinds = dict(zip(source.names, source.types, strict=True))
         try:
-            found = Arrays(source.arrow, kinds, null)
+            return Arrays(source, null)
         except (pa.ArrowException, OSError):
             return None  # DuckDB has words for what is wrong with it
-        self._session.at_end(found.close)
-        return found
 
     @contextlib.contextmanager
     def _list(self, place: int, column: str, people: Sequence[str]) -> Iterator[str]:

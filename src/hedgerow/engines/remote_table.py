@@ -53,15 +53,15 @@ class RemoteTable(SessionTable):
             remote.close()
             raise
         self._canonical = CanonicalText(remote, session, null)
-        super().__init__(session, self._nothing, null=null, person=person)
+        super().__init__(lambda: session, self._nothing, null=null, person=person)
 
-    def _nothing(self) -> Source:
+    def _nothing(self, session: Session) -> Source:
         """The session's view `source`, with the columns and no rows."""
         columns = self._remote.columns
         names = unclashing([column.name for column in columns], self._remote.where)
         kinds = tuple(column.kind or "VARCHAR" for column in columns)
         none = ", ".join(f"NULL::{kind} AS c{i}" for i, kind in enumerate(kinds))
-        self._session.do(f"CREATE TEMP VIEW source AS SELECT {none} WHERE false")
+        session.do(f"CREATE TEMP VIEW source AS SELECT {none} WHERE false")
         return Source(names, kinds, getattr(self._remote, "files", ()))
 
     def close(self) -> None:

@@ -11,8 +11,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-import duckdb
-
 from hedgerow.engines.base import Table
 from hedgerow.engines.instance import SHARED, begun, private_folder, removed_with
 from hedgerow.errors import DataError, HedgerowError, TargetError
@@ -100,7 +98,11 @@ class Session:
         """Do work on the connection so that Ctrl-C stops it; DuckDB alone would not notice."""
         try:
             return self._worker.submit(work).result()
-        except duckdb.Error as error:
+        except Exception as error:
+            import duckdb
+
+            if not isinstance(error, duckdb.Error):
+                raise
             if self._shared and isinstance(error, duckdb.FatalException | duckdb.InternalException):
                 SHARED.abandon(self.connection)
             raise translated(str(error), self.where, target) from error

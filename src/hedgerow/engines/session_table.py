@@ -10,6 +10,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Self
 
@@ -20,6 +21,7 @@ from hedgerow.engines.session import Session
 from hedgerow.engines.sources import Source
 from hedgerow.engines.typed import TypedColumn
 from hedgerow.errors import DataError, TargetError, some
+from hedgerow.tally import Tally
 
 LASTING = re.compile(
     r"(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|DATE|TIME|TIMESTAMP"
@@ -32,29 +34,71 @@ an ENUM would bring all its values along, also those nobody in the release has."
 
 
 class SessionTable:
-    """A table that a session knows by its columns, wherever it is counted."""
+    """A table that a session knows by its columns, wherever it is counted.
+
+    Args:
+        begin: Begins the session.
+        attach: Makes the session's view `source`.
+        names: The columns, where they are known without it: then it begins when it is needed.
+        null: Texts that mean missing.
+        person: The column that says which rows belong to the same person.
+    """
 
     def __init__(
         self,
-        session: Session,
-        attached: Callable[[], Source],
+        begin: Callable[[], Session],
+        attach: Callable[[Session], Source],
         *,
+        names: tuple[str, ...] | None = None,
         null: Sequence[str],
         person: str | None,
     ) -> None:
-        self._session = session
+        self._begin, self._attach = begin, attach
+        self._opened: tuple[Session, Source] | None = None
+        self._opening = Lock()
+        self._names = names
         self._null = tuple(null)
         self._gathered: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._held = 0
         try:
-            self._source = attached()
-            self._place = {name: i for i, name in enumerate(self._source.names)}
+            self._place = {name: i for i, name in enumerate(self.columns())}
             self._person = person
             if person is not None:
                 self._value(person)
         except BaseException:
             self.close()
             raise
+
+    @property
+    def _session(self) -> Session:
+        return self._both[0]
+
+    @property
+    def _source(self) -> Source:
+        return self._both[1]
+
+    @property
+    def _both(self) -> tuple[Session, Source]:
+        if self._opened is None:
+            with self._opening:
+                if self._opened is None:
+                    self._opened = self._open()
+        return self._opened
+
+    def _open(self) -> tuple[Session, Source]:
+        session = self._begin()
+        try:
+            source = self._attach(session)
+            if self._names not in (None, source.names):
+                raise DataError(
+                    "the columns are others than they were a moment ago",
+                    where=session.where,
+                    fix="Run this again when nobody writes to it.",
+                )
+        except BaseException:
+            session.close()
+            raise
+        return session, source
 
     def __enter__(self) -> Self:
         return self
@@ -68,14 +112,18 @@ class SessionTable:
         self.close()
 
     def close(self) -> None:
-        self._session.close()
+        if self._opened is not None:
+            self._opened[0].close()
+
+    def ready(self, tallies: Sequence[Tally]) -> None:
+        _ = self._both
 
     @property
     def person(self) -> str | None:
         return self._person
 
     def columns(self) -> tuple[str, ...]:
-        return self._source.names
+        return self._source.names if self._names is None else self._names
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -92,11 +140,11 @@ class SessionTable:
 
     def _column(self, name: str) -> TypedColumn:
         if name not in self._place:
-            near = difflib.get_close_matches(name, self._source.names, n=1)
+            near = difflib.get_close_matches(name, self.columns(), n=1)
             raise DataError(
                 f"there is no column {name!r}",
                 where=self._session.where,
-                fix=f"Did you mean {near[0]!r}?" if near else f"It has {some(self._source.names)}.",
+                fix=f"Did you mean {near[0]!r}?" if near else f"It has {some(self.columns())}.",
             )
         place = self._place[name]
         return TypedColumn(f"source.c{place}", self._source.types[place], self._null)

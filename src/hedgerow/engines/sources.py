@@ -46,6 +46,33 @@ def described(source: object) -> str:
     return f"the {type(source).__module__.split('.')[0]} table"
 
 
+def one_parquet(source: object) -> Path | None:
+    """The Parquet file that is the whole source, whose own names DuckDB takes for those of columns.
+
+    Raises:
+        DataError: There is no such file.
+    """
+    if not isinstance(source, str | Path) or "://" in str(source):
+        return None
+    files = _files(_table_of(str(source))[0])
+    # DuckDB takes what a path says, year=2020, for a column.
+    alone = len(files) == 1 and _kind(files[0]) == ".parquet" and "=" not in str(files[0])
+    return files[0] if alone else None
+
+
+def parquet_names(file: Path) -> tuple[str, ...]:
+    """The columns of a file.
+
+    Raises:
+        DataError: It cannot be read, or DuckDB would rename clashing columns without a word.
+    """
+    try:
+        names = pq.read_schema(file).names
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"is not a Parquet file: {error}", where=str(file)) from error
+    return unclashing(names, str(file))
+
+
 def attaches(source: object) -> bool:
     """Whether it is a database of its own, which DuckDB attaches."""
     if not isinstance(source, str | Path) or "://" in str(source):
@@ -68,8 +95,7 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
                 names, types = _csv(session, files[0], kind, delimiter)
             case ".parquet":
                 names, types = _parquet(session, files)
-                # DuckDB takes what a path says, year=2020, for a column.
-                arrow = files[0] if len(files) == 1 and "=" not in str(files[0]) else None
+                arrow = one_parquet(source)
             case ".duckdb":
                 names, types = _duckdb(session, files[0], table)
             case other:
@@ -214,11 +240,7 @@ def _fields(header: str, delimiter: str) -> list[str]:
 
 
 def _parquet(session: Session, files: Sequence[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    try:
-        # DuckDB would rename clashing columns without a word.
-        unclashing(pq.read_schema(files[0]).names, str(files[0]))
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"is not a Parquet file: {error}", where=str(files[0])) from error
+    parquet_names(files[0])
     what = f"read_parquet([{', '.join(map(_path, files))}])"
     names, types = _described(session, f"SELECT * FROM {what}")
     _view(session, names, what)

@@ -148,6 +148,8 @@ def charged_together(
     population, unit = wanted[0][0].population, wanted[0][0].unit
     assert all((charge.population, charge.unit) == (population, unit) for charge, _ in wanted)
     told = [{**charge.what, **unit.told} for charge, _ in wanted]
+    tallies = [tally for charge, _ in wanted for tally in charge.design.tallies]
+    engine.ready(tallies)
     with ledger.at_once():
         # Nobody else writes until this is recorded: what adds up now adds up then.
         require_one_unit(ledger, population, unit, several=len(wanted))
@@ -160,9 +162,7 @@ def charged_together(
     point("reserved")
     try:
         say("counting", None)
-        counted = _counted(
-            engine, [tally for charge, _ in wanted for tally in charge.design.tallies]
-        )
+        counted = _counted(engine, tallies)
         point("counted")
         say(wanted[0][0].doing, None)
         found = []
