@@ -187,12 +187,13 @@ def test_two_releases_compose_as_claimed() -> None:
 
 @settings(deadline=None, max_examples=30)
 @given(chains(zeros=False), st.integers(2, 6))
+@example(Chain([["0.6", "0.4"], ["0.6", "0.4"]], initial=[Fraction(6, 11), Fraction(5, 11)]), 2)
 def test_any_start_covers_every_start(chain: Chain, length: int) -> None:
     anything = MarkovQuilt([Chain(chain.transition, initial="any")], length=length)
-    assert (
-        anything.event_loss(epsilon=2).epsilon
-        <= MarkovQuilt([chain], length=length).event_loss(epsilon=2).epsilon
-    )
+    some = MarkovQuilt([chain], length=length)
+    # Where the start makes no difference, as in the example, each is rounded down by itself.
+    found, rounding = anything.event_loss(epsilon=2), 1 + Fraction(1, 2**50)
+    assert found.epsilon <= some.event_loss(epsilon=2).epsilon * rounding
 
 
 def test_any_start_is_reached_by_some_start() -> None:
