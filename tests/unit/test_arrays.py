@@ -222,7 +222,16 @@ def test_a_struct_is_not_taken_for_a_column(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "t.parquet")
     tally = Tally(where=parse("`a.b` >= 2"))
     with open_engine(tmp_path / "t.parquet") as engine:
+        assert in_arrays(engine, tally) is None
+        engine.ready([tally])
+        assert isinstance(engine, DuckDBEngine)
+        assert engine._opened is not None
         assert told(engine.tally(tally), tally) == {(): (2,)}
+    pq.write_table(pa.table({"a": [1, 2], "a.b": [2, 3], "a.bc": [4, 5]}), tmp_path / "u.parquet")
+    with open_engine(tmp_path / "u.parquet") as engine:
+        assert isinstance(engine, DuckDBEngine)
+        assert engine._arrays is not None
+        assert set(engine._arrays._widths) == {"a.b", "a.bc"}
 
 
 def test_several_tallies_are_read_at_once() -> None:
@@ -349,6 +358,46 @@ def test_numbers_of_a_file_begin_no_duckdb(tmp_path: Path) -> None:
         pq.write_table(table.rename_columns(["t", "x"]), path)
         with pytest.raises(DataError, match="others than they were"):
             engine.ready([text])
+
+
+def test_what_does_not_fit_together_is_known_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": [1, 1, 2], "y": [1, 2, 3]}), path)
+    monkeypatch.setattr(arrays, "MOST_BYTES", 30)
+    both = [Tally(where=parse("x < 2")), Tally(where=parse("y < 2"))]
+    for asked, begun in ((both[:1], False), (both[1:], False), (both, True)):
+        with open_engine(path) as engine:
+            engine.ready(asked)
+            assert isinstance(engine, DuckDBEngine)
+            assert (engine._opened is not None) == begun
+            rows = pq.read_table(path).to_pylist()
+            for found, one in zip(engine.tallies(asked), asked, strict=True):
+                assert told(found, one) == tallied(one, rows)
+            assert (engine._opened is not None) == begun
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_table_that_was_closed_stays_closed(tmp_path: Path, begun: bool) -> None:
+    pq.write_table(pa.table({"x": [1, 1, 2]}), tmp_path / "t.parquet")
+    engine = open_engine(tmp_path / "t.parquet")
+    engine.tally(AGES)
+    if begun:
+        engine.rows_total()
+    engine.close()
+    engine.close()
+    for use in (engine.rows_total, lambda: engine.tally(AGES), lambda: engine.ready([AGES])):
+        with pytest.raises(DataError, match="was closed"):
+            use()
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"odd name": [1, 2]}), tmp_path / "t.parquet", store_schema=False)
+    content = (tmp_path / "t.parquet").read_bytes()
+    (tmp_path / "t.parquet").write_bytes(content.replace(b"odd name", b"odd \xff\xfeme"))
+    with pytest.raises(DataError, match="is not a Parquet file"):
+        open_engine(tmp_path / "t.parquet")
 
 
 def test_threads_begin_one_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ size of the table. What does not fit into 64 bits for every possible value is le
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -240,9 +241,10 @@ class Arrays:
             totals = [total + more for total, more in zip(totals, added, strict=True)]
         return _told(many, totals, [steps.last + 1 for steps in spaces])
 
-    def takes(self, tally: Tally) -> bool:
-        """Whether it is counted here, if its columns can be read and nobody replaces the file."""
-        return self._way(tally) is not None and self._fit(tally.columns)
+    def take(self, tallies: Sequence[Tally]) -> bool:
+        """Whether all are counted here, if the columns can be read and nobody replaces the file."""
+        names = dict.fromkeys(name for tally in tallies for name in tally.columns)
+        return None not in map(self._way, tallies) and self._fit(list(names))
 
     def _way(self, tally: Tally) -> tuple[list[Steps], list[Term]] | None:
         """How it is counted exactly; None if it is not here."""
@@ -293,9 +295,17 @@ def _stored(schema: Any) -> dict[str, Any]:
     DuckDB goes by these.
     """
     plain = {"INT32": pa.int32(), "INT64": pa.int64()}
+    columns = [schema.column(i) for i in range(len(schema))]
+    # For a name Arrow would also read what begins with it and a dot, as the fields of a struct do.
+    begins = Counter(
+        ".".join(parts[:n])
+        for column in columns
+        for parts in [column.path.split(".")]
+        for n in range(1, len(parts) + 1)
+    )
     found = {}
-    for column in map(schema.column, range(len(schema))):
-        if column.physical_type in plain and column.max_repetition_level == 0:
+    for column in columns:
+        if column.physical_type in plain and begins[column.path] == 1:
             bare = column.logical_type.type == "NONE"
             found[column.path] = (
                 plain[column.physical_type] if bare else _NAMED.get(column.converted_type)

@@ -49,7 +49,7 @@ class LocalTable(SessionTable):
         )
 
     def close(self) -> None:
-        arrays: Arrays | None = self.__dict__.get("_arrays")
+        arrays: Arrays | None = self.__dict__.pop("_arrays", None)
         if arrays is not None:
             arrays.close()
         super().close()
@@ -108,12 +108,13 @@ class LocalTable(SessionTable):
         return [self.tally(tally) for tally in tallies]
 
     def ready(self, tallies: Sequence[Tally]) -> None:
-        if self._arrays is None or not all(map(self._arrays.takes, tallies)):
+        if self._arrays is None or not self._arrays.take(tallies):
             super().ready(tallies)
 
     @cached_property
     def _arrays(self) -> Arrays | None:
         """Columns in memory, where nobody has said how much of that may be used."""
+        self._refuse_closed()
         source = self._file or self._source.arrow
         if source is None or self._person is not None or not self._roomy:
             return None

@@ -56,6 +56,7 @@ class SessionTable:
         self._begin, self._attach = begin, attach
         self._opened: tuple[Session, Source] | None = None
         self._opening = Lock()
+        self._closed = False
         self._names = names
         self._null = tuple(null)
         self._gathered: tuple[tuple[str, ...], tuple[str, ...]] | None = None
@@ -79,6 +80,7 @@ class SessionTable:
 
     @property
     def _both(self) -> tuple[Session, Source]:
+        self._refuse_closed()
         if self._opened is None:
             with self._opening:
                 if self._opened is None:
@@ -111,7 +113,12 @@ class SessionTable:
     ) -> None:
         self.close()
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise DataError("the table was closed", fix="Open it again.")
+
     def close(self) -> None:
+        self._closed = True
         if self._opened is not None:
             self._opened[0].close()
 

@@ -68,7 +68,7 @@ def parquet_names(file: Path) -> tuple[str, ...]:
     """
     try:
         names = pq.read_schema(file).names
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"is not a Parquet file: {error}", where=str(file)) from error
     return unclashing(names, str(file))
 

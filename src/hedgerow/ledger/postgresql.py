@@ -50,6 +50,7 @@ class PostgreSQL(Database):
         self._given = {**usual, **given, "client_encoding": "UTF8"}
         try:
             import psycopg
+            import psycopg.conninfo
             from psycopg.rows import dict_row
         except ImportError:
             raise LedgerError(
@@ -62,7 +63,8 @@ class PostgreSQL(Database):
 
     def connect(self) -> Any:
         try:
-            return self._psycopg.connect(**self._given, row_factory=self._rows)
+            told = self._psycopg.conninfo.make_conninfo(**self._given)
+            return self._psycopg.connect(told, autocommit=False, row_factory=self._rows)
         except UnicodeError:
             raise LedgerError(f"{self._given.get('host')!r} is no name of a host") from None
 
@@ -176,7 +178,7 @@ def _found(address: str) -> dict[str, str]:
         raise LedgerError(f"a ledger cannot be kept at an address of {scheme.lower()}://", fix=fix)
     said = _ADDRESS.fullmatch(rest)
     hosts = [_HOST.fullmatch(one) for one in said["hosts"].split(",")] if said else [None]
-    if said is None or None in hosts:
+    if said is None or None in hosts or "\0" in unquote(rest):
         # What is wrong with it is not repeated: there may be a password in it.
         raise LedgerError("the address of the ledger cannot be understood", fix=fix)
     found = {key: unquote(said[key] or "") for key in ("user", "password", "dbname")}

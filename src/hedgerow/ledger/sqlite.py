@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.ledger import tables
-from hedgerow.ledger.connection import PATIENCE, UNKNOWN, Connection, Database, scrubbed, telling
+from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed, telling
 from hedgerow.ledger.errors import LedgerError
 from hedgerow.ledger.forking import GUARD, using
+from hedgerow.ledger.holding import Hold, held, let_go
 from hedgerow.ledger.store import Store
 
 APPLICATION = int.from_bytes(b"Hdgr", "big")
@@ -46,19 +47,15 @@ _ERRORS["SQLITE_NOTADB"] = _ERRORS["SQLITE_CORRUPT"]
 
 
 class Driver(sqlite3.Connection):
-    """A connection of the driver that knows which log it writes to."""
+    """A connection of the driver, and what keeps its file locked."""
 
-    log: tuple[int, int] | None = None
+    hold: Hold | None = None
+    still = False
+    """Whether it takes the file for one that does not change."""
 
 
 class SQLite(Database):
-    """A file that is there.
-
-    The system drops all locks that a process has on a file when the process closes that file, in
-    whatever way it was opened. SQLite knows, and puts off its own closing; so nothing here opens
-    the file but SQLite. Should other code of the process do it, the next process to close the
-    ledger takes itself for the last one, and removes the log that this one writes to. So the log
-    is looked at whenever a connection is taken up, and after every commit.
+    """A file that is there. Nothing opens it but SQLite and `holding`.
 
     Args:
         place: Its path, without links.
@@ -72,44 +69,46 @@ class SQLite(Database):
         self.name, self.file = name, str(place)
         self._place, self._log = place, place.with_name(f"{place.name}-wal")
         self._itself = _inode(place)
-        self._mode = "rw"
-        if not (os.access(place, os.W_OK) and os.access(place.parent, os.W_OK)):
-            # A copy that nobody can write to can be read all the same. Where nobody has it open
-            # there is no log beside it, and it does not change.
-            self._mode = "ro" if self._log.exists() else "ro&immutable=1"
 
     def connect(self) -> Driver:
-        # The driver would begin transactions by itself, and too late to keep others out.
-        made = sqlite3.connect(
-            _uri(self._place, self._mode),
-            timeout=PATIENCE,
-            isolation_level=None,
-            check_same_thread=False,  # one at a time: the store sees to it
-            factory=Driver,
-            uri=True,
-        )
+        writable = os.access(self._place, os.W_OK) and os.access(self._place.parent, os.W_OK)
+        # A copy that nobody can write to can be read all the same. Where nobody has it open there
+        # is no log beside it, and it does not change.
+        still = not writable and not self._log.exists()
+        hold = None if still else held(self._place)
         try:
-            made.row_factory = sqlite3.Row
-            made.execute("PRAGMA synchronous = FULL")
-            made.execute("PRAGMA schema_version").fetchall()  # opens the log
-            made.log = _inode(self._log)
+            made = self.begun("rw" if writable else "ro&immutable=1" if still else "ro")
+        except BaseException:
+            let_go(hold, lambda: None)
+            raise
+        made.hold, made.still = hold, still
+        try:
             self._refuse_another()
         except BaseException:
-            made.close()
+            self.close(made)
             raise
         return made
 
+    def begun(self, mode: str) -> Driver:
+        """A connection without a hold on the file."""
+        # The driver would begin transactions by itself, and too late to keep others out.
+        made = sqlite3.connect(
+            _uri(self._place, mode),
+            timeout=PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,  # one at a time: the pool sees to it
+            factory=Driver,
+            uri=True,
+        )
+        made.row_factory = sqlite3.Row
+        made.execute("PRAGMA synchronous = FULL")
+        return made
+
     def is_alive(self, driver: Any) -> bool:
-        return bool(driver.log == _inode(self._log))
+        return not driver.still
 
     def close(self, driver: Any) -> None:
-        if self.is_alive(driver) or _inode(self._place) != self._itself:
-            driver.close()
-            return
-        # SQLite would write the log that was removed over what others have written since, unless
-        # somebody else has the file open.
-        with contextlib.closing(self.connect()):
-            driver.close()
+        let_go(driver.hold, driver.close)
 
     def begin(self, driver: Any, *, write: bool) -> None:
         driver.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -133,11 +132,6 @@ class SQLite(Database):
         if not driver.in_transaction:
             raise LedgerError("the transaction was ended by an error, and nothing was recorded")
         driver.commit()
-        if driver.log != _inode(self._log):
-            raise LedgerError(
-                "another part of this process has opened the ledger's file, which undoes its locks",
-                fix=f"Leave the file to the ledger while that is open. {UNKNOWN}",
-            )
 
     def told(self, error: Exception) -> LedgerError:
         code = getattr(error, "sqlite_errorname", None) or ""
@@ -235,7 +229,7 @@ def _create(place: Path, name: str) -> None:
         os.close(os.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         database = SQLite(staged, name)
         with GUARD:  # a process that is forked would have the file open, and not know of it
-            with telling(database), contextlib.closing(database.connect()) as driver:
+            with telling(database), contextlib.closing(database.begun("rw")) as driver:
                 database.begin(driver, write=True)
                 tables.create(Connection(database, driver))
                 driver.execute(f"PRAGMA application_id = {APPLICATION}")
