@@ -54,28 +54,30 @@ def held(place: Path) -> Hold | None:
         return None
     with GUARD:
         try:
-            now = place.stat()
-            hold = _HELD.get((now.st_dev, now.st_ino))
-            if hold is None:
-                hold = _begun(place)
+            hold = _found(place)
         except OSError:
             return None  # SQLite has words for what is wrong with it
-        hold.users += 1
+        if hold.users == 1:
+            try:
+                _lock(hold.descriptor)
+            except BaseException:
+                let_go(hold, lambda: None)
+                raise
         return hold
 
 
-def _begun(place: Path) -> Hold:
-    descriptor = os.open(place, os.O_RDONLY)
-    try:
-        now = os.fstat(descriptor)
-        # Without a log, writers lock what readers do: nobody could write.
-        if os.pread(descriptor, 1, _WITH_LOG) == b"\2":
-            _lock(descriptor)
-    except BaseException:
-        os.close(descriptor)  # no connection is open
-        raise
-    hold = _HELD[now.st_dev, now.st_ino] = Hold((now.st_dev, now.st_ino), descriptor)
-    return hold
+def _found(place: Path) -> Hold:
+    """With one more user; the only one has it to lock."""
+    while True:
+        now = place.stat()
+        hold = _HELD.get((now.st_dev, now.st_ino))
+        if hold is None:
+            descriptor = os.open(place, os.O_RDONLY)
+            now = os.fstat(descriptor)
+            hold = _HELD[now.st_dev, now.st_ino] = Hold((now.st_dev, now.st_ino), descriptor)
+        hold.users += 1
+        if _HELD.get(hold.inode) is hold:  # or a signal handler has come in between
+            return hold
 
 
 def let_go(hold: Hold | None, close: Callable[[], None]) -> None:
@@ -84,12 +86,12 @@ def let_go(hold: Hold | None, close: Callable[[], None]) -> None:
         close()
         return
     with GUARD:
-        hold.users -= 1
-        if not hold.users:
-            _unlock(hold.descriptor)  # so that SQLite may tidy up
         try:
+            if hold.users == 1:
+                _unlock(hold.descriptor)  # so that SQLite may tidy up
             close()
         finally:
+            hold.users -= 1
             # A signal handler that came in between may have let go of it already.
             if not hold.users and _HELD.pop(hold.inode, None) is hold:
                 os.close(hold.descriptor)
@@ -98,6 +100,8 @@ def let_go(hold: Hold | None, close: Callable[[], None]) -> None:
 def _lock(descriptor: int) -> None:
     import fcntl
 
+    if os.pread(descriptor, 1, _WITH_LOG) != b"\2":
+        return  # without a log, writers lock what readers do: nobody could write
     until = time.monotonic() + PATIENCE
     while True:
         try:

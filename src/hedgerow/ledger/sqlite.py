@@ -75,8 +75,9 @@ class SQLite(Database):
         # A copy that nobody can write to can be read all the same. Where nobody has it open there
         # is no log beside it, and it does not change.
         still = not writable and not self._log.exists()
-        hold = None if still else held(self._place)
+        hold = None
         try:
+            hold = None if still else held(self._place)
             made = self.begun("rw" if writable else "ro&immutable=1" if still else "ro")
         except BaseException:
             let_go(hold, lambda: None)
