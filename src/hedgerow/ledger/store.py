@@ -11,6 +11,7 @@ from typing import Any
 
 from hedgerow.ledger.connection import Connection, Database, telling
 from hedgerow.ledger.errors import LedgerError
+from hedgerow.ledger.forking import GUARD
 from hedgerow.ledger.pool import Pool
 
 
@@ -29,8 +30,11 @@ class Store:
         self._database, self._lock = database, lock or database.lock
         self._pool = Pool(database)
         self._whole = threading.local()
-        self.close = weakref.finalize(self, self._pool.close)
-        """Let go of the database; also when nobody has it any more, and at the end."""
+        weakref.finalize(self, _forgotten, self._pool)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._pool.close()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -91,3 +95,12 @@ class Store:
         with self._pool.lent() as driver:
             self._database.begin(driver, write=write)
             yield Connection(self._database, driver)
+
+
+def _forgotten(pool: Pool) -> None:
+    """Close what nobody has closed; this may come in the middle of anything."""
+    if GUARD.acquire(timeout=1):  # whoever has it may be waiting for who is interrupted here
+        try:
+            pool.close()
+        finally:
+            GUARD.release()
