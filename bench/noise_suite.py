@@ -176,8 +176,7 @@ JOBS = (
     "some hundred megabytes are counted in SQL, each question by itself: *every count in SQL* is "
     "these five in that way. Asked one by one, each answer has two entries in the ledger that are "
     "on the disk before it is told, which takes some milliseconds for all five and does not grow "
-    "with the table; together they have them at once. diffprivlib remembers nothing: five answers "
-    "one by one take us longer than it, the five together less.",
+    "with the table; together they have them at once. diffprivlib remembers nothing.",
     "- *Contingency table*: 100 ages, 100 jobs, 10 regions. Most of its time goes into the exact "
     "sampler, which takes some microseconds for each number; much of the rest into writing the "
     "answer down.",
