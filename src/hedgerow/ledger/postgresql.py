@@ -180,7 +180,8 @@ def _found(address: str) -> dict[str, str]:
     hosts = [_HOST.fullmatch(one) for one in said["hosts"].split(",")] if said else [None]
     if said is None or None in hosts or "\0" in unquote(rest):
         # What is wrong with it is not repeated: there may be a password in it.
-        raise LedgerError("the address of the ledger cannot be understood", fix=fix)
+        more = f"{fix} In a password write %40 for @."
+        raise LedgerError("the address of the ledger cannot be understood", fix=more)
     found = {key: unquote(said[key] or "") for key in ("user", "password", "dbname")}
     each = [one for one in hosts if one is not None]
     found["host"] = ",".join(unquote(one["six"] or one["host"] or "") for one in each)
