@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 import uuid
+from types import SimpleNamespace
 
 import psycopg
 import pyarrow as pa
@@ -21,6 +22,7 @@ import hedgerow.publishing
 from hedgerow.cli import app
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.postgresql.connection import Connection
+from hedgerow.engines.remote_table import RemoteTable
 from hedgerow.errors import DataError, HedgerowError, TargetError
 from hedgerow.ledger import Ledger
 from hedgerow.tally import AsFound, Tally
@@ -136,6 +138,20 @@ def test_names_that_clash_and_tables_that_are_not_there(tables):
         assert engine.distinct("one") == ["1"]
     with pytest.raises(DataError, match="not the name of a table"):
         open_engine(f"{tables.address}::a.b.c.d")
+
+
+def test_what_keeps_a_table_from_opening_is_told_as_it_is():
+    """To close what did not open must not try to open it again."""
+    closed = []
+    remote = SimpleNamespace(
+        where="somewhere",
+        dialect=None,
+        columns=(SimpleNamespace(name="a", kind="NONSENSE"),),
+        close=lambda: closed.append(True),
+    )
+    with pytest.raises(DataError, match="NONSENSE"):
+        RemoteTable(remote)
+    assert closed == [True]
 
 
 # Addresses and secrets

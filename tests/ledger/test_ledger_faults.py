@@ -298,16 +298,23 @@ def test_a_ledger_that_nobody_closes_closes_itself(tmp_path: Path, how: str) -> 
     assert [left.name for left in tmp_path.iterdir()] == ["ledger.db"]
 
 
-def test_a_copy_without_a_log_can_be_written_to(tmp_path: Path) -> None:
-    """As VACUUM INTO makes it: its writers need what readers lock."""
+def test_a_copy_that_has_lost_its_log_has_one_again(tmp_path: Path) -> None:
+    """As VACUUM INTO makes it: without a log its locks could not be held."""
     with Ledger.open(tmp_path / "ledger.db") as ledger:
         ledger.set_budget("gotham", TENTH)
+    path = tmp_path / "copy.db"
     with contextlib.closing(sqlite3.connect(tmp_path / "ledger.db")) as file:
-        file.execute(f"VACUUM INTO '{tmp_path / 'copy.db'}'")
-        assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    with Ledger.open(tmp_path / "copy.db") as one, Ledger.open(tmp_path / "copy.db") as other:
+        file.execute(f"VACUUM INTO '{path}'")
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        assert file.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    with Ledger.open(path) as one, Ledger.open(path) as other:
+        assert path.read_bytes()[18] == 2
+        assert _other_process(path) == 1
+        assert (tmp_path / "copy.db-wal").exists(), "nobody took himself for the last one"
         one.reserve("gotham", key="x", what={}, spend=TENTH)
         assert other.verify().entries == 2
+    assert path.read_bytes()[18] == 2
+    assert not (tmp_path / "copy.db-wal").exists()
 
 
 def test_a_reader_who_may_not_write_sees_what_others_have_written(

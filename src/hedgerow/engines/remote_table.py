@@ -68,7 +68,7 @@ class RemoteTable(SessionTable):
         try:
             self._remote.close()
         finally:
-            self._session.close()
+            super().close()
 
     def _column(self, name: str) -> TypedColumn:
         found = super()._column(name)

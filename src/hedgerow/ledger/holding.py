@@ -39,6 +39,8 @@ class Hold:
     inode: tuple[int, int]
     descriptor: int
     users: int = 0
+    """Connections that are open."""
+    locked: bool = False
 
 
 _HELD: dict[tuple[int, int], Hold] = {}
@@ -48,7 +50,7 @@ def held(place: Path) -> Hold | None:
     """Hold a file, for one more connection; None where it cannot be.
 
     Raises:
-        LedgerError: Another process has been closing it for too long.
+        LedgerError: Another process has had it to itself for too long.
     """
     if not _CAN:
         return None
@@ -59,7 +61,7 @@ def held(place: Path) -> Hold | None:
             return None  # SQLite has words for what is wrong with it
         if hold.users == 1:
             try:
-                _lock(hold.descriptor)
+                lock(hold)
             except BaseException:
                 let_go(hold, lambda: None)
                 raise
@@ -97,22 +99,28 @@ def let_go(hold: Hold | None, close: Callable[[], None]) -> None:
                 os.close(hold.descriptor)
 
 
-def _lock(descriptor: int) -> None:
+def lock(hold: Hold) -> None:
+    """Have the lock, if the file is written with a log.
+
+    Raises:
+        LedgerError: Another process has had it to itself for too long.
+    """
     import fcntl
 
-    if os.pread(descriptor, 1, _WITH_LOG) != b"\2":
+    if os.pread(hold.descriptor, 1, _WITH_LOG) != b"\2":
         return  # without a log, writers lock what readers do: nobody could write
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _readers(fcntl.F_RDLCK))
+            fcntl.fcntl(hold.descriptor, fcntl.F_OFD_SETLK, _readers(fcntl.F_RDLCK))
+            hold.locked = True
             return
         except OSError as error:
             if error.errno not in (errno.EAGAIN, errno.EACCES):
                 return  # there are no such locks here
             if time.monotonic() > until:
                 raise LedgerError(
-                    f"another process has been closing it for more than {PATIENCE} seconds",
+                    f"another process has had it to itself for more than {PATIENCE} seconds",
                     fix="Wait for it to end and try again.",
                 ) from None
         time.sleep(0.002)

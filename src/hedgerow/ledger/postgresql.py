@@ -45,7 +45,8 @@ class PostgreSQL(Database):
         user, host, port = (given.get(key) for key in ("user", "host", "port"))
         self.name = f"postgresql://{f'{user}@' if user else ''}{host or ''}"
         self.name += f"{f':{port}' if port else ''}/{given.get('dbname') or ''}"
-        self._secrets = tuple(value for key, value in given.items() if "password" in key and value)
+        hidden = [key for key in given if "password" in key or "secret" in key]
+        self._secrets = tuple(given[key] for key in hidden if given[key])
         usual = {"connect_timeout": "10", "application_name": "hedgerow"}
         self._given = {**usual, **given, "client_encoding": "UTF8"}
         try:

@@ -16,7 +16,7 @@ from hedgerow.ledger import tables
 from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed, telling
 from hedgerow.ledger.errors import LedgerError
 from hedgerow.ledger.forking import GUARD, using
-from hedgerow.ledger.holding import Hold, held, let_go
+from hedgerow.ledger.holding import Hold, held, let_go, lock
 from hedgerow.ledger.store import Store
 
 APPLICATION = int.from_bytes(b"Hdgr", "big")
@@ -85,6 +85,10 @@ class SQLite(Database):
         made.hold, made.still = hold, still
         try:
             self._refuse_another()
+            if writable and hold is not None and not hold.locked:
+                # VACUUM INTO makes a copy without a log, and only with one can it be held.
+                made.execute("PRAGMA journal_mode = WAL")
+                lock(hold)
         except BaseException:
             self.close(made)
             raise
