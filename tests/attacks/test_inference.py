@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hedgerow.attacks.base import AttackResult
@@ -394,6 +394,7 @@ class TestSkewness:
         assert counts(skewness(loud, of="disease")) == (10, pytest.approx(0.2), 20)
 
     @given(tables, st.sampled_from([1.5, 2.0, 3.0]))
+    @example([[0, 1, 1, 1, 2], [2, 2, 2]], 1.5)  # 0 and 1 alike, and of the two more have 1
     def test_oracle(self, people: list[list[int]], times: float) -> None:
         flat = Counter(v for group in people for v in group)
         total = sum(flat.values())

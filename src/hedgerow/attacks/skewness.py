@@ -85,7 +85,9 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
 def lifts(groups: Groups, *, of: str) -> Floats:
     """n(q, s) / n(q) over n(s) / n, in the order of the histogram's entries."""
     domain, histogram = attribute(groups, of)
-    share = histogram.counts / groups.n[histogram.owner()]
-    before = domain.reference[histogram.codes] / domain.people
-    lift: Floats = share / before
+    here = histogram.counts * domain.people
+    before = domain.reference[histogram.codes] * groups.n[histogram.owner()]
+    # In lowest terms, so that two values that have grown alike have the same number.
+    common = np.gcd(here, before)
+    lift: Floats = (here // common) / (before // common)
     return lift
