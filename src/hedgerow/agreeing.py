@@ -33,7 +33,7 @@ def stated_schema(certificate: Mapping[str, Any]) -> Schema:
     if plan["person"] is not None:
         given.setdefault(plan["person"], Role.IDENTIFIER)
     first = {name: given[name] for name in certificate["data"]["columns"] if name in given}
-    return Schema(first | given, plan["person"])
+    return Schema(first | given, plan["person"], plan.get("one_row_per_person", False))
 
 
 def contradiction(certificate: Mapping[str, Any]) -> str | None:
@@ -57,6 +57,8 @@ def _of_people(certificate: Mapping[str, Any]) -> Iterator[str]:
             yield f"{count} do not have {rows:,} rows"
         if any(claim["worst"] is not None for claim in certificate["claims"]):
             yield "a worst group is named, and people may have several rows"
+    if certificate["plan"]["person"] is not None and certificate["plan"].get("one_row_per_person"):
+        yield "people are told apart by a column, and every row is stated to be another person"
     if certificate["sensitive"] and (certificate["plan"]["person"] or people["left_out"]):
         yield "it orders sensitive values that are not all published"
 

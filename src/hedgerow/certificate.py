@@ -107,6 +107,7 @@ def certify(
         "plan": {
             "columns": {name: str(column.role) for name, column in plan.columns.items()},
             "person": plan.person,
+            **({"one_row_per_person": True} if plan.one_row_per_person else {}),
             "null": list(plan.null),
             "protect": [{"claim": entry["claim"], "model": entry["model"]} for entry in told],
             "method": plan.method.model_dump(mode="json"),

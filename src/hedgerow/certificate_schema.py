@@ -101,6 +101,10 @@ class Planned(Form):
 
     columns: Roles
     person: str | None
+    one_row_per_person: bool = Field(
+        default=False,
+        description="The publisher's statement that every row is another person; not checked.",
+    )
     null: list[str]
     protect: list[Promised]
     method: dict[str, Any]

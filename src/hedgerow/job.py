@@ -19,6 +19,7 @@ from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel
 from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import AskedFacts, EpsilonPrivacy
+from hedgerow.person_keys import require_people
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
 from hedgerow.prior_files import refuse_misspelt
@@ -40,6 +41,8 @@ class Job:
     models: tuple[PrivacyModel, ...]
     past: tuple[Before, ...] = ()
     """Earlier releases of the same people."""
+    notes: tuple[str, ...] = ()
+    """What to tell of the table, whatever becomes of it."""
     _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
 
     @property
@@ -166,7 +169,9 @@ def opened(
     memory: str | None = None,
     past: Sequence[Before] | None = None,
 ) -> Iterator[Job]:
-    """Open the plan's source (and population) and see that they have the plan's columns.
+    """Open the plan's source (and population) and see that they are what the plan says.
+
+    They must have the plan's columns, and it must be known whose rows the source's are.
 
     Args:
         plan: The plan.
@@ -185,9 +190,10 @@ def opened(
             open_engine(origin, null=plan.null, person=plan.person, memory=memory)
         )
         plan.fit(engine.columns())
+        notes = require_people(plan, engine)
         population = None
         outside = plan.population_file if population_table is None else population_table
         if outside is not None:
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
         schema = plan.schema(engine.columns())
-        yield Job(plan, schema, engine, population, plan.models(), tuple(past))
+        yield Job(plan, schema, engine, population, plan.models(), tuple(past), notes)

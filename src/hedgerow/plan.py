@@ -111,6 +111,11 @@ class Plan(Part):
     person: str | None = Field(
         default=None, description="Column that says whose row it is, where people have several."
     )
+    one_row_per_person: bool = Field(
+        default=False,
+        description="Your statement that every row is another person, where a column that numbers "
+        "people repeats. The certificate repeats it.",
+    )
     columns: dict[str, ColumnPlan] = Field(
         default={},
         description="Every column of the source, with its role.",
@@ -209,6 +214,7 @@ class Plan(Part):
         source: str | Path | None = None,
         engine: str | None = None,
         person: str | None = None,
+        one_row_per_person: bool | None = None,
         population: str | None = None,
         ledger: str | Path | None = None,
         null: Sequence[str] | None = None,
@@ -231,6 +237,7 @@ class Plan(Part):
             "source": source,
             "engine": engine,
             "person": person,
+            "one_row_per_person": one_row_per_person,
             "population": population,
             "ledger": ledger,
             "null": null,
@@ -351,7 +358,7 @@ class Plan(Part):
             roles.setdefault(self.person, Role.IDENTIFIER)
         if columns is not None:
             roles = {name: roles[name] for name in columns if name in roles}
-        return Schema(roles, self.person)
+        return Schema(roles, self.person, self.one_row_per_person)
 
     def hierarchy_spec(self, column: str) -> Spec:
         """How the column's values become coarser; suppression where the plan does not say."""

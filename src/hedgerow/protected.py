@@ -26,7 +26,7 @@ from hedgerow.models import (
     UniqueShare,
 )
 from hedgerow.models.base import PrivacyModel, shown
-from hedgerow.schema import Schema
+from hedgerow.schema import STATED, Schema
 
 FINDER = "somebody who knows a person's quasi-identifiers and that the person is in the table"
 OUTSIDER = "somebody who has a list of the population and does not know who of it is in the table"
@@ -148,6 +148,8 @@ def protected(
         for attacker, texts in promises.items()
     ]
     sentences.append(f"Not protected: {'; '.join(_gaps(models, schema))}.")
+    if schema.stated:
+        sentences.append(STATED)
     if left_out:
         people = "1 person was" if left_out == 1 else f"{left_out:,} people were"
         sentences.append(f"{people} left out; the claims are about those who are published.")

@@ -137,6 +137,11 @@ def publish(
             )  # fmt: skip
 
         reports = Accompanied(target=into, internal=report)
+        if remember.ledger is not None:
+            # What is reserved is never given back, and what is stored may be from before anybody
+            # asked whose rows these are.
+            with opened(plan, data, memory=memory, past=()):
+                pass
         if (stored := remember.stored(into, inputs, signed)) is not None:
             return changed(stored, notes=(*stored.notes, *reports.lost()))
         place = None if into is None else check_target(into, replace=replace)
@@ -182,7 +187,7 @@ def publish(
         point("measured")
         release = _release(
             job, found, written, claims, measured, ledger=remember.tip, signed=signed,
-            notes=(*remember.notes, *found.notes, *reports.unmade(held)),
+            notes=(*job.notes, *remember.notes, *found.notes, *reports.unmade(held)),
         )  # fmt: skip
         reports.add(folder, release.certificate, (job.schema, measured))
         name = "in memory" if target is None else target.name
@@ -262,11 +267,18 @@ def check(
     The arguments are those of `publish`.
     """
     plan, data = plan_of(source, {"columns": columns, "protect": protect} | more)
+    return checked(plan, data, population_table=population_table)[0]
+
+
+def checked(
+    plan: Plan, data: Any = None, *, population_table: Any = None
+) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
+    """`check`, and what to tell of the table besides."""
     with opened(plan, data, population_table=population_table) as job:
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        return tuple(model.check(groups) for model in job.models)
+        return tuple(model.check(groups) for model in job.models), job.notes
 
 
 def _release(

@@ -530,7 +530,7 @@ def test_old_new_and_broken_certificates(release: Path) -> None:
 
 
 def test_people_left_out(tmp_path: Path) -> None:
-    rows = [*table(), table()[0] | {"town": "rare", "illness": "mumps"}]
+    rows = [*table(), table()[0] | {"name": "Rare", "town": "rare", "illness": "mumps"}]
     models: list[PrivacyModel] = [
         KAnonymity(k=4),
         TCloseness(t=0.6, of="illness"),

@@ -76,6 +76,13 @@ def claims(verdicts: Sequence[Verdict]) -> None:
     console.print(table)
 
 
+def checked(verdicts: Sequence[Verdict], notes: Sequence[str]) -> None:
+    """The claims on the table as it is, and what to know of it besides."""
+    claims(verdicts)
+    for note in notes:
+        console.print(plain(note))
+
+
 def published(found: Release | RandomisedRelease | SafeRelease) -> None:
     """A release of whichever kind."""
     if isinstance(found, Release):

@@ -41,6 +41,22 @@ class ColumnProfile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Repeats:
+    """How often the values of a column stand, in the whole source; missing is none of them."""
+
+    name: str
+    distinct: int
+    """Distinct values."""
+    units: int
+    """Rows that have a value; with a person column, distinct pairs of a value and a person."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a value stands in several rows, or with several people."""
+        return self.distinct < self.units
+
+
+@dataclass(frozen=True, kw_only=True)
 class TablePlace:
     """A table of a database or a cluster, wherever that is.
 
@@ -124,6 +140,10 @@ class Engine(Protocol):
 
     def profile(self, *, sample: int = SAMPLE) -> list[ColumnProfile]:
         """What each column looks like in the first `sample` rows; fewer for very wide tables."""
+        ...
+
+    def repeats(self, columns: Sequence[str]) -> list[Repeats]:
+        """How often the values of each column stand, counted in all rows."""
         ...
 
     def counts(

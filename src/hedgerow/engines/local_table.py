@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from hedgerow.engines.arrays import Arrays
-from hedgerow.engines.base import Table
+from hedgerow.engines.base import Repeats, Table
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.session import Session
@@ -71,6 +71,18 @@ class LocalTable(SessionTable):
         return [row[0] for row in found]
 
     # Counting
+
+    def repeats(self, columns: Sequence[str]) -> list[Repeats]:
+        found = []
+        for name in columns:
+            text = self._text(name)
+            what, relation = f"count({text})", "source"
+            if self._person is not None:
+                pairs = f"SELECT DISTINCT {text} AS v, {self._text(self._person)} AS p FROM source"
+                text, what, relation = "v", "count(v)", f"({pairs})"
+            both = self._session.fetch(f"SELECT count(DISTINCT {text}), {what} FROM {relation}")
+            found.append(Repeats(name=name, distinct=int(both[0][0]), units=int(both[0][1])))
+        return found
 
     def counts(
         self,

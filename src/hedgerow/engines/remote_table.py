@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from hedgerow.engines.base import SAMPLE, ColumnProfile, Table
+from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, Table
 from hedgerow.engines.canonical_text import CanonicalText
 from hedgerow.engines.encoded import element, key, unpacked
 from hedgerow.engines.held import Codes, Held
@@ -139,6 +139,25 @@ class RemoteTable(SessionTable):
             self._session.do("DROP TABLE fetched")
 
     # Counting
+
+    def repeats(self, columns: Sequence[str]) -> list[Repeats]:
+        self._asked(columns)
+        found = []
+        for name in columns:
+            who = [] if self._person is None else [self._person]
+            known = self._canonical.relation([name, *who])
+            named = zip(("v", "p"), (name, *who), strict=False)
+            texts = ", ".join(f"{known.texts[column]} AS {letter}" for letter, column in named)
+            each = "DISTINCT " if who else ""
+            self._pull(
+                "SELECT count(DISTINCT v) AS d, count(v) AS n "
+                f"FROM (SELECT {each}{texts} FROM {known.sql}) AS x",
+                "repeated",
+                {"d": "bigint", "n": "bigint"},
+            )
+            distinct, units = self._session.fetch("SELECT d, n FROM repeated")[0]
+            found.append(Repeats(name=name, distinct=int(distinct), units=int(units)))
+        return found
 
     def counts(
         self,

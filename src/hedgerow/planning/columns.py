@@ -285,6 +285,11 @@ class ColumnPlan(Part):
         description="A missing value is a value like others, or its row is left out, or the data "
         "are refused.",
     )
+    key: bool | None = Field(
+        default=None,
+        description="Whether its values number people, so that one that repeats may be a person "
+        "with several rows; found by looking at them if left out.",
+    )
     levels: LevelPair | None = Field(
         default=None, description="The lowest and the highest level that may be published."
     )

@@ -61,6 +61,12 @@ def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]
             ("columns",), "no column is a quasi-identifier, so there is nothing to generalise",
             "Give that role to what an attacker may know: age, postcode, sex, dates.",
         )  # fmt: skip
+    if plan.person is not None and plan.one_row_per_person:
+        yield Problem(
+            ("one_row_per_person",),
+            f"people are told apart by {plan.person!r}, so they may have several rows",
+            "Leave out `one_row_per_person`, or `person`.",
+        )
     column = plan.columns.get(plan.person) if plan.person is not None else None
     if column is not None and column.role is not Role.IDENTIFIER:
         yield Problem(
