@@ -26,6 +26,7 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
         name: [
             *(str(column.role), repr(_placed(column.spec())), column.missing, column.levels),
             *([] if column.key is None else [column.key]),
+            *([] if column.within_person is None else [column.within_person]),
         ]
         for name, column in plan.columns.items()
     }
@@ -35,7 +36,8 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
     applied = None if recoding is None else _hashed([recoding])
     return digest(
         [columns, plan.person, plan.population, plan.null, models, method, plan.utility, form,
-         table, applied, *([True] if plan.one_row_per_person else [])]
+         table, applied, *([True] if plan.one_row_per_person else []),
+         *([] if plan.rows is None else [plan.rows])]
     )  # fmt: skip
 
 

@@ -44,7 +44,11 @@ class Repeated:
 
 
 def repeated(
-    engine: Engine, roles: Mapping[str, Role], said: Mapping[str, bool] | None = None
+    engine: Engine,
+    roles: Mapping[str, Role],
+    said: Mapping[str, bool] | None = None,
+    *,
+    person: str | None = None,
 ) -> Repeated:
     """Look for columns that number people and repeat.
 
@@ -53,25 +57,27 @@ def repeated(
     called so and most of their values are distinct, because measured numbers look alike.
 
     Args:
-        engine: The table. Where it has a person column, what counts is whether a value stands
-            with several people.
+        engine: The table.
         roles: The role of each column.
         said: Whether a column is a key, where somebody has said so.
+        person: The column that says whose row it is; then what counts is whether a value stands
+            with several people.
     """
     said = said or {}
     asked = [
         name
         for name, role in roles.items()
-        if name != engine.person and said.get(name, role is Role.IDENTIFIER or bool(_called(name)))
+        if name != person and said.get(name, role is Role.IDENTIFIER or bool(_called(name)))
     ]
     if not asked:
         return Repeated()
     rows = engine.rows(asked, LOOKED_AT)
     codes = {n for n in asked if said.get(n) or looks_like_codes(n, rows[n].to_pylist())}
     names = [n for n in asked if n not in codes and roles[n] is Role.IDENTIFIER]
-    if engine.person is not None:
+    if person is not None:
         names = []
-    counted = {one.name: one for one in engine.repeats([*codes, *names]) if one.repeats}
+    found = engine.repeats([*codes, *names], person=person)
+    counted = {one.name: one for one in found if one.repeats}
     return Repeated(
         keys=tuple(
             counted[name]
@@ -146,10 +152,10 @@ def require_people(plan: Plan, engine: Engine) -> tuple[str, ...]:
         return ()
     schema = plan.schema(engine.columns())
     said = {name: c.key for name, c in plan.columns.items() if c.key is not None}
-    found = repeated(engine, schema.roles, said)
+    found = repeated(engine, schema.roles, said, person=plan.person)
     if found.keys:
         key = found.keys[0]
-        raise asked(key, person=engine.person, where=plan.where("columns", key.name))
+        raise asked(key, person=plan.person, where=plan.where("columns", key.name))
     return tuple(map(shared_name, found.names))
 
 

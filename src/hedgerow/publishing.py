@@ -182,7 +182,7 @@ def publish(
             job.schema, cells, chosen, written, escaped=escape,
             staged=None if tables is None else tables.staged,
         )  # fmt: skip
-        claims = tuple(model.check(measured.groups) for model in job.models)
+        claims = job.check(measured.groups)
         _refuse_failed(claims)
         point("measured")
         release = _release(
@@ -278,7 +278,7 @@ def checked(
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        return tuple(model.check(groups) for model in job.models), job.notes
+        return job.check(groups), job.notes
 
 
 def _release(
@@ -298,7 +298,7 @@ def _release(
     # -1e-16 and 1e-14 are rounding, not loss.
     utility = {name: value if value > 1e-12 else 0.0 for name, value in found.items()}
     certificate = certify(
-        job.plan, job.schema, job.models, cells, chosen, written, claims, measured,
+        job.plan, job.schema, job.claims, cells, chosen, written, claims, measured,
         utility=utility, ledger=ledger,
         considered=list(dict.fromkeys(one.public for left in lefts for one, _ in left.fitting)),
     )  # fmt: skip

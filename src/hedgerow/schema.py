@@ -29,8 +29,15 @@ class Schema:
     roles: dict[str, Role]
     person: str | None = None
     """Column that says which rows belong to the same person, where people have several."""
+    rows: int | None = None
+    """Where people may have had several rows: the most of a person that are published."""
     stated: bool = False
     """Whether the steward states that every row is another person."""
+
+    @property
+    def linked(self) -> bool:
+        """Whether a person may have several published rows, which do not say whose they are."""
+        return self.rows is not None and self.rows > 1
 
     def having(self, role: Role) -> tuple[str, ...]:
         """The columns with this role, in source order."""

@@ -103,8 +103,9 @@ def release(published: Release) -> None:
         say("Published before, with this plan and these data; nothing was done anew.\n")
     claims(published.claims)
     share = published.suppressed / max(1, published.people)
+    unit = published.certificate.get("people", {}).get("unit", "people")
     say(
-        f"\n{published.suppressed:,} of {published.people:,} people left out ({share:.1%}); "
+        f"\n{published.suppressed:,} of {published.people:,} {unit} left out ({share:.1%}); "
         f"{published.rows:,} rows published\n"
     )
     table = columns(("column", "left"), ("published", "left"))

@@ -290,6 +290,11 @@ class ColumnPlan(Part):
         description="Whether its values number people, so that one that repeats may be a person "
         "with several rows; found by looking at them if left out.",
     )
+    within_person: Literal["most-frequent", "smallest", "largest"] | None = Field(
+        default=None,
+        description="With `rows: one`: which of a person's values is published where the rows of a "
+        "person differ.",
+    )
     levels: LevelPair | None = Field(
         default=None, description="The lowest and the highest level that may be published."
     )

@@ -110,7 +110,8 @@ class Table:
         with open_engine(self.source, null=self.null, person=self.person) as engine:
             profiles = tuple(engine.profile())
             planned = {n: Role(role) for n, role in self.roles if n in engine.columns()}
-            keys = () if self.stated else repeated(engine, planned, dict(self.said)).keys
+            found = repeated(engine, planned, dict(self.said), person=self.person)
+            keys = () if self.stated else found.keys
         guesses = {profile.name: guess(profile) for profile in profiles}
         roles = {
             name: Role.IDENTIFIER if name in self.named else Role.QUASI_IDENTIFIER
