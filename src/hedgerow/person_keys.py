@@ -28,9 +28,7 @@ KEY_WORDS = words(
 )
 """Words in the name of a column that numbers people."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_DATE = re.compile(
-    r"\d{4}-\d{2}-\d{2}([ T]\d{1,2}:\d{2}.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}( \d{1,2}:\d{2}.*)?"
-)
+_DATE = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})?([ T]?\d{1,2}:\d{2}.*)?")
 
 
 @dataclass(frozen=True, kw_only=True)
