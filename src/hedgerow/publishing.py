@@ -137,13 +137,14 @@ def publish(
             )  # fmt: skip
 
         reports = Accompanied(target=into, internal=report)
+        told: tuple[str, ...] = ()
         if remember.ledger is not None:
             # What is reserved is never given back, and what is stored may be from before anybody
             # asked whose rows these are.
-            with opened(plan, data, memory=memory, past=()):
-                pass
+            with opened(plan, data, memory=memory, past=()) as first:
+                told = first.notes
         if (stored := remember.stored(into, inputs, signed)) is not None:
-            return changed(stored, notes=(*stored.notes, *reports.lost()))
+            return changed(stored, notes=(*told, *stored.notes, *reports.lost()))
         place = None if into is None else check_target(into, replace=replace)
         if table is not None and remember.ledger is not None:
             # What is reserved is never given back, so a table is looked for before it, too.
