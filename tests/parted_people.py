@@ -59,7 +59,7 @@ def roles(*, note: bool = False, missing: str = "value") -> dict[str, Any]:
         "city": "quasi-identifier",
         "disease": "sensitive",
         "job": "sensitive",
-        "note": "insensitive" if note else "identifier",
+        "note": "insensitive" if note else {"role": "identifier", "key": False},
     }
 
 

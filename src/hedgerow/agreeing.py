@@ -33,7 +33,10 @@ def stated_schema(certificate: Mapping[str, Any]) -> Schema:
     if plan["person"] is not None:
         given.setdefault(plan["person"], Role.IDENTIFIER)
     first = {name: given[name] for name in certificate["data"]["columns"] if name in given}
-    return Schema(first | given, plan["person"])
+    rows = plan.get("rows")
+    # A certificate that does not say how many rows counted people in a table nobody else has.
+    person = plan["person"] if rows is None else None
+    return Schema(first | given, person, rows, plan.get("one_row_per_person", False))
 
 
 def contradiction(certificate: Mapping[str, Any]) -> str | None:
@@ -49,7 +52,12 @@ def _of_people(certificate: Mapping[str, Any]) -> Iterator[str]:
     people, rows = certificate["people"], certificate["data"]["rows"]
     left = people["in_source"] - people["left_out"]
     count = f"{people['in_source']:,} people of whom {people['left_out']:,} were left out"
-    if certificate["plan"]["person"] is None:
+    linked = stated_schema(certificate).linked
+    if linked != (people.get("unit") == "rows"):
+        yield "whether people or rows were counted is said in two ways"
+    if certificate["plan"].get("rows") is not None and certificate["plan"]["person"] is None:
+        yield "it says how many rows a person has, and names no column that tells people apart"
+    if stated_schema(certificate).person is None:
         if left != rows:
             yield f"{count} are not {rows:,} rows"
     else:
@@ -57,7 +65,11 @@ def _of_people(certificate: Mapping[str, Any]) -> Iterator[str]:
             yield f"{count} do not have {rows:,} rows"
         if any(claim["worst"] is not None for claim in certificate["claims"]):
             yield "a worst group is named, and people may have several rows"
-    if certificate["sensitive"] and (certificate["plan"]["person"] or people["left_out"]):
+    if certificate["plan"]["person"] is not None and certificate["plan"].get("one_row_per_person"):
+        yield "people are told apart by a column, and every row is stated to be another person"
+    if certificate["sensitive"] and (
+        stated_schema(certificate).person is not None or people["left_out"]
+    ):
         yield "it orders sensitive values that are not all published"
 
 
@@ -148,7 +160,7 @@ def unwritten_claim(certificate: Mapping[str, Any], entry: Mapping[str, Any]) ->
     if not own_words(certificate):
         return
     left_out = certificate["people"]["left_out"]
-    person = certificate["plan"]["person"] is not None
+    person = stated_schema(certificate).person is not None
     if entry["not_verifiable"] not in reasons_for_unwritten(person=person, left_out=left_out):
         yield "its parameters are left out, and there is no reason to"
         return

@@ -39,6 +39,13 @@ def unlike(plan: Plan, asked: Sequence[PrivacyModel], certificate: Mapping[str, 
     roles = {name: str(column.role) for name, column in plan.columns.items()}
     if roles != stated["columns"] or plan.person != stated["person"]:
         return "the plan gives the columns other roles than the certificate"
+    if plan.rows is not None and stated.get("rows") not in (1, plan.rows):
+        return "the plan allows another number of rows a person than the certificate says"
+    within = {name: one.within_person for name, one in plan.columns.items() if one.within_person}
+    if within != stated.get("within_person", {}):
+        return "the plan chooses other values of a person than the certificate says"
+    if plan.one_row_per_person != stated.get("one_row_per_person", False):
+        return "plan and certificate do not both state that every row is another person"
     places = matched(asked, stated["protect"])
     for entry, place in zip(stated["protect"], places, strict=True):
         if place is None:

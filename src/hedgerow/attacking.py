@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ from hedgerow.plan import Plan
 
 if TYPE_CHECKING:
     from hedgerow.choosing import Progress
+
+
+ROWS = "A person may have several rows: rows were counted, each as a target of its own."
+"""Said of attacks on a release that does not say whose rows are whose."""
 
 
 def attack(
@@ -102,10 +107,10 @@ def attack(
         releases, sensitive=sensitive, quasi=quasi, located=located, taxonomies=taxonomies,
         plan=read,
     )  # fmt: skip
-    if truth is None and read is not None:
-        truth = read.source
     null = () if read is None else read.null
     original = None if truth is None else Targets.read(truth, null=null)
+    if truth is None and read is not None and read.source is not None:
+        original = Targets.of_plan(read)
     lists = _lists(register, len(published), null)
     say("looking for people in them", None)
     people = lists[0] if lists else original
@@ -143,6 +148,8 @@ def attack(
             f"{some(methods)} cannot be tried with what was given",
             fix="See docs/attacks.md for what each attack needs.",
         )
+    if read is not None and (read.rows or 1) > 1:
+        results = [replace(one, sentences=(*one.sentences, ROWS)) for one in results]
     return tuple(results)
 
 

@@ -103,10 +103,17 @@ def certify(
             "columns": list(schema.published),
             "sha256": written.sha256,
         },
-        "people": {"in_source": cells.people, "left_out": left_out},
+        "people": {
+            "in_source": cells.people,
+            "left_out": left_out,
+            **({"unit": "rows"} if schema.linked else {}),
+        },
         "plan": {
             "columns": {name: str(column.role) for name, column in plan.columns.items()},
             "person": plan.person,
+            **({} if schema.rows is None else {"rows": schema.rows}),
+            **_within(plan),
+            **({"one_row_per_person": True} if plan.one_row_per_person else {}),
             "null": list(plan.null),
             "protect": [{"claim": entry["claim"], "model": entry["model"]} for entry in told],
             "method": plan.method.model_dump(mode="json"),
@@ -124,6 +131,12 @@ def certify(
         "with": list(considered),
         "protected": protected(models, schema, left_out=left_out, withheld=secret),
     }
+
+
+def _within(plan: Plan) -> dict[str, Any]:
+    """Which of a person's values were published, where rows of a person may have differed."""
+    chosen = {n: one.within_person for n, one in plan.columns.items() if one.within_person}
+    return {"within_person": chosen} if chosen else {}
 
 
 def _searched(

@@ -84,6 +84,10 @@ class Counted(Form):
 
     in_source: People
     left_out: People
+    unit: Literal["people", "rows"] = Field(
+        default="people",
+        description="What both count: rows, where a person may have several that are published.",
+    )
 
 
 class Promised(Form):
@@ -101,6 +105,18 @@ class Planned(Form):
 
     columns: Roles
     person: str | None
+    rows: Annotated[int, Field(ge=1, le=2**63 - 1)] | None = Field(
+        default=None,
+        description="Where a person column is named: the most rows of a person that are published.",
+    )
+    within_person: dict[str, Literal["most-frequent", "smallest", "largest"]] = Field(
+        default={},
+        description="Which of a person's values were published, where their rows could differ.",
+    )
+    one_row_per_person: bool = Field(
+        default=False,
+        description="The publisher's statement that every row is another person; not checked.",
+    )
     null: list[str]
     protect: list[Promised]
     method: dict[str, Any]

@@ -236,6 +236,7 @@ def _ground(
     return Ground(
         seen=seen,
         person=schema.person is not None,
+        rows=schema.rows or 1,
         left_out=people["left_out"],
         people=people["in_source"] - people["left_out"],
         orders=order,

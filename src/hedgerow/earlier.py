@@ -41,6 +41,8 @@ class Before:
     """Column -> role, where a certificate says so."""
     null: tuple[str, ...] = ()
     """Texts that were missing values there."""
+    linked: bool = False
+    """Whether a person may have several rows there."""
 
     @property
     def name(self) -> str:
@@ -48,6 +50,8 @@ class Before:
 
     def obstacle(self, quasi: Sequence[str], of: str) -> str | None:
         """Why it cannot be compared by these quasi-identifiers, if it cannot."""
+        if self.linked:
+            return "a person may have several rows there"
         strange = [name for name in self.published.quasi if name not in quasi]
         if strange:
             return f"it tells people apart by {some(strange)}, and no quasi-identifier here does"

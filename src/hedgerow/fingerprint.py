@@ -23,7 +23,11 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
     """
     form = plan.publish.model_dump(mode="json", exclude={"to"}) if plan.publish else None
     columns = {
-        name: [str(column.role), repr(_placed(column.spec())), column.missing, column.levels]
+        name: [
+            *(str(column.role), repr(_placed(column.spec())), column.missing, column.levels),
+            *([] if column.key is None else [column.key]),
+            *([] if column.within_person is None else [column.within_person]),
+        ]
         for name, column in plan.columns.items()
     }
     models = [repr(model) for model in plan.models()]
@@ -32,7 +36,8 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
     applied = None if recoding is None else _hashed([recoding])
     return digest(
         [columns, plan.person, plan.population, plan.null, models, method, plan.utility, form,
-         table, applied]
+         table, applied, *([True] if plan.one_row_per_person else []),
+         *([] if plan.rows is None else [plan.rows])]
     )  # fmt: skip
 
 

@@ -19,23 +19,24 @@ from pathlib import Path
 from hedgerow.builders import Dates, Prefix, Ranges, Spec, Suppression
 from hedgerow.decimals import Scale, numeric, parse
 from hedgerow.engines.base import ColumnProfile
-from hedgerow.errors import DataError, HierarchyError, TargetError, some
+from hedgerow.errors import DataError, HierarchyError, PlanError, TargetError, some
 from hedgerow.schema import Role
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a list of words."""
     return frozenset(text.split())
 
 
-IDENTIFIERS = _words(
+IDENTIFIERS = words(
     "ssn email mail phone mobile telephone tel fax mrn passport iban account username login uuid "
     "guid surname firstname lastname forename fullname address street url ip licence license "
     "plate vin insurance"
 )
 """Words that name a person outright, whatever else the column is called."""
-WEAK_IDENTIFIERS = _words("name id identifier key number no nr code")
+WEAK_IDENTIFIERS = words("name id identifier key number no nr nbr pid seqn code")
 """Words that name a person unless another word says what is numbered or named."""
-QUASI_IDENTIFIERS = _words(
+QUASI_IDENTIFIERS = words(
     "zip zipcode postcode postal plz age birth birthdate birthday born dob sex gender nationality "
     "country citizenship native race ethnicity ethnic marital civil occupation job profession "
     "employer workclass education degree school city town county state region district "
@@ -43,13 +44,13 @@ QUASI_IDENTIFIERS = _words(
     "height weight admission admitted discharge discharged visit date year veteran"
 )
 """Words for what others may know about a person."""
-SENSITIVE = _words(
+SENSITIVE = words(
     "disease diagnosis diagnoses condition illness icd salary income wage wages pay earnings hiv "
     "result treatment medication medicine drug procedure offence offense crime debt credit loan "
     "balance grade vote party orientation disability symptom therapy"
 )
 """Words for what must not be learned of a person."""
-POSTCODES = _words("zip zipcode postcode postal plz")
+POSTCODES = words("zip zipcode postcode postal plz")
 
 FREE_TEXT = 60
 """Longer texts are taken for remarks, which may name anybody."""
@@ -57,7 +58,7 @@ FEW_ROWS = 20
 """With fewer rows, values that are all different say nothing."""
 
 
-MARKS = _words("? NA N/A NaN nan null NULL None . -")
+MARKS = words("? NA N/A NaN nan null NULL None . -")
 """What tables write where a number is missing."""
 
 
@@ -81,14 +82,32 @@ class Guess:
     """As it is written in the plan."""
 
 
-def write_plan(data: str | Path, to: Path, *, replace: bool = False) -> Path:
+def write_plan(
+    data: str | Path,
+    to: Path,
+    *,
+    replace: bool = False,
+    person: str | None = None,
+    one_row_per_person: bool = False,
+    ask: bool = True,
+) -> Path:
     """Look at a table and write a first plan for it.
 
+    Args:
+        data: The table.
+        to: Where to write the plan.
+        replace: Whether an existing plan may be replaced.
+        person: The column that says whose row it is, where people have several.
+        one_row_per_person: Whether somebody states that every row is another person.
+        ask: Whether to stop where a column that numbers people repeats and neither is said; else
+            whoever uses the plan is asked.
+
     Raises:
-        DataError: The table cannot be read.
+        DataError: The table cannot be read, or it is not known whose rows these are.
         TargetError: There is a plan already, or it cannot be written.
     """
     from hedgerow.engines import open_engine, table_place
+    from hedgerow.person_keys import asked, repeated
 
     place, to = table_place(data), Path(to)
     if to.exists() and not replace:
@@ -97,15 +116,29 @@ def write_plan(data: str | Path, to: Path, *, replace: bool = False) -> Path:
             where=str(to),
             fix="Choose another name with --to, or say --replace (in Python replace=True).",
         )
-    with open_engine(place or Path(data)) as engine:
+    if person is not None and one_row_per_person:
+        raise PlanError(
+            f"people are told apart by {person!r}, so they may have several rows",
+            fix="Name the person column, or state that every row is another person, not both.",
+        )
+    with open_engine(place or Path(data), person=person) as engine:
         profile = engine.profile()
+        if ask and not one_row_per_person and profile and profile[0].rows:
+            roles = {column.name: guess(column).role for column in profile}
+            for key in repeated(engine, roles, person=person).keys:
+                raise asked(key, person=person, where=str(data), init=True)
     if profile and not profile[0].rows:
         raise DataError(
             "the table has no rows, so there is nothing to guess from",
             where=str(data),
             fix="Give a table with at least one person in it.",
         )
-    text = propose(profile, source=_seen_from(Path(data), to) if place is None else str(place))
+    text = propose(
+        profile,
+        source=_seen_from(Path(data), to) if place is None else str(place),
+        person=person,
+        one_row_per_person=one_row_per_person,
+    )
     try:
         part = to.with_name(f".{to.name}.{secrets.token_hex(8)}.part")
         try:
@@ -131,8 +164,20 @@ def _seen_from(data: Path, plan: Path) -> str:
     return Path(seen).as_posix()
 
 
-def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> str:
+def propose(
+    profile: Sequence[ColumnProfile],
+    *,
+    source: str | None = None,
+    person: str | None = None,
+    one_row_per_person: bool = False,
+) -> str:
     """A plan for a table with these columns, as YAML with a reason for every guess.
+
+    Args:
+        profile: The columns.
+        source: How the plan names the table.
+        person: The column that says whose row it is.
+        one_row_per_person: Whether somebody states that every row is another person.
 
     Raises:
         DataError: There are no columns, or two of the same name.
@@ -146,7 +191,8 @@ def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> s
         )
     marks = _marks(profile)
     profile = [_without(column, marks) for column in profile]
-    guesses = [(column, guess(column)) for column in profile]
+    named = Guess(Role.IDENTIFIER, True, "it says whose row it is")
+    guesses = [(c, named if c.name == person else guess(c)) for c in profile]
     if not any(found.role is Role.QUASI_IDENTIFIER for _, found in guesses):
         guesses = _with_quasi_identifier(guesses)
     lines = [
@@ -156,7 +202,12 @@ def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> s
     ]
     if source is not None:
         lines.append(f"source: {scalar(source)}")
-    lines += _person_hint(guesses)
+    if person is not None:
+        lines.append(f"person: {scalar(person)}")
+    elif one_row_per_person:
+        lines.append("one_row_per_person: true  # your statement; the certificate repeats it")
+    else:
+        lines += _person_hint(guesses)
     if marks:
         lines += [
             "# guessed: these stand among numbers, so they mean that there is none",
@@ -184,10 +235,10 @@ def propose(profile: Sequence[ColumnProfile], *, source: str | None = None) -> s
 
 def guess(column: ColumnProfile) -> Guess:
     """The role of one column, and its hierarchy where it needs one."""
-    words = _words_in(column.name)
-    weak, quasi = words & WEAK_IDENTIFIERS, words & QUASI_IDENTIFIERS
-    sensitive = words & SENSITIVE
-    if found := words & IDENTIFIERS:
+    named = words_in(column.name)
+    weak, quasi = named & WEAK_IDENTIFIERS, named & QUASI_IDENTIFIERS
+    sensitive = named & SENSITIVE
+    if found := named & IDENTIFIERS:
         return Guess(Role.IDENTIFIER, True, f"its name says {_said(found)}")
     if weak and not quasi and not sensitive:
         return Guess(Role.IDENTIFIER, False, f"its name says {_said(weak)}")
@@ -209,7 +260,7 @@ def guess(column: ColumnProfile) -> Guess:
     return _quasi(column, False, "nothing says that nobody else knows it")
 
 
-def _words_in(name: str) -> frozenset[str]:
+def words_in(name: str) -> frozenset[str]:
     """The words a name is made of: patientId, patient_id and Patient-ID have the same."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
     return frozenset(re.findall(r"[^\W\d_]+", parted.casefold()))
@@ -269,7 +320,7 @@ def _hierarchies(column: ColumnProfile) -> list[tuple[str, Spec]]:
         and lengths == {column.longest}
         and 3 <= column.longest <= 20
         and (
-            _words_in(column.name) & POSTCODES
+            words_in(column.name) & POSTCODES
             or (digits and not (column.numbers and numeric(values)))
         )
     ):
@@ -359,7 +410,7 @@ def _person_hint(guesses: Sequence[tuple[ColumnProfile, Guess]]) -> list[str]:
     """A key that repeats may say that people have several rows."""
     for column, found in guesses:
         repeats = 1 < column.distinct < column.rows - column.missing
-        if found.role is Role.IDENTIFIER and _words_in(column.name) & WEAK_IDENTIFIERS and repeats:
+        if found.role is Role.IDENTIFIER and words_in(column.name) & WEAK_IDENTIFIERS and repeats:
             return [f"# person: {scalar(column.name)}  # if people have several rows, as it seems"]
     return []
 
@@ -369,7 +420,7 @@ def _said(words: frozenset[str]) -> str:
 
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
-_RESERVED = _words("true false null yes no on off y n")
+_RESERVED = words("true false null yes no on off y n")
 
 
 def scalar(text: str) -> str:

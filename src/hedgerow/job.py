@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,20 @@ from hedgerow.earlier import Before, Left, left_by, with_earlier
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, HedgerowError, PlanError
+from hedgerow.groups import Groups
 from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.base import PrivacyModel
+from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import AskedFacts, EpsilonPrivacy
+from hedgerow.person_keys import require_people
+from hedgerow.person_rows import require_rows
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
 from hedgerow.prior_files import refuse_misspelt
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import people_of
 from hedgerow.remembering import earlier_releases
+from hedgerow.row_bound import of_people, of_rows
 from hedgerow.schema import Schema
 from hedgerow.table import read_cells
 
@@ -38,8 +42,15 @@ class Job:
     engine: Engine
     population: Engine | None
     models: tuple[PrivacyModel, ...]
+    """What rows have to keep, so that the claims about people hold."""
+    claims: tuple[PrivacyModel, ...]
+    """The plan's claims, about people; the same where everybody has one row."""
+    rows: int = 1
+    """The most rows of a person; 1 where each row is another person's."""
     past: tuple[Before, ...] = ()
     """Earlier releases of the same people."""
+    notes: tuple[str, ...] = ()
+    """What to tell of the table, whatever becomes of it."""
     _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
 
     @property
@@ -65,6 +76,29 @@ class Job:
             return cells
         lefts, _ = self.lefts(cells)
         return with_earlier(cells, [left for left in lefts if left.of in composed])
+
+    def refuse_linked(self, what: str) -> None:
+        """Refuse what is done for people with one row only.
+
+        Args:
+            what: What that is, as in "exploring".
+
+        Raises:
+            PlanError: A person may have several rows.
+        """
+        if self.rows > 1:
+            raise PlanError(
+                f"{what} is for one row a person, and here a person has up to {self.rows:,}",
+                where=self.plan.where("rows"),
+                fix="Say `rows: one`.",
+            )
+
+    def check(self, groups: Groups) -> tuple[Verdict, ...]:
+        """What becomes of each claim in these groups of rows."""
+        return tuple(
+            of_people(claim, model.check(groups), self.rows)
+            for claim, model in zip(self.claims, self.models, strict=True)
+        )
 
     @property
     def joint(self) -> bool:
@@ -105,6 +139,10 @@ class Job:
             return self._lefts[0]
         found: list[Left] = []
         notes: list[str] = []
+        if self.rows > 1 and self.past:
+            notes.append("Earlier releases were not compared: a person may have several rows.")
+            self._lefts.append((found, notes))
+            return found, notes
         composed = {model.of for model in self.models if isinstance(model, Composition)}
         nodes = written_out(self.plan, cells.hierarchies) if self.past else {}
         for of in self.schema.sensitive:
@@ -166,7 +204,9 @@ def opened(
     memory: str | None = None,
     past: Sequence[Before] | None = None,
 ) -> Iterator[Job]:
-    """Open the plan's source (and population) and see that they have the plan's columns.
+    """Open the plan's source (and population) and see that they are what the plan says.
+
+    They must have the plan's columns, and it must be known whose rows the source's are.
 
     Args:
         plan: The plan.
@@ -181,13 +221,15 @@ def opened(
         origin = plan.source if data is None else data
         if origin is None:
             raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
-        engine = stack.enter_context(
-            open_engine(origin, null=plan.null, person=plan.person, memory=memory)
-        )
+        engine = stack.enter_context(open_engine(origin, null=plan.null, memory=memory))
         plan.fit(engine.columns())
+        notes = require_people(plan, engine)
         population = None
         outside = plan.population_file if population_table is None else population_table
         if outside is not None:
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
-        schema = plan.schema(engine.columns())
-        yield Job(plan, schema, engine, population, plan.models(), tuple(past))
+        rows = require_rows(plan, engine)
+        schema = replace(plan.schema(engine.columns()), person=None, rows=rows)
+        most, claims = rows or 1, plan.models()
+        models = tuple(of_rows(claim, most, where=plan.where("protect")) for claim in claims)
+        yield Job(plan, schema, engine, population, models, claims, most, tuple(past), notes)

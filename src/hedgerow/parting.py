@@ -51,8 +51,6 @@ class Parted:
 
 def obstacle(job: Job) -> str | None:
     """Why the frequency set of this job has to come out of the engine, if it has to."""
-    if job.schema.person is not None:
-        return "people may have several rows"
     if job.population is not None:
         return "a claim is about an outside population"
     if job.past or any(isinstance(model, Composition) for model in job.models):

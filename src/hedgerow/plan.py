@@ -24,7 +24,7 @@ from hedgerow.planning.claims import Claim
 from hedgerow.planning.columns import ColumnPlan
 from hedgerow.planning.contradictions import contradictions
 from hedgerow.planning.documents import Document, parse_document, read_document
-from hedgerow.planning.fields import Destination, Part, Source, TableSource
+from hedgerow.planning.fields import Destination, Part, PublishedRows, Source, TableSource
 from hedgerow.planning.fitting import misfits
 from hedgerow.planning.json_schema import json_schema
 from hedgerow.planning.methods import PRICED, Method, Table
@@ -110,6 +110,16 @@ class Plan(Part):
     )
     person: str | None = Field(
         default=None, description="Column that says whose row it is, where people have several."
+    )
+    rows: PublishedRows | None = Field(
+        default=None,
+        description="With `person`, where somebody has several rows: `one` row a person is "
+        "published, or rows without a person number, `at most 3` of a person.",
+    )
+    one_row_per_person: bool = Field(
+        default=False,
+        description="Your statement that every row is another person, where a column that numbers "
+        "people repeats. The certificate repeats it.",
     )
     columns: dict[str, ColumnPlan] = Field(
         default={},
@@ -209,6 +219,8 @@ class Plan(Part):
         source: str | Path | None = None,
         engine: str | None = None,
         person: str | None = None,
+        rows: str | int | None = None,
+        one_row_per_person: bool | None = None,
         population: str | None = None,
         ledger: str | Path | None = None,
         null: Sequence[str] | None = None,
@@ -231,6 +243,8 @@ class Plan(Part):
             "source": source,
             "engine": engine,
             "person": person,
+            "rows": rows,
+            "one_row_per_person": one_row_per_person,
             "population": population,
             "ledger": ledger,
             "null": null,
@@ -351,7 +365,7 @@ class Plan(Part):
             roles.setdefault(self.person, Role.IDENTIFIER)
         if columns is not None:
             roles = {name: roles[name] for name in columns if name in roles}
-        return Schema(roles, self.person)
+        return Schema(roles, self.person, stated=self.one_row_per_person)
 
     def hierarchy_spec(self, column: str) -> Spec:
         """How the column's values become coarser; suppression where the plan does not say."""

@@ -26,7 +26,7 @@ from hedgerow.models import (
     UniqueShare,
 )
 from hedgerow.models.base import PrivacyModel, shown
-from hedgerow.schema import Schema
+from hedgerow.schema import STATED, Schema
 
 FINDER = "somebody who knows a person's quasi-identifiers and that the person is in the table"
 OUTSIDER = "somebody who has a list of the population and does not know who of it is in the table"
@@ -148,7 +148,21 @@ def protected(
         for attacker, texts in promises.items()
     ]
     sentences.append(f"Not protected: {'; '.join(_gaps(models, schema))}.")
-    if left_out:
+    if schema.stated:
+        sentences.append(STATED)
+    if schema.rows == 1:
+        sentences.append("Everybody has one row in the release.")
+    if schema.linked:
+        sentences.append(
+            f"A person may have up to {schema.rows:,} rows, and the release does not say whose "
+            "they are. The claims are judged for an attacker who may assign rows to people in any "
+            f"way in which nobody has more than {schema.rows:,}. Not protected is who is known to "
+            "have more."
+        )
+    if left_out and schema.linked:
+        rows = "1 row was" if left_out == 1 else f"{left_out:,} rows were"
+        sentences.append(f"{rows} left out; the claims are about those that are published.")
+    elif left_out:
         people = "1 person was" if left_out == 1 else f"{left_out:,} people were"
         sentences.append(f"{people} left out; the claims are about those who are published.")
     if withheld:
@@ -162,7 +176,7 @@ def protected(
 def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
     """What nobody should take for protected."""
     gaps = []
-    several = schema.person is not None
+    several = schema.person is not None or schema.linked
     apart = {n for m in models if _keeps_apart(m, several=several) for n in m.attributes}
     open_to = {
         name: [m.value for m in models if _names_a_value(m) and m.of == name]

@@ -137,8 +137,14 @@ def publish(
             )  # fmt: skip
 
         reports = Accompanied(target=into, internal=report)
+        told: tuple[str, ...] = ()
+        if remember.ledger is not None:
+            # What is reserved is never given back, and what is stored may be from before anybody
+            # asked whose rows these are.
+            with opened(plan, data, memory=memory, past=()) as first:
+                told = first.notes
         if (stored := remember.stored(into, inputs, signed)) is not None:
-            return changed(stored, notes=(*stored.notes, *reports.lost()))
+            return changed(stored, notes=(*told, *stored.notes, *reports.lost()))
         place = None if into is None else check_target(into, replace=replace)
         if table is not None and remember.ledger is not None:
             # What is reserved is never given back, so a table is looked for before it, too.
@@ -177,12 +183,12 @@ def publish(
             job.schema, cells, chosen, written, escaped=escape,
             staged=None if tables is None else tables.staged,
         )  # fmt: skip
-        claims = tuple(model.check(measured.groups) for model in job.models)
+        claims = job.check(measured.groups)
         _refuse_failed(claims)
         point("measured")
         release = _release(
             job, found, written, claims, measured, ledger=remember.tip, signed=signed,
-            notes=(*remember.notes, *found.notes, *reports.unmade(held)),
+            notes=(*job.notes, *remember.notes, *found.notes, *reports.unmade(held)),
         )  # fmt: skip
         reports.add(folder, release.certificate, (job.schema, measured))
         name = "in memory" if target is None else target.name
@@ -262,11 +268,18 @@ def check(
     The arguments are those of `publish`.
     """
     plan, data = plan_of(source, {"columns": columns, "protect": protect} | more)
+    return checked(plan, data, population_table=population_table)[0]
+
+
+def checked(
+    plan: Plan, data: Any = None, *, population_table: Any = None
+) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
+    """`check`, and what to tell of the table besides."""
     with opened(plan, data, population_table=population_table) as job:
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        return tuple(model.check(groups) for model in job.models)
+        return job.check(groups), job.notes
 
 
 def _release(
@@ -286,7 +299,7 @@ def _release(
     # -1e-16 and 1e-14 are rounding, not loss.
     utility = {name: value if value > 1e-12 else 0.0 for name, value in found.items()}
     certificate = certify(
-        job.plan, job.schema, job.models, cells, chosen, written, claims, measured,
+        job.plan, job.schema, job.claims, cells, chosen, written, claims, measured,
         utility=utility, ledger=ledger,
         considered=list(dict.fromkeys(one.public for left in lefts for one, _ in left.fitting)),
     )  # fmt: skip

@@ -24,6 +24,7 @@ from hedgerow.models.base import ColumnModel, PrivacyModel, Verdict
 from hedgerow.outside import unverifiable, withheld
 from hedgerow.recipient import Order, Seen, Value
 from hedgerow.release import level_in_words
+from hedgerow.row_bound import of_people, of_rows
 from hedgerow.spelled import CUSTOM
 from hedgerow.spelling import alike
 
@@ -71,6 +72,8 @@ class Ground:
     seen: Seen
     person: bool
     """Whether a person may have several rows."""
+    rows: int = 1
+    """The most rows of a person, which do not say whose they are."""
     left_out: int | None
     """People of the source who are not in the file; None where nobody says."""
     orders: Callable[[str], Order]
@@ -157,7 +160,7 @@ def recheck(
         )
     try:
         groups = ground.groups(model)
-        found = model.check(groups)
+        found = of_people(model, of_rows(model, ground.rows).check(groups), ground.rows)
     except ArithmeticError:
         wrong.append("with these parameters it cannot be computed")
         return CheckedClaim(**told, verdict=REFUTED, why="; ".join(wrong))

@@ -306,7 +306,13 @@ def _recalled(entry: Entry, content: bytes) -> Before:
         own=True,
         roles=plan["columns"],
         null=tuple(plan["null"]),
+        linked=_linked(plan),
     )
+
+
+def _linked(plan: Mapping[str, Any]) -> bool:
+    """Whether people may have several rows in a release, by the plan in its certificate."""
+    return plan.get("person") is not None and plan.get("rows") != 1
 
 
 def _foreign(path: Path, sensitive: Sequence[str]) -> Before:
@@ -325,6 +331,7 @@ def _foreign(path: Path, sensitive: Sequence[str]) -> Before:
         f"a release that is not in the ledger (SHA-256 {digits}…)",
         roles=plan.get("columns", {}),
         null=tuple(plan.get("null", ())),
+        linked=_linked(plan),
     )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+STATED = "The publisher states that every row is another person; this was not checked."
+"""What a certificate says of a plan with `one_row_per_person: true`."""
+
 
 class Role(StrEnum):
     """What a column is to an attacker."""
@@ -26,6 +29,15 @@ class Schema:
     roles: dict[str, Role]
     person: str | None = None
     """Column that says which rows belong to the same person, where people have several."""
+    rows: int | None = None
+    """Where people may have had several rows: the most of a person that are published."""
+    stated: bool = False
+    """Whether the steward states that every row is another person."""
+
+    @property
+    def linked(self) -> bool:
+        """Whether a person may have several published rows, which do not say whose they are."""
+        return self.rows is not None and self.rows > 1
 
     def having(self, role: Role) -> tuple[str, ...]:
         """The columns with this role, in source order."""

@@ -78,6 +78,7 @@ def frontier(
             fix="Use `search: lattice`.",
         )
     with opened(plan, data) as job:
+        job.refuse_linked("a frontier")
         cells = job.cells()
         ladder = tuple(requirements or _ladder(job.models[0], cells.people))
         rest = job.models[1:]

@@ -15,9 +15,10 @@ from typing import Any, cast
 from hedgerow.asked import planned_order
 from hedgerow.certified import check_certified
 from hedgerow.delivery import CERTIFICATE, REPORT
-from hedgerow.engines import TablePlace, open_table, table_place
+from hedgerow.engines import TablePlace, open_engine, open_table, table_place
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.models.anonymity import KAnonymity
+from hedgerow.person_keys import require_people
 from hedgerow.plan import Plan
 from hedgerow.rechecking import (
     REFUTED,
@@ -138,6 +139,8 @@ def _certified(place: TablePlace) -> bool:
 
 def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
     schema = plan.schema()
+    with open_engine(file, null=plan.null) as engine:
+        require_people(plan, engine)
     models = plan.models()
     joint = any(isinstance(model, KAnonymity) and model.over == "all" for model in models)
     others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive

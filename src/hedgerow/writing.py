@@ -64,7 +64,7 @@ def write_release(
     kept = recoding.group != SUPPRESSED
     expect = int(recoding.people[kept].sum())
     counted = set(published) <= {*schema.quasi_identifiers, *schema.sensitive}
-    if schema.person is None and counted and isinstance(target, Path):
+    if counted and isinstance(target, Path):
         return engine.write_counted(
             _counted(cells, recoding, published),
             target,
@@ -81,7 +81,7 @@ def write_release(
             fix="Search the lattice, or use local recoding or strict Mondrian.",
         )
     return engine.write(
-        held or _mapping(cells, recoding, parts=parts, lists=schema.person is not None),
+        held or _mapping(cells, recoding, parts=parts),
         target,
         columns=published,
         quasi_identifiers=schema.quasi_identifiers,
@@ -103,10 +103,6 @@ def measured_groups(
 ) -> Measured:
     """The groups a recipient of the file sees, and how they were counted.
 
-    People are counted in the written file. Where one person has several rows that cannot be
-    done, as the file does not say whose rows they are: then they are counted in the recoding
-    that was applied, and the file must hold its groups, with the values of each.
-
     Args:
         schema: The columns.
         cells: The source, counted.
@@ -118,17 +114,9 @@ def measured_groups(
     alone = written.path.suffix == ".csv" and len(schema.published) == 1
     text = written_text(escaped=escaped, alone=alone)
     names = schema.quasi_identifiers
-    joint = any(d.name == ALL for d in cells.sensitive) and schema.person is None
+    joint = any(d.name == ALL for d in cells.sensitive)
     sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
     n, columns, found = _read(schema, written, names, sets, text, staged)
-    if schema.person is not None:
-        groups = recoding.groups(cells)
-        first, _ = recoding.seen
-        labels = [np.array([text(v) for v in kind[first]], object) for kind in recoding.labels]
-        _refuse_altered(schema, cells, recoding, (n, columns, found), text)
-        if cells.population is not None:
-            groups = _with_population(cells, recoding, groups, labels, text)
-        return Measured(groups, "the recoding that was applied", labels)
     codes = np.stack([c for _, c in columns], axis=1)
     first, into = distinct(codes, [len(values) for values, _ in columns])
     histograms, domains = {}, {}
@@ -189,44 +177,6 @@ def _read(
     n = np.asarray(counted["n"].to_numpy(), np.int64)
     columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
     return n, columns, [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
-
-
-def _refuse_altered(
-    schema: Schema, cells: Cells, recoding: Recoding, counted: Counted, text: Text
-) -> None:
-    """Whose rows they are the file does not say; but which groups hold which values it does."""
-    n, columns, found = counted
-    groups, (first, into) = recoding.groups(cells), recoding.seen
-    mine, theirs = [], []
-    for name, labels, (values, codes) in zip(
-        schema.quasi_identifiers, recoding.labels, columns, strict=True
-    ):
-        known = list(dict.fromkeys(labels))
-        raw = {value: code for code, value in enumerate(known)}
-        mine.append(np.array([raw[label] for label in labels[first]], np.int32))
-        theirs.append(_codes(name, known, values, text)[codes])
-    both = np.concatenate((np.stack(mine, axis=1), np.stack(theirs, axis=1)))
-    _, place = distinct(both, [len(set(labels)) for labels in recoding.labels])
-    intended, read = place[: len(first)], place[len(first) :]
-    here = np.flatnonzero(groups.n)
-    same = np.array_equal(np.unique(intended[here]), np.unique(read))
-    if same and not recoding.separates:
-        kept = recoding.group != SUPPRESSED
-        target = intended[into[recoding.group[kept]]]
-        rows = np.bincount(target, weights=cells.rows[recoding.cell[kept]])
-        same = np.array_equal(rows, np.bincount(read, weights=n))
-    for domain in cells.sensitive:
-        if not same or domain.name == ALL or isinstance(domain, Unseen):
-            continue
-        values, h = found[schema.sensitive.index(domain.name)]
-        width, wanted = len(domain.values), groups.histograms[domain.name]
-        codes = _codes(domain.name, domain.values, values, text)[h.codes]
-        same = np.array_equal(
-            np.unique(intended[wanted.owner()] * width + wanted.codes),
-            np.unique(read[h.owner()] * width + codes),
-        )
-    if not same:
-        raise _altered()
 
 
 def _altered() -> DataError:
@@ -366,7 +316,7 @@ def _counted(cells: Cells, recoding: Recoding, published: tuple[str, ...]) -> Ta
     return pa.table([*arrays, rows], names=[*(f"c{i}" for i in range(len(arrays))), "rows"])
 
 
-def _mapping(cells: Cells, recoding: Recoding, *, parts: bool, lists: bool) -> Table:
+def _mapping(cells: Cells, recoding: Recoding, *, parts: bool) -> Table:
     """From raw tuples (and, for separating methods, sensitive values and ranks) to labels."""
     kept = np.flatnonzero(recoding.group != SUPPRESSED)
     tuples, of_cell = cells.tuples
@@ -383,13 +333,7 @@ def _mapping(cells: Cells, recoding: Recoding, *, parts: bool, lists: bool) -> T
         columns[f"p{j}"] = _taken(recoding.labels[j], group)
     if parts:
         for i, (domain, found) in enumerate(zip(cells.sensitive, cells.values, strict=True)):
-            part = found.take(cell)
-            values = _taken(domain.values, part.codes)
-            columns[f"s{i}"] = (
-                pa.ListArray.from_arrays(pa.array(part.indptr, pa.int32()), values)
-                if lists
-                else values
-            )
+            columns[f"s{i}"] = _taken(domain.values, found.take(cell).codes)
         columns["lo"] = pa.array(rank[lines], pa.int64())
         columns["hi"] = pa.array(rank[lines] + recoding.people[lines], pa.int64())
     return pa.table(columns)

@@ -123,7 +123,8 @@ def test_a_list_by_a_column_that_does_not_tell_people_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = FILES | {
-        "plan.yaml": plan(LISTED), "data.csv": DATA.replace("n8,", "n7,"), "known.csv": KNOWN,
+        "plan.yaml": plan(LISTED, more="one_row_per_person: true\n"),
+        "data.csv": DATA.replace("n8,", "n7,"), "known.csv": KNOWN,
     }  # fmt: skip
     refused(tmp_path, monkeypatch, files, "data.csv: 'id' does not tell people apart: 'n7'")
 
@@ -176,8 +177,8 @@ def test_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> No
 
 def test_people_with_several_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = DATA + "n59,,28,M,b\n"
-    files = FILES | {"plan.yaml": plan(CLASS_I, more="person: id\n"), "data.csv": data}
-    refused(tmp_path, monkeypatch, files, "plan.yaml:10: epsilon-privacy is about one value a ")
+    files = FILES | {"plan.yaml": plan(CLASS_I, more="person: id\nrows: one\n"), "data.csv": data}
+    refused(tmp_path, monkeypatch, files, "1 person has rows with different values of ")
 
 
 def test_class_iv_on_an_earlier_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

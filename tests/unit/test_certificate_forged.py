@@ -398,25 +398,22 @@ def test_several_rows_a_person_are_not_made_up(release: Path) -> None:
 @pytest.mark.parametrize(
     ("people", "why"),
     [
-        ({"in_source": 1_000_000}, "1,000,000 people of whom 0 were left out do not have 16 rows"),
-        ({"in_source": 3, "left_out": 3}, "do not have 16 rows"),
-        ({"in_source": 5}, "5 people in 2 groups are not 3 in each"),
-        ({"in_source": 7}, "7 people in 2 groups are not 4 in each"),
+        ({"in_source": 1_000_000}, "1,000,000 people of whom 0 were left out are not 16 rows"),
+        ({"in_source": 3, "left_out": 3}, "are not 16 rows"),
+        ({"unit": "people"}, "whether people or rows were counted is said in two ways"),
     ],
 )
-def test_more_people_than_there_can_be(tmp_path: Path, people: dict[str, int], why: str) -> None:
+def test_more_people_than_there_can_be(tmp_path: Path, people: dict[str, Any], why: str) -> None:
     rows = [{"who": str(i), "age": str(30 + i % 2), "disease": "ab"[j]}
             for i in range(8) for j in range(2)]  # fmt: skip
     hedgerow.publish(
-        pd.DataFrame(rows), columns=COLUMNS, person="who", protect=[KAnonymity(k=3)],
-        to=tmp_path / "r",
+        pd.DataFrame(rows), columns=COLUMNS, person="who", rows="at most 2",
+        protect=[KAnonymity(k=3)], to=tmp_path / "r",
     )  # fmt: skip
     assert refuted(tmp_path / "r") == ""
 
     def forge(certificate: Certificate) -> None:
         certificate["people"].update(people)
-        if "3 in each" in why:
-            certificate["claims"][0].update(level=3.0, margin=0.0)
 
     edit(tmp_path / "r", forge)
     assert why in refuted(tmp_path / "r")

@@ -205,9 +205,9 @@ def test_people_with_several_values_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "one.csv"
     path.write_text("age,ill\n0-15,a\n0-15,b\n", "utf-8")
     table = pd.DataFrame({"who": [1, 1, 2, 2], "age": [1, 1, 2, 2], "ill": ["a", "b", "a", "b"]})
-    with pytest.raises(DataError, match="several values"):
+    with pytest.raises(DataError, match="2 people have rows with different values of 'ill'"):
         hedgerow.publish(
-            table, columns=COLUMNS, person="who",
+            table, columns=COLUMNS, person="who", rows="one",
             protect=[{"composition": {"confidence": 0.5, "with": [str(path)]}}],
         )  # fmt: skip
 

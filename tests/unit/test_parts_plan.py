@@ -25,8 +25,8 @@ COLUMNS = {
 }
 
 
-def published(folder: Path, method: Any, rows: Any = SOURCE, **more: Any) -> Any:
-    source = recipients.write_csv(folder / "patients.csv", rows)
+def published(folder: Path, method: Any, table: Any = SOURCE, **more: Any) -> Any:
+    source = recipients.write_csv(folder / "patients.csv", table)
     plan = {"columns": COLUMNS, "protect": [{"k-anonymity": 3}], **more}
     return hedgerow.publish(Plan.of(source=source, method=method, **plan))
 
@@ -66,7 +66,7 @@ def test_a_method_without_parts_does_not_speak_of_them() -> None:
 def test_the_certificate_tells_the_number_and_no_more(
     tmp_path: Path, method: dict[str, Any], said: dict[str, Any]
 ) -> None:
-    """A person column keeps the frequency set in memory."""
+    """Everybody who is told apart by their name has one row."""
     release = published(tmp_path, {**method, "parts": 30}, person="name")
     assert release.certificate["search"] == {**said, "parts": 30}
     assert release.certificate["plan"]["method"]["parts"] == 30
@@ -80,8 +80,10 @@ def test_the_certificate_tells_the_number_and_no_more(
 def test_strict_mondrian_publishes_the_same(tmp_path: Path, parts: int) -> None:
     """Some people have several rows, and several diseases."""
     again = [row | {"disease": SOURCE[i // 2]["disease"]} for i, row in enumerate(SOURCE[:40])]
-    protect = [{"k-anonymity": 3}, {"l-diversity": {"l": 2, "of": "disease"}}]
-    keywords = {"rows": [*SOURCE, *again], "person": "name", "protect": protect}
+    diverse = {"l": 1.05, "kind": "probabilistic", "of": "disease"}
+    protect = [{"k-anonymity": 3}, {"l-diversity": diverse}]
+    keywords = {"table": [*SOURCE, *again], "person": "name", "rows": "at most 2"}
+    keywords["protect"] = protect
     whole = published(tmp_path, {"search": "mondrian"}, **keywords)
     release = published(tmp_path, {"search": "mondrian", "parts": parts}, **keywords)
     assert release.to_arrow().equals(whole.to_arrow())

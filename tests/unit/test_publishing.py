@@ -339,7 +339,7 @@ def test_check_counts_those_the_plan_would_leave_out() -> None:
 
 @st.composite
 def visits(draw: st.DrawFn) -> list[dict[str, str]]:
-    """One to three visits each; age and sex agree, disease and ward differ."""
+    """One or two visits each; age and sex agree, disease and row differ."""
     rows = []
     for person in range(draw(st.integers(6, 14))):
         who = {
@@ -347,8 +347,8 @@ def visits(draw: st.DrawFn) -> list[dict[str, str]]:
             "age": str(draw(st.sampled_from([20, 21, 25, 30]))),
             "sex": draw(st.sampled_from("FM")),
         }
-        for _ in range(draw(st.integers(1, 3))):
-            ill = draw(st.sampled_from(["flu", "ulcer", "gout"]))
+        for _ in range(draw(st.integers(1, 2))):
+            ill = draw(st.sampled_from(["flu", "ulcer", "gout", "acne", "cold"]))
             rows.append(who | {"disease": ill, "row": str(len(rows))})
     return rows
 
@@ -378,7 +378,7 @@ def test_people_are_counted_and_not_rows(
     }
     try:
         release = hedgerow.publish(
-            pd.DataFrame(rows), columns=columns, person="person", method=method,
+            pd.DataFrame(rows), columns=columns, person="person", rows="at most 2", method=method,
             protect=[KAnonymity(k=2), ProbabilisticLDiversity(l=1.25, of="disease")],
         )  # fmt: skip
     except ClaimError:
@@ -388,34 +388,35 @@ def test_people_are_counted_and_not_rows(
     published = texts(table)
     by_row = {row["row"]: row for row in rows}
     assert len({row["row"] for row in published}) == len(published)
-    people = defaultdict(set)
-    having = defaultdict(set)
+    people, rows_in = defaultdict(set), Counter[tuple[str, str]]()
+    having, rows_of = defaultdict(set), Counter[tuple[str, str, str]]()
     for row in published:
-        who = by_row[row["row"]]["person"]
+        who, group = by_row[row["row"]]["person"], (row["age"], row["sex"])
         assert row["disease"] == by_row[row["row"]]["disease"]
-        people[row["age"], row["sex"]].add(who)
-        having[row["age"], row["sex"], row["disease"]].add(who)
-    smallest = min(len(group) for group in people.values())
-    assert smallest == release.claims[0].level >= 2
+        people[group].add(who)
+        rows_in[group] += 1
+        having[*group, row["disease"]].add(who)
+        rows_of[*group, row["disease"]] += 1
+    # What is claimed is what the rows show to whoever knows that nobody has more than two.
+    k, diversity = (claim.level for claim in release.claims)
+    assert k == max(1, min(rows_in.values()) // 2) >= 2
+    assert diversity == pytest.approx(
+        min(max(1, rows_in[key[:2]] / (2 * n)) for key, n in rows_of.items())
+    )
+    # And it holds of the people themselves.
+    assert min(len(group) for group in people.values()) >= k
     share = max(len(some) / len(people[key[:2]]) for key, some in having.items())
-    assert 1 / share == pytest.approx(release.claims[1].level)
-    assert share <= 0.8 + 1e-12
-    # All of a person's rows are there, in one group, or none of them.
-    everybody = Counter(row["person"] for row in rows)
-    for who, visits_ in everybody.items():
-        groups = [g for g, members in people.items() if who in members]
-        assert len(groups) <= 1
-        count = sum(by_row[row["row"]]["person"] == who for row in published)
-        assert count in (0, visits_)
-    assert release.suppressed == len(everybody) - len(set().union(*people.values()))
+    assert share <= 1 / diversity + 1e-12
+    assert release.suppressed == len(rows) - len(published)
 
 
 def test_quasi_identifiers_must_agree_within_a_person() -> None:
     frame = pd.DataFrame({"p": ["a", "a", "b"], "age": ["20", "30", "20"]})
-    with pytest.raises(DataError, match="differ in 'age'"):
+    with pytest.raises(DataError, match="1 person has rows with different values of 'age'"):
         hedgerow.publish(
-            frame, columns={"age": "quasi-identifier"}, person="p", protect=[KAnonymity(k=2)]
-        )
+            frame, columns={"age": "quasi-identifier"}, person="p", rows="one",
+            protect=[KAnonymity(k=2)],
+        )  # fmt: skip
 
 
 # Claims over all columns
@@ -442,11 +443,14 @@ def test_over_all_columns_where_rows_of_a_person_differ() -> None:
     columns = {"q": "quasi-identifier", "s": "sensitive", "i": "insensitive"}
     over = [KAnonymity(k=2, over="all")]
     for job in (hedgerow.publish, hedgerow.check):
-        with pytest.raises(DataError, match="where people have rows that differ"):
-            job(frame, columns=columns, person="p", protect=over)
+        with pytest.raises(DataError, match="2 people have rows with different values of 's'"):
+            job(frame, columns=columns, person="p", rows="one", protect=over)
+    said: dict[str, Any] = {"columns": columns, "person": "p", "protect": over}
+    assert hedgerow.check(frame, rows="at most 2", **said)[0].level == 1
     # One row a person, and the claim can be measured.
     alike = frame.assign(s="1", i="u")
-    assert hedgerow.check(alike, columns=columns, person="p", protect=over)[0].level == 2
+    assert hedgerow.check(alike, rows="one", **said)[0].level == 2
+    assert hedgerow.check(alike, rows="at most 2", **said)[0].level == 2
 
 
 def test_a_column_may_not_have_the_name_of_all_columns() -> None:

@@ -313,8 +313,9 @@ def test_a_release_that_fails_says_what_it_cost(
     town: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (town / "people.csv").write_text('name,age,sex,ill\n"n,1,F,flu\n', "utf-8")
+    # Whose rows these are is said, so that nothing is read before it is charged.
     with pytest.raises(HedgerowError, match="line 2") as error:
-        hedgerow.publish(plan(town))
+        hedgerow.publish(plan(town, one_row_per_person=True))
     assert "epsilon 3 stays charged (entry 2)." in str(error.value.fix)
     write(town, hospital())
 

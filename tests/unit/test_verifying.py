@@ -530,7 +530,7 @@ def test_old_new_and_broken_certificates(release: Path) -> None:
 
 
 def test_people_left_out(tmp_path: Path) -> None:
-    rows = [*table(), table()[0] | {"town": "rare", "illness": "mumps"}]
+    rows = [*table(), table()[0] | {"name": "Rare", "town": "rare", "illness": "mumps"}]
     models: list[PrivacyModel] = [
         KAnonymity(k=4),
         TCloseness(t=0.6, of="illness"),
@@ -570,33 +570,50 @@ def test_people_left_out(tmp_path: Path) -> None:
 
 
 def test_several_rows_a_person(tmp_path: Path) -> None:
+    """Eight people of a group have 16 rows, which are judged as those of eight people at least."""
     rows = [row | {"who": row["name"]} for row in table()] * 2
     models: list[PrivacyModel] = [
-        KAnonymity(k=4),
-        ProsecutorRisk(risk=0.25),
-        DistinctLDiversity(l=3, of="illness"),
-        TCloseness(t=0.6, of="illness"),
-    ]
+        KAnonymity(k=4), ProsecutorRisk(risk=0.25), ProbabilisticLDiversity(l=1.1, of="illness"),
+    ]  # fmt: skip
     release = hedgerow.publish(
-        pd.DataFrame(rows), columns=COLUMNS, person="who", protect=models, to=tmp_path / "release"
-    )
-    assert release.people == 48
+        pd.DataFrame(rows), columns=COLUMNS, person="who", rows="at most 2", protect=models,
+        to=tmp_path / "release",
+    )  # fmt: skip
+    assert release.people == 96
     found = verify(release)
     assert found.refuted == ()
-    assert verdicts(found) == ["not verifiable"] * 4
-    assert "which rows belong to the same person" in found.claims[0].why
-    assert all(claim["worst"] is None for claim in release.certificate["claims"])
-    # Eight people have 16 rows. Nobody has more people than rows.
+    assert verdicts(found) == ["verified"] * 3
+    level = release.claims[0].level
     edit(tmp_path / "release", lambda c: c["claims"][0].update(level=17.0, margin=13.0))
-    assert "the level stated is 17, and some group has 16 rows" in refuted(tmp_path / "release")
+    assert f"the level is {level!r}, not 17.0 as stated" in refuted(tmp_path / "release")
     edit(tmp_path / "release", lambda c: c["claims"][1].update(level=0.05, margin=0.2))
-    assert "the level stated is 0.05" in refuted(tmp_path / "release")
+    assert "not 0.05 as stated" in refuted(tmp_path / "release")
+    # Seven rows may be those of four people, and one of them is found with 2/7.
     kept = [row for row in rows_of(tmp_path / "release") if row["town"] != "x"]
-    few = [row for row in rows_of(tmp_path / "release") if row["town"] == "x"][:3]
-    put(tmp_path / "release", [*kept, *(row | {"sex": "F", "illness": "flu"} for row in few)])
+    few = [row for row in rows_of(tmp_path / "release") if row["town"] == "x"][:7]
+    put(tmp_path / "release", [*kept, *(row | {"sex": "F"} for row in few)])
     said = refuted(tmp_path / "release")
-    assert "4-anonymity: some group has 3 rows, so it has not 4 people" in said
-    assert "diversity of illness: some group has 1 values of 'illness'" in said
+    assert "4-anonymity: it reaches 3, required 4" in said
+    assert "prosecutor risk at most 0.25: it reaches 0.285714, required 0.25" in said
+
+
+def test_a_certificate_that_counted_people_elsewhere_is_not_verifiable(tmp_path: Path) -> None:
+    """Without `rows`, people were counted in a table that a recipient does not have."""
+    release = hedgerow.publish(
+        pd.DataFrame(table()), columns=COLUMNS, protect=[KAnonymity(k=4)], to=tmp_path / "release"
+    )
+    assert verdicts(verify(release)) == ["verified"]
+
+    def old(certificate: Any) -> None:
+        certificate["plan"]["person"] = "who"
+        certificate["measured_on"] = "the recoding that was applied"
+        certificate["claims"][0].update(worst=None)
+        certificate["software"]["version"] = "0"
+
+    edit(tmp_path / "release", old)
+    found = verify(tmp_path / "release")
+    assert verdicts(found) == ["not verifiable"]
+    assert "which rows belong to the same person" in found.claims[0].why
 
 
 def test_an_outside_population(tmp_path: Path) -> None:

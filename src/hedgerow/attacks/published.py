@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,17 @@ from numpy.typing import NDArray
 from hedgerow.attacks.labels import Taxonomy, Value
 from hedgerow.builders import Spec
 from hedgerow.encoding import encoded, histogram
-from hedgerow.engines import TablePlace, open_engine, open_table, table_place
+from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.csvlines import rerun
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
+from hedgerow.person_rows import require_rows
 from hedgerow.recode.pack import distinct
 from hedgerow.release import read_certificate
 from hedgerow.spelling import folded, reading
+
+if TYPE_CHECKING:
+    from hedgerow.plan import Plan
 
 Codes = NDArray[np.int32]
 ANY = "*"
@@ -217,8 +221,19 @@ class Targets:
             null: Texts that mean missing.
         """
         with open_engine(source, null=null) as engine:
-            names = list(columns or engine.columns())
-            table = engine.rows(names, max(1, engine.rows_total()))
+            return cls._of(engine, list(columns or engine.columns()))
+
+    @classmethod
+    def of_plan(cls, plan: Plan) -> Targets:
+        """The people of a plan's source, as its claims count them: one row each, if it says so."""
+        with open_engine(plan.source, null=plan.null) as engine:
+            if plan.protect:
+                require_rows(plan, engine)
+            return cls._of(engine, list(engine.columns()))
+
+    @classmethod
+    def _of(cls, engine: Engine, names: list[str]) -> Targets:
+        table = engine.rows(names, max(1, engine.rows_total()))
         found = [encoded(table[name]) for name in names]
         return cls(
             tuple(names),

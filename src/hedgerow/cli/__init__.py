@@ -92,6 +92,14 @@ def init(
     ],
     to: Annotated[Path, typer.Option(help="Where to write the plan.")] = Path("plan.yaml"),
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing plan.")] = False,
+    person: Annotated[
+        str | None,
+        typer.Option(help="Column that says whose row it is, where people have several."),
+    ] = None,
+    one_row_per_person: Annotated[
+        bool,
+        typer.Option("--one-row-per-person", help="State that every row is another person."),
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -99,7 +107,9 @@ def init(
     with running("init", as_json, quiet, bar=True) as job:
         from hedgerow.guess import write_plan
 
-        path = write_plan(data, to, replace=replace)
+        path = write_plan(
+            data, to, replace=replace, person=person, one_row_per_person=one_row_per_person
+        )
         job.done({"plan": str(path)}, lambda: rendering().started(path))
 
 
@@ -107,11 +117,13 @@ def init(
 def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Measure the plan's claims on the table as it is; publish nothing."""
     with running("check", as_json, quiet, bar=True) as job:
-        import hedgerow
+        from hedgerow.plan import Plan
+        from hedgerow.publishing import checked
         from hedgerow.release import claim_summary
 
-        claims = hedgerow.check(plan)
-        job.done({"claims": [claim_summary(v) for v in claims]}, lambda: rendering().claims(claims))
+        claims, notes = checked(Plan.read(plan))
+        told = {"claims": [claim_summary(v) for v in claims], "notes": list(notes)}
+        job.done(told, lambda: rendering().checked(claims, notes))
         if not all(v.holds for v in claims):
             job.exit_code = 1
 

@@ -76,6 +76,13 @@ def claims(verdicts: Sequence[Verdict]) -> None:
     console.print(table)
 
 
+def checked(verdicts: Sequence[Verdict], notes: Sequence[str]) -> None:
+    """The claims on the table as it is, and what to know of it besides."""
+    claims(verdicts)
+    for note in notes:
+        console.print(plain(note))
+
+
 def published(found: Release | RandomisedRelease | SafeRelease) -> None:
     """A release of whichever kind."""
     if isinstance(found, Release):
@@ -96,8 +103,9 @@ def release(published: Release) -> None:
         say("Published before, with this plan and these data; nothing was done anew.\n")
     claims(published.claims)
     share = published.suppressed / max(1, published.people)
+    unit = published.certificate.get("people", {}).get("unit", "people")
     say(
-        f"\n{published.suppressed:,} of {published.people:,} people left out ({share:.1%}); "
+        f"\n{published.suppressed:,} of {published.people:,} {unit} left out ({share:.1%}); "
         f"{published.rows:,} rows published\n"
     )
     table = columns(("column", "left"), ("published", "left"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +38,35 @@ class ColumnProfile:
     """All values are ISO dates (2024-02-29), and there is one."""
     longest: int
     """Characters in the longest value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeats:
+    """How often the values of a column stand, in the whole source; missing is none of them."""
+
+    name: str
+    distinct: int
+    """Distinct values."""
+    units: int
+    """Rows that have a value; where a person column is named, pairs of value and person."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a value stands in several rows, or with several people."""
+        return self.distinct < self.units
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsOfPeople:
+    """How many rows people have, who are told apart by a column."""
+
+    people: int
+    several: int
+    """People with more than one row."""
+    most: int
+    """The rows of whoever has most."""
+    nobody: int
+    """Rows without a value in the column."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +153,35 @@ class Engine(Protocol):
 
     def profile(self, *, sample: int = SAMPLE) -> list[ColumnProfile]:
         """What each column looks like in the first `sample` rows; fewer for very wide tables."""
+        ...
+
+    def repeats(self, columns: Sequence[str], *, person: str | None = None) -> list[Repeats]:
+        """How often the values of each column stand, counted in all rows.
+
+        Args:
+            columns: The columns.
+            person: The column that says whose row it is; then what counts is with how many people
+                a value stands.
+        """
+        ...
+
+    def rows_of(self, person: str) -> RowsOfPeople:
+        """How many rows people have whom this column tells apart."""
+        ...
+
+    def keep_one_row(self, person: str, *, alike: Sequence[str], chosen: Mapping[str, str]) -> None:
+        """Be a table with one row a person from now on.
+
+        Args:
+            person: The column that says whose row it is.
+            alike: Columns in which the rows of a person must agree.
+            chosen: Columns in which they may differ, and which of a person's values is kept:
+                most-frequent (of several, the first by its text), smallest or largest. Numbers
+                are compared as such. Missing is kept only where a person has no other value.
+
+        Raises:
+            DataError: Rows of a person differ, or the engine cannot do it.
+        """
         ...
 
     def counts(

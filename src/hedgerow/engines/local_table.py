@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from hedgerow.engines.arrays import Arrays
-from hedgerow.engines.base import Table
+from hedgerow.engines.base import Repeats, RowsOfPeople, Table
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.session import Session
@@ -71,6 +71,54 @@ class LocalTable(SessionTable):
         return [row[0] for row in found]
 
     # Counting
+
+    def repeats(self, columns: Sequence[str], *, person: str | None = None) -> list[Repeats]:
+        found = []
+        for name in columns:
+            text = self._text(name)
+            what, relation = f"count({text})", "source"
+            if person is not None:
+                pairs = f"SELECT DISTINCT {text} AS v, {self._text(person)} AS p FROM source"
+                text, what, relation = "v", "count(v)", f"({pairs})"
+            both = self._session.fetch(f"SELECT count(DISTINCT {text}), {what} FROM {relation}")
+            found.append(Repeats(name=name, distinct=int(both[0][0]), units=int(both[0][1])))
+        return found
+
+    def rows_of(self, person: str) -> RowsOfPeople:
+        each = f"SELECT {self._text(person)} AS p, count(*) AS n FROM source GROUP BY p"
+        found = self._session.fetch(
+            "SELECT count(p), count(p) FILTER (n > 1), coalesce(max(n) FILTER (p IS NOT NULL), 0), "
+            f"coalesce(sum(n) FILTER (p IS NULL), 0)::BIGINT FROM ({each})"
+        )[0]
+        return RowsOfPeople(people=found[0], several=found[1], most=found[2], nobody=found[3])
+
+    def keep_one_row(self, person: str, *, alike: Sequence[str], chosen: Mapping[str, str]) -> None:
+        who = self._text(person)
+        differ = {
+            name: self._session.number(
+                f"SELECT count(*) FROM (SELECT 1 FROM source GROUP BY {who} "
+                f"HAVING count(DISTINCT {self._text(name)}) "
+                f"+ bool_or({self._text(name)} IS NULL)::INTEGER > 1)"
+            )
+            for name in alike
+        }
+        self._all_alike(differ)
+        inner, outer = [f"{who} AS p"], []
+        for i, name in enumerate(self.columns()):
+            text = self._text(name)
+            number = f"try_cast({text} AS DOUBLE)"
+            key = f"{{'a': {number} IS NULL, 'n': coalesce({number}, 0), 't': {text}}}"
+            if chosen.get(name) == "most-frequent":
+                times = f"count(*) OVER (PARTITION BY {who}, {text})"
+                key = f"{{'n': -{times}, 't': {text}}}"
+            inner += [f"{self._value(name)} AS v{i}", f"{text} AS t{i}", f"{key} AS k{i}"]
+            first = "arg_max" if chosen.get(name) == "largest" else "arg_min"
+            outer.append(f"{first}(v{i}, k{i}) FILTER (t{i} IS NOT NULL) AS c{i}")
+        self._session.do(
+            f"CREATE TEMP TABLE one_row AS SELECT {', '.join(outer)} "
+            f"FROM (SELECT {', '.join(inner)} FROM source) GROUP BY p"
+        )
+        self._session.do("CREATE OR REPLACE TEMP VIEW source AS SELECT * FROM one_row")
 
     def counts(
         self,

@@ -7,12 +7,12 @@ the texts DuckDB writes (see `canonical_text`), by the SQL the dialects share.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
-from hedgerow.engines.base import SAMPLE, ColumnProfile, Table
+from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
 from hedgerow.engines.canonical_text import CanonicalText
 from hedgerow.engines.encoded import element, key, unpacked
 from hedgerow.engines.held import Codes, Held
@@ -139,6 +139,50 @@ class RemoteTable(SessionTable):
             self._session.do("DROP TABLE fetched")
 
     # Counting
+
+    def repeats(self, columns: Sequence[str], *, person: str | None = None) -> list[Repeats]:
+        self._asked(columns)
+        found = []
+        for name in columns:
+            who = [] if person is None else [person]
+            known = self._canonical.relation([name, *who])
+            named = zip(("v", "p"), (name, *who), strict=False)
+            texts = ", ".join(f"{known.texts[column]} AS {letter}" for letter, column in named)
+            each = "DISTINCT " if who else ""
+            self._pull(
+                "SELECT count(DISTINCT v) AS d, count(v) AS n "
+                f"FROM (SELECT {each}{texts} FROM {known.sql}) AS x",
+                "repeated",
+                {"d": "bigint", "n": "bigint"},
+            )
+            distinct, units = self._session.fetch("SELECT d, n FROM repeated")[0]
+            found.append(Repeats(name=name, distinct=int(distinct), units=int(units)))
+        return found
+
+    def rows_of(self, person: str) -> RowsOfPeople:
+        self._asked([person])
+        known = self._canonical.relation([person])
+        self._pull(
+            "SELECT p IS NULL AS nobody, count(*) AS people, "
+            "sum(CASE WHEN n > 1 THEN 1 ELSE 0 END) AS several, max(n) AS most "
+            f"FROM (SELECT {known.texts[person]} AS p, count(*) AS n FROM {known.sql} "
+            "GROUP BY 1) AS x GROUP BY p IS NULL",
+            "rows_of",
+            {"nobody": "boolean", "people": "bigint", "several": "bigint", "most": "bigint"},
+        )
+        rows = self._session.fetch("SELECT * FROM rows_of")
+        found = {bool(row[0]): [int(number) for number in row[1:]] for row in rows}
+        people, several, most = found.get(False, (0, 0, 0))
+        nobody = found[True][2] if True in found else 0
+        return RowsOfPeople(people=people, several=several, most=most, nobody=nobody)
+
+    def keep_one_row(self, person: str, *, alike: Sequence[str], chosen: Mapping[str, str]) -> None:
+        raise DataError(
+            "people have several rows, and a table that stays where it is cannot be made one with "
+            "one row a person",
+            where=self._remote.where,
+            fix="Name a view there that has one row a person, or say `rows: at most 3`.",
+        )
 
     def counts(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -202,6 +202,18 @@ class SessionTable:
                 f"{lost:,} rows have no value in the person column {self._person!r}",
                 where=self._session.where,
                 fix="Say whose rows they are, or leave them out.",
+            )
+
+    def _all_alike(self, differ: Mapping[str, int]) -> None:
+        """See that the rows of a person agree, where one of them is kept."""
+        name = next((name for name, people in differ.items() if people), None)
+        if name is not None:
+            people = "1 person has" if differ[name] == 1 else f"{differ[name]:,} people have"
+            raise DataError(
+                f"{people} rows with different values of {name!r}",
+                where=self._session.where,
+                fix=f"Say which value to publish: `{name}: {{within_person: most-frequent}}`, "
+                "smallest or largest.",
             )
 
     def _torn(self, people: int, differ: Sequence[str]) -> DataError:

@@ -113,6 +113,7 @@ class Exploration:
             )
         say = progress or (lambda what, share: None)
         with opened(plan, data, population_table=population_table, memory=memory) as job:
+            job.refuse_linked("exploring")
             say("counting", None)
             with warming():
                 cells = job.cells()

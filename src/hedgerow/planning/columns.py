@@ -285,6 +285,16 @@ class ColumnPlan(Part):
         description="A missing value is a value like others, or its row is left out, or the data "
         "are refused.",
     )
+    key: bool | None = Field(
+        default=None,
+        description="Whether its values number people, so that one that repeats may be a person "
+        "with several rows; found by looking at them if left out.",
+    )
+    within_person: Literal["most-frequent", "smallest", "largest"] | None = Field(
+        default=None,
+        description="With `rows: one`: which of a person's values is published where the rows of a "
+        "person differ.",
+    )
     levels: LevelPair | None = Field(
         default=None, description="The lowest and the highest level that may be published."
     )

@@ -61,6 +61,29 @@ def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]
             ("columns",), "no column is a quasi-identifier, so there is nothing to generalise",
             "Give that role to what an attacker may know: age, postcode, sex, dates.",
         )  # fmt: skip
+    if plan.rows is not None and plan.person is None:
+        yield Problem(
+            ("rows",), "nothing says whose row it is, so nobody can have several",
+            "Leave out `rows`, or name the person column: `person: patient_id`.",
+        )  # fmt: skip
+    if plan.rows is not None and plan.method.search in PRICED:
+        yield Problem(
+            ("rows",), "`rows` is about rows that are published as they are, and these are not",
+            "Leave it out: `privacy: {rows: 3}` says how many rows of a person count.",
+        )  # fmt: skip
+    for name, one in plan.columns.items():
+        if one.within_person is not None and plan.rows != 1:
+            yield Problem(
+                ("columns", name, "within_person"),
+                "which value of a person is published is asked only where one row a person is",
+                "Leave it out, or say `person` and `rows: one`.",
+            )
+    if plan.person is not None and plan.one_row_per_person:
+        yield Problem(
+            ("one_row_per_person",),
+            f"people are told apart by {plan.person!r}, so they may have several rows",
+            "Leave out `one_row_per_person`, or `person`.",
+        )
     column = plan.columns.get(plan.person) if plan.person is not None else None
     if column is not None and column.role is not Role.IDENTIFIER:
         yield Problem(

@@ -239,6 +239,27 @@ _FILE_SCHEMA = {"type": "string", "minLength": 1}
 Whole = Annotated[
     int, PlainValidator(_number(1, whole=True)), WithJsonSchema({"type": "integer", "minimum": 1})
 ]
+_AT_MOST = re.compile(r"at most ([1-9][0-9]{0,8})")
+
+
+def _published_rows(value: Any) -> int:
+    found = _AT_MOST.fullmatch(value) if isinstance(value, str) else None
+    if found is not None:
+        return int(found[1])
+    if value == "one" or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+        return 1 if value == "one" else int(value)
+    raise problem(
+        f"{short(value)} is not how many rows of a person are published",
+        "Write `rows: one`, or `rows: at most 3`.",
+    )
+
+
+PublishedRows = Annotated[
+    int,
+    PlainValidator(_published_rows),
+    WithJsonSchema({"type": "string", "pattern": "^(one|at most [1-9][0-9]{0,8})$"}),
+]
+"""How many rows of a person are published, at most."""
 Several = Annotated[
     int, PlainValidator(_number(2, whole=True)), WithJsonSchema({"type": "integer", "minimum": 2})
 ]

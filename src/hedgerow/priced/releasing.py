@@ -206,12 +206,14 @@ def _charged(
 ) -> Found:
     """What was drawn, charged and kept, if there is room for what is made of it."""
     from hedgerow.engines import open_engine
+    from hedgerow.person_keys import require_people
 
     origin, target = plan.source if data is None else data, wanted.target(plan)
     if origin is None:
         raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
     with open_engine(origin, null=plan.null, person=plan.person, memory=wanted.memory) as engine:
         plan.fit(engine.columns())
+        require_people(plan, engine)
         for file in kind.inputs:
             if any(other.exists() and file.samefile(other) for other in engine.files):
                 raise PlanError(

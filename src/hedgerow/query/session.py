@@ -24,6 +24,7 @@ from hedgerow.query.mixing import Unit
 from hedgerow.query.preview import Preview, Previewing
 from hedgerow.query.public import Public
 from hedgerow.query.together import Together
+from hedgerow.schema import STATED
 
 if TYPE_CHECKING:
     from hedgerow.engines.base import Engine
@@ -233,6 +234,7 @@ class Session(Asking[Answer]):
             notes=(
                 *exact_notes(design.noise),
                 *public.not_protected,
+                *((STATED,) if self.plan.one_row_per_person else ()),
                 *protected_notes(design.loss, public.stated),
                 *plain_notes(public.stated, design.tallies),
                 *design.notes,
@@ -259,9 +261,14 @@ class Session(Asking[Answer]):
         }
 
     def _opened(self) -> Engine:
-        """The source, open and with the columns of the plan; nothing but their names is read."""
+        """The source, open and with the columns of the plan, each row of a person who is known.
+
+        Before anything is charged nothing else is read. Who asks is told if a number of people
+        repeats; no answer tells that.
+        """
         if self._engine is None:
             from hedgerow.engines import open_engine
+            from hedgerow.person_keys import require_people
 
             origin = self.plan.source if self._data is None else self._data
             if origin is None:
@@ -272,6 +279,7 @@ class Session(Asking[Answer]):
                 )
             )
             self.plan.fit(engine.columns())
+            require_people(self.plan, engine)
             self._engine = engine
         return self._engine
 

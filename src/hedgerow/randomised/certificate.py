@@ -77,6 +77,7 @@ def certify(
         "counting": {
             "of": "people",
             "person": request.person,
+            **({"one_row_per_person": True} if request.one_row_per_person else {}),
             "null": asked["null"],
             "rules": rules(drawn),
         },

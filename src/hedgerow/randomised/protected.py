@@ -12,6 +12,7 @@ from hedgerow.errors import PlanError
 from hedgerow.explaining.meaning import told
 from hedgerow.query.design import distribution
 from hedgerow.randomised.request import Request
+from hedgerow.schema import STATED
 from hedgerow.semantics import exceptions
 
 EXAMPLE_DELTA = Fraction(1, 10**6)
@@ -62,6 +63,8 @@ def protected(request: Request, loss: Loss, mechanism: Additive, *, rows: bool) 
         said.append(
             "Each row is taken for a person: somebody with several rows is a group of so many."
         )
+    if request.one_row_per_person:
+        said.append(STATED)
     said.append(
         "Not protected is what holds for people in general: a reader may learn from the release "
         "that an illness is frequent in a town, and believe it of somebody who lives there, "

@@ -30,6 +30,8 @@ class Request:
     price: Loss
     person: str | None
     null: tuple[str, ...]
+    one_row_per_person: bool = False
+    """Whether the steward states that every row is another person."""
 
     @classmethod
     def of(cls, plan: Plan) -> Request:
@@ -56,6 +58,7 @@ class Request:
             price=price(epsilon=method.epsilon, delta=method.delta, rho=method.rho),
             person=plan.person,
             null=tuple(plan.null),
+            one_row_per_person=plan.one_row_per_person,
         )
 
     @cached_property
@@ -97,6 +100,7 @@ class Request:
             "price": loss_json(self.price),
             "person": self.person,
             "null": list(self.null),
+            **({"one_row_per_person": True} if self.one_row_per_person else {}),
         }
 
     @classmethod
@@ -116,6 +120,7 @@ class Request:
             price=read_loss(told["price"]),
             person=told["person"],
             null=tuple(told["null"]),
+            one_row_per_person=bool(told.get("one_row_per_person", False)),
         )
 
 

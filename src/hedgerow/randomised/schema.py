@@ -112,6 +112,10 @@ class Counting(Form):
 
     of: Literal["people"]
     person: str | None = Field(description="The column that says whose row it is.")
+    one_row_per_person: bool = Field(
+        default=False,
+        description="The publisher's statement that every row is another person; not checked.",
+    )
     null: list[str] = Field(description="Texts that were read as missing.")
     rules: list[str]
 

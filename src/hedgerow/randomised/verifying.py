@@ -97,6 +97,7 @@ def _stated(certificate: Mapping[str, Any]) -> _Stated:
             "price": certificate["price"],
             "person": certificate["counting"]["person"],
             "null": certificate["counting"]["null"],
+            "one_row_per_person": certificate["counting"].get("one_row_per_person", False),
         }
     )
     if len(request.domains) < len(certificate["domains"]):

@@ -83,7 +83,7 @@ class Accompanied:
             inside = Inside(
                 plan=job.plan,
                 schema=job.schema,
-                models=job.models,
+                models=job.claims,
                 cells=cells,
                 chosen=chosen,
                 claims=claims,
@@ -153,8 +153,8 @@ class Accompanied:
 
 
 def _known(schema: Schema, measured: Measured) -> Counted | None:
-    """The groups as they were counted in the file; None where that were people, not its rows."""
-    if schema.person is not None or not measured.labels:
+    """The groups as they were counted in the file."""
+    if not measured.labels:
         return None
     import pyarrow as pa
 

@@ -77,6 +77,7 @@ def external_report(handed: Handed, profiles: Sequence[Profile] = ()) -> str:
 def _recoded(handed: Handed) -> Iterator[Section]:
     told = handed.certificate
     people, data = told["people"], told["data"]
+    unit = people.get("unit", "people")
     kind = told["recoding"]["kind"]
     yield section(
         "What was published",
@@ -84,9 +85,9 @@ def _recoded(handed: Handed) -> Iterator[Section]:
             ("file", data["file"]),
             ("rows", number(data["rows"])),
             ("columns", listed(data["columns"], most=40)),
-            ("people in the source", number(people["in_source"])),
+            (f"{unit} in the source", number(people["in_source"])),
             (
-                "people left out",
+                f"{unit} left out",
                 f"{number(people['left_out'])} ({share(people['left_out'], people['in_source'])})",
             ),
             ("how", f"{kind}: {KINDS[kind]}" if kind in KINDS else kind),

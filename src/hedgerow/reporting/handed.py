@@ -152,9 +152,10 @@ class Handed:
     @property
     def rows_are_people(self) -> bool:
         """Whether a row of the file is one person, so that rows can be counted for people."""
-        return self.kind == "safe" or (
-            self.kind == "recoded" and self.certificate["plan"]["person"] is None
-        )
+        if self.kind != "recoded":
+            return self.kind == "safe"
+        plan = self.certificate["plan"]
+        return plan["person"] is None or plan.get("rows") == 1
 
     @property
     def escaped(self) -> bool:

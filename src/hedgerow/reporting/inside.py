@@ -156,10 +156,10 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
         return Inside(
             plan=plan,
             schema=job.schema,
-            models=job.models,
+            models=job.claims,
             cells=cells,
             chosen=chosen,
-            claims=tuple(model.check(measured.groups) for model in job.models),
+            claims=job.check(measured.groups),
             measured=measured,
             utility={name: value if value > 1e-12 else 0.0 for name, value in original.items()},
             certificate=told,

@@ -70,7 +70,7 @@ def all_attacks(inside: Inside, handed: Handed) -> tuple[AttackResult, ...]:
     Where there are too many people, or people have several rows, only the quick ones.
     """
     plan = inside.plan
-    many = inside.cells.people > MOST_PEOPLE or plan.person is not None or plan.source is None
+    many = inside.cells.people > MOST_PEOPLE or inside.schema.linked or plan.source is None
     if many or not inside.schema.sensitive or not inside.schema.quasi_identifiers:
         return quick_attacks(inside)
     from hedgerow.attacking import attack

@@ -44,6 +44,7 @@ def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> 
         "columns": columns,
         "counting": {
             "person": asked["person"],
+            **({"one_row_per_person": True} if asked.get("one_row_per_person") else {}),
             "null": asked["null"],
             "rules": list(kept.rules),
         },
@@ -54,5 +55,11 @@ def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> 
             "sha256": sha256,
         },
         "ledger": dict(kept.ledger),
-        "protected": protected(terms, k=kept.k, person=asked["person"], public=asked.get("public")),
+        "protected": protected(
+            terms,
+            k=kept.k,
+            person=asked["person"],
+            stated=bool(asked.get("one_row_per_person")),
+            public=asked.get("public"),
+        ),
     }

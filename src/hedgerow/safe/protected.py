@@ -12,6 +12,7 @@ from hedgerow.errors import PlanError
 from hedgerow.explaining.meaning import told
 from hedgerow.safe.terms import Terms
 from hedgerow.sampling.measure import Drawn
+from hedgerow.schema import STATED
 from hedgerow.semantics import truth
 
 EMPTY = 20
@@ -26,7 +27,12 @@ def claim(terms: Terms) -> str:
 
 
 def protected(
-    terms: Terms, *, k: int, person: str | None, public: Mapping[str, Any] | None = None
+    terms: Terms,
+    *,
+    k: int,
+    person: str | None,
+    stated: bool = False,
+    public: Mapping[str, Any] | None = None,
 ) -> str:
     """One paragraph.
 
@@ -34,6 +40,7 @@ def protected(
         terms: What was asked for.
         k: Groups of fewer drawn people were left out.
         person: The column that says whose row it is.
+        stated: Whether the steward states that every row is another person.
         public: The file on which levels were chosen, as the certificate has it.
     """
     before, loss = terms.drawn is Drawn.BEFORE, terms.loss
@@ -71,6 +78,8 @@ def protected(
         if person is None
         else "Of a person with several rows only one counted."
     )
+    if stated:
+        said.append(STATED)
     said.append(
         "Less protected are groups whose values go together, such as a family: ten people have "
         f"{_group(loss, 10)}."

@@ -65,6 +65,8 @@ class Request:
     terms: Terms
     person: str | None
     null: tuple[str, ...]
+    one_row_per_person: bool = False
+    """Whether the steward states that every row is another person."""
     public: PublicLevels | None = None
     """Levels that were chosen on public data."""
 
@@ -94,6 +96,7 @@ class Request:
             terms=Terms.of(plan, fixed=fixed or public),
             person=plan.person,
             null=tuple(plan.null),
+            one_row_per_person=plan.one_row_per_person,
         )
         looked = public or bool(request.terms.choice)
         if looked and request.terms.steps is None and request.nodes > MOST_NODES:
@@ -139,6 +142,7 @@ class Request:
             **self.terms.as_json(),
             "person": self.person,
             "null": list(self.null),
+            **({"one_row_per_person": True} if self.one_row_per_person else {}),
             **({} if self.public is None else {"public": self.public.as_json()}),
         }
 

@@ -101,6 +101,11 @@ def _asked(certificate: Mapping[str, Any]) -> dict[str, Any]:
     asked: dict[str, Any] = {
         "person": certificate["counting"]["person"],
         "null": certificate["counting"]["null"],
+        **(
+            {"one_row_per_person": True}
+            if certificate["counting"].get("one_row_per_person")
+            else {}
+        ),
     }
     for name in ASKED:
         told, more = certificate[name], OWN.get(name, ())

@@ -124,7 +124,7 @@ def mark_of(draft: Draft, plan: Plan) -> str:
         columns[name] = what
     depends = {
         "source": plan.source,
-        "person": plan.person,
+        "person": [plan.person, plan.rows, plan.one_row_per_person],
         "null": plan.null,
         "columns": columns,
         "utility": plan.utility,

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.engines import open_engine
-from hedgerow.engines.base import ColumnProfile
+from hedgerow.engines.base import ColumnProfile, Repeats
 from hedgerow.errors import DataError
 from hedgerow.exploring.people import DataLook, explore_data
 from hedgerow.guess import Guess, guess
+from hedgerow.person_keys import repeated
 from hedgerow.plan import Plan
 from hedgerow.schema import Role
 from hedgerow.web.draft import Draft
@@ -34,6 +35,8 @@ class Look:
     data: DataLook
     guesses: dict[str, Guess]
     profiles: tuple[ColumnProfile, ...]
+    keys: tuple[Repeats, ...] = ()
+    """Numbers of people that repeat, where nobody has said whose rows these are."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,6 +63,12 @@ class Table:
     null: tuple[str, ...]
     named: tuple[str, ...]
     """Columns that the plan drops: they are not combined with others."""
+    roles: tuple[tuple[str, str], ...]
+    """Of each column that has one."""
+    said: tuple[tuple[str, bool], ...]
+    """Whether a column is a key, where the plan says so."""
+    stated: bool
+    """Whether the plan states that every row is another person."""
     state: tuple[int, int]
     """Differs when the file has been written."""
 
@@ -79,8 +88,16 @@ class Table:
         place = draft.source(source)
         named = sorted(n for n in draft.planned if draft.column(n).get("role") == Role.IDENTIFIER)
         texts = tuple(t for t in null if isinstance(t, str)) if isinstance(null, list) else ()
+        columns = [(name, draft.column(name)) for name in sorted(draft.planned)]
         return cls(
-            place, person if isinstance(person, str) else None, texts, tuple(named), _state(place)
+            place,
+            person if isinstance(person, str) else None,
+            texts,
+            tuple(named),
+            tuple((n, str(c["role"])) for n, c in columns if c.get("role") in list(Role)),
+            tuple((n, c["key"]) for n, c in columns if isinstance(c.get("key"), bool)),
+            said.get("one_row_per_person") is True,
+            _state(place),
         )
 
     @property
@@ -92,6 +109,9 @@ class Table:
         """Look at it."""
         with open_engine(self.source, null=self.null, person=self.person) as engine:
             profiles = tuple(engine.profile())
+            planned = {n: Role(role) for n, role in self.roles if n in engine.columns()}
+            found = repeated(engine, planned, dict(self.said), person=self.person)
+            keys = () if self.stated else found.keys
         guesses = {profile.name: guess(profile) for profile in profiles}
         roles = {
             name: Role.IDENTIFIER if name in self.named else Role.QUASI_IDENTIFIER
@@ -103,7 +123,7 @@ class Table:
             protect=[{"unique-share": 1}], source=self.source, person=self.person,
             null=list(self.null) or None,
         )  # fmt: skip
-        return Look(explore_data(plan, progress=progress), guesses, profiles)
+        return Look(explore_data(plan, progress=progress), guesses, profiles, keys)
 
     def values(self, column: str) -> tuple[str | None, ...]:
         """The distinct values of a column.
@@ -169,4 +189,5 @@ def _state(source: str) -> tuple[int, int]:
 
 
 def _plain(table: Table) -> Sequence[Any]:
-    return [os.fspath(table.source), table.person, table.null, table.named, table.state]
+    said = [table.roles, table.said, table.stated]
+    return [os.fspath(table.source), table.person, table.null, table.named, *said, table.state]

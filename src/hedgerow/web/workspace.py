@@ -179,7 +179,7 @@ class Workspace:
         folder.mkdir(mode=0o700, exist_ok=True)
         part = folder / f".{secrets.token_hex(8)}.yaml"
         try:
-            write_plan(table, part)
+            write_plan(table, part, ask=False)  # the page about the data asks
             text = part.read_text("utf-8")
         except HedgerowError:
             if new:

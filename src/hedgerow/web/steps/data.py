@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.person_keys import question
 from hedgerow.schema import Role
 from hedgerow.web.draft import Draft
 from hedgerow.web.editing import REMOVED, data_of, without_guess
@@ -63,7 +64,8 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         request, "data.html", step="data", data=look.data, columns=columns, roles=list(Role),
         person=draft.said("person"), population=draft.said("population"),
         null=draft.said("null"), unknown=[name for name in draft.planned if name not in known],
-        worst=_worst(draft, look),
+        worst=_worst(draft, look), stated=draft.said("one_row_per_person") is True,
+        keys=[(key, question(key)) for key in look.keys],
     )  # fmt: skip
 
 
@@ -78,15 +80,41 @@ def again(request: Request, web: TheWeb, draft: TheDraft) -> Response:
 def about(
     request: Request, draft: TheDraft, population: Annotated[str, Form()] = "",
     person: Annotated[str, Form()] = "", null: Annotated[str, Form()] = "",
+    stated: Annotated[str, Form()] = "",
 ) -> Response:  # fmt: skip
     """Whose data these are, who has several rows, and which texts mean nothing."""
     texts = [text.strip() for text in null.split(",") if text.strip()]
     said = draft.data()
-    for key, value in (("population", population.strip()), ("person", person), ("null", texts)):
+    answers = (
+        ("population", population.strip()), ("person", person), ("null", texts),
+        ("one_row_per_person", bool(stated) and not person),
+    )  # fmt: skip
+    for key, value in answers:
         if value and value != said.get(key):
             draft.edit((key,), value)
         elif not value and key in said:
             draft.edit((key,), REMOVED)
+    return back_to(request, "/data")
+
+
+@router.post("/data/people")
+def answer_people(
+    request: Request, web: TheWeb, draft: TheDraft, answer: Annotated[str, Form()],
+    column: Annotated[str, Form()] = "",
+) -> Response:  # fmt: skip
+    """Whose rows these are, where a number of people repeats."""
+    names = seen(web, draft).names
+    if answer == "rows":
+        draft.edit(("one_row_per_person",), True)
+        if draft.said("person"):
+            draft.edit(("person",), REMOVED)
+    elif column not in names or answer not in ("person", "no key"):
+        raise PlanError("that is no answer", fix="Choose one of those shown.")
+    elif answer == "no key":
+        draft.edit_column(column, draft.column(column) | {"key": False})
+    else:
+        _give_role(draft, seen(web, draft), column, Role.IDENTIFIER)
+        draft.edit(("person",), column)
     return back_to(request, "/data")
 
 

@@ -1,0 +1,220 @@
+"""People with several rows: what is claimed of people holds for whoever sees only rows."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import hedgerow
+from hedgerow.errors import ClaimError, DataError, PlanError
+from hedgerow.groups import Groups
+from hedgerow.models import (
+    AlphaKAnonymity,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    KMap,
+    MarketerRisk,
+    PrivacyModel,
+    ProbabilisticLDiversity,
+    ProsecutorRisk,
+    TCloseness,
+    UniqueShare,
+)
+from hedgerow.row_bound import of_people, of_rows
+
+COLUMNS = {"pid": "identifier", "sex": "quasi-identifier", "ill": "sensitive"}
+
+
+def visits(*rows: tuple[str, str, str]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=["pid", "sex", "ill"])
+
+
+MANY = visits(
+    *(("p1", "F", "flu"),) * 500,
+    *((f"p{i}", "F", "cold") for i in range(2, 12)),
+    *((f"p{i}", "M", "flu") for i in range(12, 17)),
+)
+"""One woman has 500 rows, with flu; ten others have one each, with a cold; five men have flu."""
+
+
+def test_who_does_not_say_which_rows_are_published_is_asked() -> None:
+    said: dict[str, Any] = {"columns": COLUMNS, "protect": [{"k-anonymity": 2}], "person": "pid"}
+    for run in (hedgerow.publish, hedgerow.check):
+        with pytest.raises(DataError, match="1 person has several rows, up to 500") as stopped:
+            run(MANY, **said)
+        assert "`rows: one`" in str(stopped.value.fix)
+        assert "`rows: at most 500`" in str(stopped.value.fix)
+    alone = MANY.drop_duplicates("pid")
+    assert hedgerow.check(alone, **said)[0].level == 5
+    with pytest.raises(DataError, match="the plan says at most 3"):
+        hedgerow.check(MANY, rows="at most 3", **said)
+    nobody = pd.concat([alone, visits((None, "F", "flu"))])  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="1 rows have no value in the person column"):
+        hedgerow.check(nobody, **said)
+
+
+def test_one_row_a_person_is_measured_on_the_file(tmp_path: Path) -> None:
+    release = hedgerow.publish(
+        MANY, columns=COLUMNS, person="pid", rows="one", to=tmp_path / "release",
+        protect=[{"k-anonymity": 5}, {"l-diversity": {"l": 1.1, "kind": "probabilistic"}}],
+        method={"suppress": "50%"},
+    )  # fmt: skip
+    told = release.certificate
+    assert release.people == 16
+    assert told["people"] == {"in_source": 16, "left_out": release.suppressed}
+    assert told["plan"]["rows"] == 1
+    assert "Everybody has one row in the release." in told["protected"]
+    assert told["measured_on"] == "the written file"
+    assert "pid" not in release.to_arrow().column_names
+    verified = hedgerow.verify(tmp_path / "release")
+    assert not verified.refuted
+    assert not verified.unverifiable
+
+
+def test_rows_of_a_person_that_differ_need_a_choice() -> None:
+    table = pd.DataFrame(
+        {
+            "pid": ["1", "1", "1", "2", "2", "3"],
+            "age": ["9", "10", "10", "30", "30", "30"],
+            "sex": list("FFFFFF"),
+            "ill": ["b", "a", "b", None, "c", "a"],
+        }
+    )
+    said: dict[str, Any] = {"person": "pid", "rows": "one", "protect": [{"unique-share": 1}]}
+    columns: dict[str, Any] = COLUMNS | {"age": "quasi-identifier"}
+    with pytest.raises(DataError, match=r"1 person has rows with different values of 'age'") as no:
+        hedgerow.publish(table, columns=columns, **said)
+    assert "`age: {within_person: most-frequent}`" in str(no.value.fix)
+    found = {}
+    for rule in ("most-frequent", "smallest", "largest"):
+        chosen = columns | {
+            "age": {"role": "quasi-identifier", "within_person": rule},
+            "ill": {"role": "sensitive", "within_person": rule},
+        }
+        release = hedgerow.publish(table, columns=chosen, **said)
+        assert release.certificate["plan"]["within_person"] == {"age": rule, "ill": rule}
+        rows = release.to_arrow().to_pylist()
+        found[rule] = sorted((row["age"], row["ill"]) for row in rows)
+    assert found["most-frequent"] == [("10", "b"), ("30", "a"), ("30", "c")]
+    assert found["smallest"] == [("30", "a"), ("30", "c"), ("9", "a")], "as numbers"
+    assert found["largest"] == [("10", "b"), ("30", "a"), ("30", "c")]
+
+
+def two_each(groups: str = "FM") -> pd.DataFrame:
+    """Five women and five men with two rows each; in a group, every value stands twice."""
+    return visits(
+        *((f"{sex}{i}", sex, ill) for sex in groups for i in range(5) for ill in (f"a{i}", f"b{i}"))
+    )
+
+
+def test_rows_without_a_number_are_judged_for_the_worst_assignment(tmp_path: Path) -> None:
+    said: dict[str, Any] = {"columns": COLUMNS, "person": "pid", "rows": "at most 2"}
+    protect = [
+        {"k-anonymity": 5},
+        {"prosecutor-risk": 0.2},
+        {"l-diversity": {"l": 5, "kind": "probabilistic"}},
+        {"alpha-k-anonymity": {"alpha": 0.2, "k": 5}},
+    ]
+    release = hedgerow.publish(two_each(), protect=protect, to=tmp_path / "release", **said)
+    told = release.certificate
+    # 10 rows a group are at least 5 people; a value of one row may be had by 2 rows of 10.
+    assert [claim.level for claim in release.claims] == pytest.approx([5, 0.2, 5, 0.2])
+    assert told["people"] == {"in_source": 20, "left_out": 0, "unit": "rows"}
+    assert told["plan"]["rows"] == 2
+    assert "in which nobody has more than 2" in told["protected"]
+    assert told["claims"][0]["worst"]["records"] == 10
+    verified = hedgerow.verify(tmp_path / "release")
+    assert not verified.refuted
+    assert [claim.verdict for claim in verified.claims] == ["verified"] * 4
+    with pytest.raises(ClaimError):
+        hedgerow.publish(
+            two_each("F"), protect=[{"k-anonymity": 6}], method={"suppress": 0}, **said
+        )
+    file = tmp_path / "release" / "certificate.json"
+    forged = json.loads(file.read_text())
+    forged["plan"]["rows"] = 1
+    forged["people"].pop("unit")
+    file.write_text(json.dumps(forged))
+    assert hedgerow.verify(tmp_path / "release").refuted
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        DistinctLDiversity(l=2, of="ill"), EntropyLDiversity(l=2, of="ill"), KMap(k=2),
+        TCloseness(t=0.5, of="ill"), UniqueShare(share=0.1),
+    ],
+)  # fmt: skip
+def test_claims_without_a_proof_are_refused(model: PrivacyModel) -> None:
+    with pytest.raises(PlanError, match="is not proved") as refused:
+        hedgerow.check(
+            two_each(), columns=COLUMNS, person="pid", rows="at most 2", protect=[model],
+            **({"population_table": two_each()} if isinstance(model, KMap) else {}),
+        )  # fmt: skip
+    assert "`rows: one`" in str(refused.value.fix)
+
+
+def assignments(rows: int, most: int) -> list[list[list[int]]]:
+    """Every way to give rows to people, each at least one and at most so many."""
+    if not rows:
+        return [[]]
+    found: list[list[list[int]]] = []
+
+    def place(row: int, people: list[list[int]]) -> None:
+        if row == rows:
+            found.append([list(mine) for mine in people])
+            return
+        for mine in people:
+            if len(mine) < most:
+                mine.append(row)
+                place(row + 1, people)
+                mine.pop()
+        people.append([row])
+        place(row + 1, people)
+        people.pop()
+
+    place(0, [])
+    return found
+
+
+@pytest.mark.parametrize(("rows", "most"), [(r, m) for r in range(1, 8) for m in (2, 3)])
+def test_no_assignment_is_worse_than_what_is_judged(rows: int, most: int) -> None:
+    """By brute force: who picks a row, or believes in a value, however people are weighed."""
+    worlds = assignments(rows, most)
+    people = min(map(len, worlds))
+    picked = max(Fraction(len(mine), rows) for world in worlds for mine in world)
+    for having in range(1, rows + 1):
+        share = max(
+            max(
+                Fraction(sum(min(mine) < having for mine in world), len(world)),
+                Fraction(sum(len(mine) for mine in world if min(mine) < having), rows),
+            )
+            for world in worlds
+        )
+        rest = {f"v{i}": 1 for i in range(rows - having)}
+        groups = Groups.of({"ill": [{"flu": having} | rest]})
+        for k, times in itertools.product(range(1, 5), (1, Fraction(3, 2), 2, 3)):
+            claims: list[tuple[PrivacyModel, bool]] = [
+                (KAnonymity(k=k), k == 1 or (people >= k and picked * k <= 1)),
+                (ProsecutorRisk(risk=Fraction(1, k)), picked * k <= 1),  # type: ignore[arg-type]
+                (MarketerRisk(risk=Fraction(1, k)), people >= k),  # type: ignore[arg-type]
+                (ProbabilisticLDiversity(l=times, of="ill"), share * times <= 1),  # type: ignore[arg-type]
+                (
+                    AlphaKAnonymity(alpha=1 / Fraction(times), k=k, of="ill", value="flu"),  # type: ignore[arg-type]
+                    share * times <= 1 and people >= k,
+                ),
+            ]
+            for claim, true in claims:
+                found = of_people(claim, of_rows(claim, most).check(groups), most)
+                assert true or not found.holds, (claim, rows, having)
+                if isinstance(claim, KAnonymity):
+                    assert found.level <= people
+                if isinstance(claim, ProsecutorRisk):
+                    assert found.level >= float(picked) - 1e-12
