@@ -26,6 +26,7 @@ from hedgerow.groups import Groups, Sensitive
 from hedgerow.models.base import Needs, PrivacyModel, Verdict
 from hedgerow.models.closeness import TCloseness
 from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.readings import judged
 from hedgerow.outside import unverifiable, unwritten, withheld
 from hedgerow.plan import Plan
 from hedgerow.priors import Prior
@@ -215,7 +216,8 @@ def _worst(
     """The group that decides, as it is published; none where the file does not show which it is."""
     if verdict.worst is None or schema.person is not None or Needs.POPULATION in model.needs:
         return None
-    level = model.level(measured.groups)
+    (judge,) = judged([model], measured.groups.domains.values())
+    level = judge.level(measured.groups)
     # The engine's order differs from run to run, and a certificate must not.
     same = np.isclose(level, level[verdict.worst], rtol=SAME, atol=0)
     tied = np.flatnonzero(same & (measured.groups.n > 0))

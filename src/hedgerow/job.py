@@ -19,6 +19,7 @@ from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel
 from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import AskedFacts, EpsilonPrivacy
+from hedgerow.models.readings import judged
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
 from hedgerow.prior_files import refuse_misspelt
@@ -88,7 +89,8 @@ class Job:
             if model.adversary.believed is not None:
                 refuse_misspelt(model.adversary.believed, values[model.of], where=where)
             try:
-                model.level(nobody)  # of nobody it only finds out whether it fits the table
+                (judge,) = judged([model], cells.sensitive)
+                judge.level(nobody)  # of nobody it only finds out whether it fits the table
             except HedgerowError as error:
                 where = error.where or where
                 raise type(error)(error.what, where=where, fix=error.fix) from None

@@ -26,6 +26,7 @@ from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of
 from hedgerow.job import Job, opened
 from hedgerow.models.base import Verdict
+from hedgerow.models.readings import verdict
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.planning.methods import PRICED
@@ -177,7 +178,7 @@ def publish(
             job.schema, cells, chosen, written, escaped=escape,
             staged=None if tables is None else tables.staged,
         )  # fmt: skip
-        claims = tuple(model.check(measured.groups) for model in job.models)
+        claims = tuple(verdict(model, measured.groups) for model in job.models)
         _refuse_failed(claims)
         point("measured")
         release = _release(
@@ -266,7 +267,7 @@ def check(
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        return tuple(model.check(groups) for model in job.models)
+        return tuple(verdict(model, groups) for model in job.models)
 
 
 def _release(
