@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hedgerow.binding import in_order
 from hedgerow.builders import FromCsv
 from hedgerow.errors import DataError, HierarchyError
 from hedgerow.models.base import PrivacyModel
@@ -96,12 +97,14 @@ def planned_order(
     Raises:
         HedgerowError: The plan's taxonomy does not have all of them.
     """
-    source = [_meant(value, text) for value in values]
+    source = [meant(value, text) for value in values]
     hierarchy = plan.hierarchy_spec(column).bind(
         column, source, where=plan.where("columns", column)
     )
     present = set(source)
     here = [i for i, value in enumerate(hierarchy.values) if value in present]
+    if (chosen := in_order(plan, column, list(present))) is not None:
+        here = [hierarchy.place[value] for value in chosen]
     ordered = tuple(text(hierarchy.values[i]) for i in here)
     if plan.columns[column].hierarchy is None:
         return Order(values=ordered)
@@ -113,7 +116,7 @@ def planned_order(
     return Order(values=ordered, levels=levels, also=tuple(dict.fromkeys(names)))
 
 
-def _meant(value: Value, text: Text) -> Value:
+def meant(value: Value, text: Text) -> Value:
     """The value of the source that is written so, as far as anybody can tell."""
     guesses = (None, None if value is None else value[1:], value)
     return next((guess for guess in guesses if text(guess) == value), value)

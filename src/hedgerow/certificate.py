@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 from math import floor, log10
 from pathlib import Path
@@ -36,6 +36,7 @@ from hedgerow.recode.recoding import Recoding
 from hedgerow.release import claim_summary, finite, rounded
 from hedgerow.schema import Schema
 from hedgerow.spelled import UnknownModelError, foreign, spelled, unknown
+from hedgerow.spelling import classes
 from hedgerow.writing import Measured, Text, written_text
 
 LIBRARIES = ("duckdb", "numpy", "pyarrow")
@@ -118,6 +119,7 @@ def certify(
         "search": _searched(chosen.detail, told, members=members),
         "optimal": bool(chosen.detail.get("optimal", False)),
         "sensitive": _taxonomies(models, schema, written, measured, left_out, escaped=escaped),
+        **_spellings(plan, schema, measured),
         "claims": told,
         "utility": {} if members else rounded(dict(utility)),
         "measured_on": measured.on,
@@ -258,6 +260,33 @@ def _taxonomies(
                     else [],
                 }
     return found
+
+
+def _spellings(plan: Plan, schema: Schema, measured: Measured) -> dict[str, Any]:
+    """The published values that may be read as one; nothing where there are none."""
+    found = {}
+    for name in schema.sensitive:
+        codes = np.unique(measured.groups.histograms[name].codes)
+        values = [measured.groups.domains[name].values[code] for code in codes]
+        column = plan.columns[name]
+        told = spelled_values(
+            values, one=column.spelling is not None, distinct=column.distinct or ()
+        )
+        if told["one"] or told["distinct"] or told["both"]:
+            found[name] = told
+    return {"spellings": found} if found else {}
+
+
+def spelled_values(
+    values: Sequence[str | None], *, one: bool, distinct: Collection[str]
+) -> dict[str, Any]:
+    """What a certificate says of the spellings of these values."""
+    listed = [list(texts) for texts in classes(values)]
+    return {
+        "one": one,
+        "distinct": [texts for texts in listed if set(texts) <= set(distinct)],
+        "both": [texts for texts in listed if not set(texts) <= set(distinct)],
+    }
 
 
 def _needs_taxonomy(model: TCloseness | EpsilonPrivacy, domain: Sensitive, text: Text) -> bool:

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.taxonomies import written_out
+from hedgerow.binding import refuse_half_decided
 from hedgerow.earlier import Before, Left, left_by, with_earlier
+from hedgerow.encoding import histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, HedgerowError, PlanError
@@ -27,6 +29,7 @@ from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import people_of
 from hedgerow.remembering import earlier_releases
 from hedgerow.schema import Schema
+from hedgerow.spelling import told_both_ways, told_in_one, usual_spellings
 from hedgerow.table import read_cells
 
 
@@ -41,6 +44,8 @@ class Job:
     models: tuple[PrivacyModel, ...]
     past: tuple[Before, ...] = ()
     """Earlier releases of the same people."""
+    notes: tuple[str, ...] = ()
+    """What the steward should know of how the source is read."""
     _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
 
     @property
@@ -48,6 +53,14 @@ class Job:
         """The files a release is made from, patterns resolved."""
         outside = () if self.population is None else self.population.files
         return (*self.engine.files, *outside, *self.plan.claim_files)
+
+    def told_spellings(self, cells: Cells) -> list[str]:
+        """For the steward: spellings that may be one value, and are judged both ways."""
+        return [
+            told_both_ways(domain.name, listed)
+            for domain in cells.sensitive
+            if domain.name in self.schema.sensitive and (listed := domain.listed_spellings())
+        ]
 
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""
@@ -192,4 +205,28 @@ def opened(
         if outside is not None:
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
         schema = plan.schema(engine.columns())
-        yield Job(plan, schema, engine, population, plan.models(), tuple(past))
+        notes = tuple(_respelled(plan, schema, engine))
+        yield Job(plan, schema, engine, population, plan.models(), tuple(past), notes)
+
+
+def _respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
+    """Let the engine read sensitive columns in one spelling, where the plan wants that."""
+    for name in schema.sensitive:
+        column = plan.columns[name]
+        if column.spelling is None:
+            continue
+        counted = engine.counts((), sets=[name])
+        n = np.asarray(counted["n"].to_numpy(), np.int64)
+        values, found = histogram(counted["s0"], n)
+        refuse_half_decided(plan, name, values)
+        people = np.bincount(found.codes, weights=found.counts, minlength=len(values))
+        usual = usual_spellings(values, people.astype(np.int64).tolist(), column.distinct or ())
+        if not usual:
+            continue
+        engine.respell(name, usual)
+        for model in plan.models():
+            if isinstance(model, EpsilonPrivacy) and model.of == name:
+                wishes = model.predicates.wishes
+                if wishes is not None:
+                    engine.respell(wishes, usual)
+        yield told_in_one(name, usual)

@@ -26,7 +26,7 @@ from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of
 from hedgerow.job import Job, opened
 from hedgerow.models.base import Verdict
-from hedgerow.models.readings import verdict
+from hedgerow.models.readings import checked
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.planning.methods import PRICED
@@ -178,12 +178,12 @@ def publish(
             job.schema, cells, chosen, written, escaped=escape,
             staged=None if tables is None else tables.staged,
         )  # fmt: skip
-        claims = tuple(verdict(model, measured.groups) for model in job.models)
+        claims = tuple(checked(model, measured.groups) for model in job.models)
         _refuse_failed(claims)
         point("measured")
         release = _release(
             job, found, written, claims, measured, ledger=remember.tip, signed=signed,
-            notes=(*remember.notes, *found.notes, *reports.unmade(held)),
+            notes=(*job.notes, *job.told_spellings(cells), *remember.notes, *found.notes, *reports.unmade(held)),
         )  # fmt: skip
         reports.add(folder, release.certificate, (job.schema, measured))
         name = "in memory" if target is None else target.name
@@ -256,18 +256,22 @@ def check(
     columns: Mapping[str, Any] | None = None,
     protect: Sequence[Any] | None = None,
     population_table: Any = None,
+    note: Callable[[str], None] | None = None,
     **more: Any,
 ) -> tuple[Verdict, ...]:
     """Measure the plan's claims on the table as it is; publish nothing.
 
-    The arguments are those of `publish`.
+    The arguments are those of `publish`; and `note`, which is told what the steward should know
+    besides, a sentence each.
     """
     plan, data = plan_of(source, {"columns": columns, "protect": protect} | more)
     with opened(plan, data, population_table=population_table) as job:
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        return tuple(verdict(model, groups) for model in job.models)
+        for sentence in (*job.notes, *job.told_spellings(cells)) if note is not None else ():
+            note(sentence)
+        return tuple(checked(model, groups) for model in job.models)
 
 
 def _release(

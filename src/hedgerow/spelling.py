@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from hedgerow.decimals import Scale, parse
@@ -42,6 +42,8 @@ _OVERLOOKED = ".,;:!?_-"
 """Marks that, if not between two digits, say nothing of the number they stand beside."""
 _COUNTED = frozenset("%\u2030\u2031\u066a")
 """Punctuation by Unicode's categories that makes another quantity of a number."""
+MOST_TOLD = 5
+"""Values with several spellings that a note names."""
 _SHORTEST = re.compile(r"-?[1-9][0-9]*|0")
 """A whole number as nobody would write it shorter; most numbers are, and need no arithmetic."""
 
@@ -232,6 +234,37 @@ def usual_spellings(
         usual = min(texts, key=lambda text: (-many[text], text))
         found.update({text: usual for text in texts if text != usual})
     return found
+
+
+def told_both_ways(name: str, listed: Sequence[Sequence[str]]) -> str:
+    """What a steward reads of values with several spellings.
+
+    >>> told_both_ways("illness", [("FLU", "flu")])
+    "'illness' has 2 spellings of one value: FLU, flu. Claims about it are judged both ways."
+    """
+    shown = "; ".join(", ".join(texts) for texts in listed[:MOST_TOLD])
+    more = f"; and {len(listed) - MOST_TOLD:,} more" if len(listed) > MOST_TOLD else ""
+    many = f"{len(listed[0])} spellings of one value"
+    if len(listed) > 1:
+        many = f"{len(listed):,} values with several spellings"
+    return f"{name!r} has {many}: {shown}{more}. Claims about it are judged both ways."
+
+
+def told_in_one(name: str, usual: Mapping[str, str]) -> str:
+    """What a steward reads of values that are published in one spelling.
+
+    >>> told_in_one("illness", {"FLU": "flu", "Flu": "flu"})
+    "In 'illness' FLU, Flu are published as flu."
+    """
+    into: dict[str, list[str]] = {}
+    for text, one in usual.items():
+        into.setdefault(one, []).append(text)
+    shown = "; ".join(
+        f"{', '.join(texts)} {'is' if len(texts) == 1 else 'are'} published as {one}"
+        for one, texts in list(into.items())[:MOST_TOLD]
+    )
+    more = f"; and {len(into) - MOST_TOLD:,} more" if len(into) > MOST_TOLD else ""
+    return f"In {name!r} {shown}{more}."
 
 
 def alike(values: Iterable[str | None]) -> list[tuple[str | None, str | None]]:

@@ -110,8 +110,12 @@ def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None
         import hedgerow
         from hedgerow.release import claim_summary
 
-        claims = hedgerow.check(plan)
-        job.done({"claims": [claim_summary(v) for v in claims]}, lambda: rendering().claims(claims))
+        notes: list[str] = []
+        claims = hedgerow.check(plan, note=notes.append)
+        job.done(
+            {"claims": [claim_summary(v) for v in claims]} | ({"notes": notes} if notes else {}),
+            lambda: rendering().claims(claims, notes),
+        )
         if not all(v.holds for v in claims):
             job.exit_code = 1
 

@@ -67,13 +67,15 @@ def started(plan: Path) -> None:
     say(f"  hedgerow publish {name}   the most useful release that keeps the claims")
 
 
-def claims(verdicts: Sequence[Verdict]) -> None:
-    """A line a claim: holds or fails, the level reached, the level required."""
+def claims(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> None:
+    """A line a claim: holds or fails, the level reached, the level required; and what to know."""
     table = columns(("claim", "left"), ("", "left"), ("level", "right"), ("required", "right"))
     for v in verdicts:
         word = Text("holds", "green") if v.holds else Text("fails", "bold red")
         table.add_row(plain(v.claim), word, level_in_words(v), f"{v.required:.6g}")
     console.print(table)
+    for note in notes:
+        console.print(plain(note))
 
 
 def published(found: Release | RandomisedRelease | SafeRelease) -> None:

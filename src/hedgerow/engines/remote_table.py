@@ -7,7 +7,7 @@ the texts DuckDB writes (see `canonical_text`), by the SQL the dialects share.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -80,6 +80,10 @@ class RemoteTable(SessionTable):
                 fix="Read a view in which it is text or a number, or that leaves it out.",
             )
         return found
+
+    def respell(self, column: str, texts: Mapping[str, str]) -> None:
+        super().respell(column, texts)
+        self._canonical.respell(column, texts)
 
     def _asked(self, names: Sequence[str]) -> None:
         """See that columns are there and can be read."""

@@ -133,7 +133,7 @@ def judged(
     )
 
 
-def verdict(model: PrivacyModel, groups: Groups) -> Verdict:
+def checked(model: PrivacyModel, groups: Groups) -> Verdict:
     """The claim on a whole table, the worse reading of its values."""
     (judge,) = judged([model], groups.domains.values())
     return judge.check(groups)

@@ -16,7 +16,7 @@ from hedgerow.groups import Ints
 from hedgerow.job import opened
 from hedgerow.ledger.which import ledger_place
 from hedgerow.models.base import PrivacyModel, Verdict
-from hedgerow.models.readings import verdict
+from hedgerow.models.readings import checked
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
@@ -160,7 +160,7 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
             models=job.models,
             cells=cells,
             chosen=chosen,
-            claims=tuple(verdict(model, measured.groups) for model in job.models),
+            claims=tuple(checked(model, measured.groups) for model in job.models),
             measured=measured,
             utility={name: value if value > 1e-12 else 0.0 for name, value in original.items()},
             certificate=told,

@@ -29,7 +29,11 @@ def check(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
     from hedgerow.release import claim_summary
 
     progress("counting", None)
-    return {"claims": [claim_summary(verdict) for verdict in hedgerow.check(plan_of(request))]}
+    notes: list[str] = []
+    claims = hedgerow.check(plan_of(request), note=notes.append)
+    return {"claims": [claim_summary(verdict) for verdict in claims]} | (
+        {"notes": notes} if notes else {}
+    )
 
 
 def verify(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
