@@ -98,9 +98,7 @@ def domain_of(
     return domain, rank
 
 
-def in_order(
-    plan: Plan, name: str, values: Sequence[str | None]
-) -> list[str | None] | None:
+def in_order(plan: Plan, name: str, values: Sequence[str | None]) -> list[str | None] | None:
     """The values of a sensitive column as the plan orders them; None where nothing orders them.
 
     Numbers are ordered as numbers, whatever the order of the lines in a hierarchy's file.

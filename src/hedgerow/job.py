@@ -141,7 +141,7 @@ class Job:
             if of not in composed and not fit:
                 continue
             try:
-                left = left_by(fit, cells, of, nodes=nodes, null=self.plan.null)
+                left = left_by(fit, cells.in_one_spelling, of, nodes=nodes, null=self.plan.null)
             except DataError as error:
                 if of in composed:
                     raise

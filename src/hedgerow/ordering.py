@@ -72,10 +72,10 @@ def arranged(name: str, values: Sequence[Value], order: Stated) -> list[Value]:
     if keys is None:
         strange = [value for value in present if not _has_place(value, kind)]
         raise DataError(
-            f"{some(strange or present)} in {name!r} are no {kind}, and nothing says in which order "
-            "the values stand",
+            f"{some(strange or present)} in {name!r} are no {kind}, and nothing says in which "
+            "order the values stand",
             fix="Say it in the column: `order: [low, medium, high]`. Values by themselves are "
-            "ordered only where all are numbers, or, with `order: dates`, dates such as 2024-02-29.",
+            "ordered only where all are numbers; or, with `order: dates`, all such as 2024-02-29.",
         )
     if len(present) < len(values) and not missing:
         raise DataError(

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from hedgerow.decimals import Scale, parse
@@ -87,7 +88,7 @@ def _visible(value: str) -> str:
 
 
 def _apart(value: str) -> str:
-    """With a space where a digit of another form meets a digit: 10\N{SUPERSCRIPT TWO} is not 102."""
+    """With a space where a digit of another form meets one: ten squared is not 102."""
     if not any(unicodedata.category(c) == "No" for c in value):
         return value
     parts = [value[:1]]
@@ -107,8 +108,8 @@ def likeness(value: str | None) -> str | None:
 
     >>> [likeness(text) for text in ("Flu", "FLU.", " f l u", "H.I.V.", "covid-19", "Covid 19")]
     ['flu', 'flu', 'flu', 'hiv', 'covid19', 'covid19']
-    >>> [likeness(text) for text in ("HIV-", "HIV +", "v1.5", "v15", "10-20", "< 5", "5 %", ".5 mg")]
-    ['hiv-', 'hiv+', 'v1.5', 'v15', '10-20', '<5', '5%', '.5mg']
+    >>> [likeness(text) for text in ("HIV-", "HIV +", "v1.5", "v15", "10-20", "< 5", "5 %", ".5")]
+    ['hiv-', 'hiv+', 'v1.5', 'v15', '10-20', '<5', '5%', '0.5']
     """
     if value is not None and _AT_ONCE.fullmatch(value) and value not in _MISSING:
         return "inf" if value in ("inf", "infinity") else value
@@ -282,24 +283,54 @@ def alike(values: Iterable[str | None]) -> list[tuple[str | None, str | None]]:
     return pairs
 
 
-def folded(values: Sequence[str | None]) -> tuple[list[str | None], list[int]]:
+def folded(
+    values: Sequence[str | None], distinct: Collection[str] = ()
+) -> tuple[list[str | None], list[int]]:
     """Each value once, however it is spelled; and which of these each of the values is.
 
     It is spelled as it is read, where it occurs so; and missing where it is missing anywhere.
 
-    >>> folded(["HIV", "HIV ", "50.0", "flu", "50", "", None])
-    (['HIV', '50', 'flu', None], [0, 0, 1, 2, 1, 3, 3])
+    Args:
+        values: The values.
+        distinct: Those that differ from all others, whatever they look like.
+
+    >>> folded(["HIV", "HIV ", "50.0", "flu", "50", "", None, "Flu."])
+    (['HIV', '50', 'flu', None], [0, 0, 1, 2, 1, 3, 3, 2])
     """
-    place: dict[str | None, int] = {}
+    place: dict[object, int] = {}
     named: list[str | None] = []
     into = []
+    differ = set(distinct)
     for value in values:
-        kind = reading(value)
+        kind = likeness(value)
         text = value if value and _visible(value) else None
-        code = place.setdefault(kind, len(place))
+        code = place.setdefault((value,) if value in differ else kind, len(place))
         if code == len(named):
             named.append(text)
-        elif text is None or text == kind:
+        elif text is None or text == reading(value) == reading(named[code]):
             named[code] = text
         into.append(code)
     return named, into
+
+
+def told_apart(*lists: Iterable[str | None]) -> Callable[[str | None], object]:
+    """Equal for texts that are one value, given lists of values each of which is one of its own.
+
+    Where a list has two texts that may be taken for one, somebody says that they differ.
+
+    >>> kind = told_apart(["flu", "Gout", "GOUT"], ["Flu"])
+    >>> kind("FLU") == kind("flu"), kind("Gout") == kind("GOUT")
+    (True, False)
+    """
+    apart = {
+        kind
+        for values in lists
+        for kind, many in Counter(map(likeness, set(values))).items()
+        if many > 1 and kind is not None
+    }
+
+    def kind_of(value: str | None) -> object:
+        kind = likeness(value)
+        return (value,) if kind in apart else kind
+
+    return kind_of

@@ -158,9 +158,7 @@ def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
         text=lambda value: value,
         others=tuple(name for name in others if name in seen.sets),
         certified=False,
-        distinct={
-            name: frozenset(column.distinct or ()) for name, column in plan.columns.items()
-        },
+        distinct={name: frozenset(column.distinct or ()) for name, column in plan.columns.items()},
     )
     for name in seen.sets:
         if name in schema.sensitive:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from hedgerow.attacks.published import Published
+from hedgerow.attacks.published import Published, fold
 from hedgerow.canonical import canonical
 from hedgerow.errors import DataError
 from hedgerow.groups import Groups, Histogram, Sensitive
@@ -40,6 +41,7 @@ def kept(published: Published) -> bytes:
                     "indptr": h.indptr.tolist(),
                     "codes": h.codes.tolist(),
                     "counts": h.counts.tolist(),
+                    **_differ(published.distinct.get(name, ()), groups.domains[name].values),
                 }
                 for name, h in groups.histograms.items()
             },
@@ -76,11 +78,10 @@ def remembered(content: bytes, *, name: str) -> Published:
             np.array(told["codes"], np.int32),
             np.array(told["counts"], np.int64),
         )
-        reference = np.bincount(h.codes, weights=h.counts, minlength=len(told["values"]))
+        values, h = fold(told["values"], h, told.get("distinct", ()))
+        reference = np.bincount(h.codes, weights=h.counts, minlength=len(values))
         histograms[column] = h
-        domains[column] = Sensitive(
-            column, tuple(told["values"]), reference.astype(np.int64), int(n.sum())
-        )
+        domains[column] = Sensitive(column, tuple(values), reference.astype(np.int64), int(n.sum()))
     quasi = tuple(found["quasi"])
     return Published(
         name,
@@ -94,4 +95,15 @@ def remembered(content: bytes, *, name: str) -> Published:
             for column, nodes in found["taxonomies"].items()
         },
         found["made"],
+        distinct={
+            column: tuple(told["distinct"])
+            for column, told in found["sensitive"].items()
+            if "distinct" in told
+        },
     )
+
+
+def _differ(distinct: Sequence[str], values: Sequence[str | None]) -> dict[str, list[str]]:
+    """Published values that differ from all others; nothing where nobody says so of any."""
+    found = sorted(set(distinct) & set(values))
+    return {"distinct": found} if found else {}

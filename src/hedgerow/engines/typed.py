@@ -195,9 +195,7 @@ class TypedColumn:
         return _plus(found, str(plus), not plus)
 
 
-def respelled(
-    text: str, spelled: Iterable[tuple[str, str]], quoted: Callable[[str], str]
-) -> str:
+def respelled(text: str, spelled: Iterable[tuple[str, str]], quoted: Callable[[str], str]) -> str:
     """SQL of a text, some texts spelled otherwise."""
     cases = " ".join(f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in spelled)
     return f"(CASE {text} {cases} ELSE {text} END)"

@@ -163,8 +163,8 @@ def smallest(model: EpsilonPrivacy, groups: Groups) -> float:
     domain = groups.domains[model.of]
     if domain.spellings is not None:
         raise DataError(
-            f"what attackers believe cannot be explained while {some(domain.listed_spellings()[0])} of "
-            f"{model.of!r} may be one value or several",
+            f"what attackers believe of {model.of!r} cannot be explained while "
+            f"{some(domain.listed_spellings()[0])} may be one value or several",
             fix=FIX,
         )
     level = model.level(groups)

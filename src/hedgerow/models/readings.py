@@ -196,5 +196,3 @@ def _in_one(entry: Named, names: Mapping[Value, Value]) -> Named:
     if isinstance(entry, tuple):
         return tuple(dict.fromkeys(names.get(part, part) for part in entry))
     return names.get(entry, entry)
-
-

@@ -260,6 +260,7 @@ if TYPE_CHECKING:
 else:
     HierarchyOrSpec = Annotated[HierarchyPlan, WrapValidator(_or_spec)]
 
+
 def _texts(value: Any) -> tuple[str, ...]:
     """Texts; lists of them are as good, since each text differs from all others."""
     found: list[str] = []
