@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from math import floor, log10
 from pathlib import Path
@@ -85,6 +86,9 @@ def certify(
     """
     left_out = chosen.suppressed + cells.absent
     escaped = bool(plan.publish and plan.publish.escape_formulas)
+    if left_out:
+        models = [_shown_order(model, measured.groups) for model in models]
+        claims = [replace(v, claim=str(m)) for m, v in zip(models, claims, strict=True)]
     recoding: dict[str, Any] = {"kind": chosen.kind}
     if chosen.levels is not None:
         recoding["levels"] = chosen.levels
@@ -210,6 +214,15 @@ def _parameters(
     except UnknownModelError:
         named = foreign(model)
         return named, unknown(named["model"]).what
+
+
+def _shown_order(model: PrivacyModel, groups: Groups) -> PrivacyModel:
+    """The claim with the published values of its order only: it names no others."""
+    if not isinstance(model, TCloseness) or not isinstance(model.order, tuple):
+        return model
+    domain, codes = groups.domains[model.of], np.unique(groups.histograms[model.of].codes)
+    shown = {domain.values[code] for code in codes}
+    return replace(model, order=tuple(value for value in model.order if value in shown))
 
 
 def _worst(

@@ -14,7 +14,7 @@ from hedgerow.agreeing import (
     unwritten_claim,
     words,
 )
-from hedgerow.asked import matched, meant, other_order, planned_order, unlike
+from hedgerow.asked import as_stated, matched, meant, other_order, planned_order, unlike
 from hedgerow.certificate import default_order, spelled_values
 from hedgerow.certificate_schema import FORMAT, OLD, misfit
 from hedgerow.delivery import CERTIFICATE, TABLE
@@ -87,8 +87,10 @@ def check_certified(
         asked = plan.models()
         checks.append(Checked.of("plan", unlike(plan, asked, certificate)))
         models = [
-            mine if place is None or _lost(mine) else asked[place]
-            for mine, place in zip(models, matched(asked, certificate["claims"]), strict=True)
+            mine if place is None or _lost(mine) else as_stated(asked[place], entry)
+            for mine, entry, place in zip(
+                models, certificate["claims"], matched(asked, certificate["claims"]), strict=True
+            )
         ]
     schema = stated_schema(certificate)
     checks.append(words(certificate, schema, models))
