@@ -12,6 +12,7 @@ from typing import Any
 
 from hedgerow.decimals import Scale, numeric, parse
 from hedgerow.errors import DataError, some
+from hedgerow.spelling import reading
 
 Value = str | None
 Stated = str | tuple[Value, ...]
@@ -60,6 +61,8 @@ def arranged(name: str, values: Sequence[Value], order: Stated) -> list[Value]:
     """
     if not isinstance(order, str):
         place = {value: i for i, value in enumerate(order)}
+        if None in place:
+            place |= {value: place[None] for value in values if reading(value) is None}
         if lost := [value for value in values if value not in place]:
             raise DataError(
                 f"{some(lost)} in {name!r} have no place in the order of its values",
@@ -67,7 +70,8 @@ def arranged(name: str, values: Sequence[Value], order: Stated) -> list[Value]:
             )
         return sorted(values, key=lambda value: place[value])
     kind, _, missing = order.partition(", missing ")
-    present = [value for value in values if value is not None]
+    none: list[Value] = [value for value in values if reading(value) is None]
+    present = [value for value in values if value is not None and value not in none]
     keys = _numbers(present) if kind == NUMBERS else _dates(present)
     if keys is None:
         strange = [value for value in present if not _has_place(value, kind)]
@@ -84,7 +88,6 @@ def arranged(name: str, values: Sequence[Value], order: Stated) -> list[Value]:
             fix=f"Say it in the column: `order: {{by: {kind}, missing: first}}`, or last.",
         )
     found: list[Value] = [value for _, value in sorted(zip(keys, present, strict=True))]
-    none: list[Value] = [value for value in values if value is None]
     return [*none, *found] if missing == "first" else [*found, *none]
 
 

@@ -150,7 +150,9 @@ class Ground:
         texts = [self.text(name) for name in unseen]
         values = self.seen.values(model.of)
         differ = self.distinct.get(model.of, frozenset())
-        for text in texts if not isinstance(model, AlphaKAnonymity) else ():
+        # Left out people may have had it so: then it is judged as one with what looks like it.
+        known = isinstance(model, AlphaKAnonymity) and self.left_out
+        for text in () if known else texts:
             near = [v for v in values if likeness(v) == likeness(text) and v not in differ]
             if near:
                 raise HedgerowError(

@@ -61,7 +61,7 @@ COLUMNS: dict[str, Any] = {
     "town": {"role": "quasi-identifier", "levels": [0, 0]},
     "sex": {"role": "quasi-identifier", "levels": [0, 0]},
     "illness": {"role": "sensitive", "hierarchy": {"taxonomy": TREE}},
-    "pay": "sensitive",
+    "pay": {"role": "sensitive", "order": {"by": "numbers", "missing": "last"}},
     "ward": "insensitive",
 }
 
@@ -659,7 +659,11 @@ def test_values_as_files_have_them(tmp_path: Path, form: str, escape: bool) -> N
         return
     release = hedgerow.publish(
         pd.DataFrame(rows),
-        columns={"=town": "quasi-identifier", "illness": "sensitive", "pay": "sensitive"},
+        columns={
+            "=town": "quasi-identifier",
+            "illness": {"role": "sensitive", "order": list(odd.values())},
+            "pay": {"role": "sensitive", "order": {"by": "numbers", "missing": "last"}},
+        },
         protect=[
             AlphaKAnonymity(alpha=0.9, k=2, of="illness", value="=1+1"),
             EpsilonPrivacy(epsilon=50, of="illness", adversary=ClassIII(prior=shape)),
