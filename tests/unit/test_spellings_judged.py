@@ -259,7 +259,7 @@ def test_one_spelling_of_people_with_several_rows(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="in two spellings, such as 'FLU', 'Flu' and 'flu'"):
         publish(tmp_path / "r", frame, *models, person="p")
     release = publish(tmp_path / "r", frame, *models, person="p", secret={"spelling": "one"})
-    # Three of four people have flu: 4 / 3, pairs (1, flu), (2, gout), (3, flu), (3, acne), (4, flu).
+    # Three of four people have flu, one of them acne besides.
     assert [claim.level for claim in release.claims] == pytest.approx([4 / 3, 4 / 3])
     assert sorted(written(tmp_path / "r")) == ["acne", "flu", "flu", "flu", "flu", "gout"]
 
@@ -326,21 +326,21 @@ def test_only_published_values_are_listed(tmp_path: Path) -> None:
     assert verify(tmp_path / "r").refuted == ()
 
 
-def test_claims_that_cannot_be_judged_both_ways(tmp_path: Path) -> None:
+def test_claims_that_cannot_be_judged_both_ways() -> None:
     frame = table().assign(name=list("123456"))
-    columns = {"a": "quasi-identifier", "s": "sensitive", "name": "identifier"}
+    columns: dict[str, Any] = {"a": "quasi-identifier", "s": "sensitive", "name": "identifier"}
     adversary = ClassIII(prior=Prior.of_table(), knows=Known(by="name", people=("1",)))
-    for model in (EpsilonPrivacy(epsilon=9, of="s", adversary=adversary),):
-        with pytest.raises(DataError, match="as one value: it is about more than") as refused:
-            hedgerow.check(frame, columns=columns, protect=[model])
-        assert "`spelling: one`" in (refused.value.fix or "")
+    model: PrivacyModel = EpsilonPrivacy(epsilon=9, of="s", adversary=adversary)
+    with pytest.raises(DataError, match="as one value: it is about more than") as refused:
+        hedgerow.check(frame, columns=columns, protect=[model])
+    assert "`spelling: one`" in (refused.value.fix or "")
     tree = {"taxonomy": {"chest": ["flu", "Flu"], "other": ["FLU", "gout", "acne"]}}
-    columns["s"] = {"role": "sensitive", "hierarchy": tree}  # type: ignore[assignment]
+    columns["s"] = {"role": "sensitive", "hierarchy": tree}
     with pytest.raises(DataError, match="different places of the hierarchy"):
         hedgerow.check(frame, columns=columns, protect=[TCloseness(t=1, of="s")])
-    columns["s"] = {"role": "sensitive", "order": ["flu", "gout", "Flu", "FLU", "acne"]}  # type: ignore[assignment]
+    columns["s"] = {"role": "sensitive", "order": ["flu", "gout", "Flu", "FLU", "acne"]}
+    model = TCloseness(t=1, of="s", distance="ordered")
     with pytest.raises(DataError, match="other values stand between them in the order"):
-        model = TCloseness(t=1, of="s", distance="ordered")
         hedgerow.check(frame, columns=columns, protect=[model])
 
 
