@@ -303,7 +303,9 @@ def _recalled(entry: Entry, content: bytes) -> Before:
     body, day = entry.body, entry.at[:10]
     plan = body["certificate"]["plan"]  # without the roles of then nothing can be compared
     return Before(
-        remembered(content, name=f"release {entry.seq} in the ledger ({body['name']}, {day})"),
+        remembered(
+            content, name=f"release {entry.seq} in the ledger ({body['name']}, {day})"
+        ).as_read(),
         f"entry {entry.seq} of the ledger, {day}",
         own=True,
         roles=plan["columns"],

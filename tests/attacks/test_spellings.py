@@ -47,7 +47,7 @@ def test_what_a_certificate_says_differs_is_told_apart(tmp_path: Path) -> None:
         )  # fmt: skip
         read = Published.read(release.folder)
         assert homogeneity(read.groups, of="ill").found.successes == homogeneous
-        again = remembered(kept(read), name="again")
+        again = remembered(kept(read), name="again").as_read()
         assert again.groups.domains["ill"].values == read.groups.domains["ill"].values
 
 
@@ -61,4 +61,4 @@ def test_the_ledger_and_the_file_are_read_alike(tmp_path: Path, spelling: str | 
     )  # fmt: skip
     read = Published.read(release.folder)
     assert len(read.groups.domains["ill"].values) == 1
-    assert len(remembered(kept(read), name="again").groups.domains["ill"].values) == 1
+    assert len(remembered(kept(read), name="again").as_read().groups.domains["ill"].values) == 1

@@ -20,7 +20,9 @@ FILE = "10,x\n40,x\n20,x\n50,x\n30,y\n"
 
 def people() -> pd.DataFrame:
     """Two groups: 10 to 50 once each in all; a has 10, 40, 20, 50 twice and 30 never."""
-    return pd.DataFrame({"q": ["a"] * 4 + ["b"] * 4, "s": ["10", "20", "10", "20"] + ["40", "50"] * 2})
+    return pd.DataFrame(
+        {"q": ["a"] * 4 + ["b"] * 4, "s": ["10", "20", "10", "20"] + ["40", "50"] * 2}
+    )
 
 
 def columns(**secret: Any) -> dict[str, Any]:
@@ -71,8 +73,8 @@ def test_the_order_of_the_plan(tmp_path: Path) -> None:
 
 
 def test_dates_have_an_order_where_the_plan_says_that_they_are_some() -> None:
-    frame = pd.DataFrame({"q": ["a"] * 2 + ["b"] * 2,
-                          "s": ["2024-01-02", "2024-01-10", "2024-01-03", "2024-02-01"]})  # fmt: skip
+    days = ["2024-01-02", "2024-01-10", "2024-01-03", "2024-02-01"]
+    frame = pd.DataFrame({"q": list("aabb"), "s": days})
     with pytest.raises(DataError, match="are no numbers"):
         hedgerow.check(frame, columns=columns(), protect=[ORDERED])
     (found,) = hedgerow.check(frame, columns=columns(order="dates"), protect=[ORDERED])

@@ -148,7 +148,7 @@ def test_predicates_name_values_in_one_spelling() -> None:
     ids=str,
 )  # fmt: skip
 def test_both_readings_against_groups_made_by_hand(model: PrivacyModel) -> None:
-    """The claim holds exactly where it holds of the groups as spelled and of those spelled alike."""
+    """The claim holds exactly where it holds of the groups as spelled and of them as one."""
     rng = np.random.default_rng(4)
     seen = set()
     for _ in range(60):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.attacks.published import Published, fold
+from hedgerow.attacks.published import Published
 from hedgerow.canonical import canonical
 from hedgerow.errors import DataError
 from hedgerow.groups import Groups, Histogram, Sensitive
@@ -78,10 +78,11 @@ def remembered(content: bytes, *, name: str) -> Published:
             np.array(told["codes"], np.int32),
             np.array(told["counts"], np.int64),
         )
-        values, h = fold(told["values"], h, told.get("distinct", ()))
-        reference = np.bincount(h.codes, weights=h.counts, minlength=len(values))
+        reference = np.bincount(h.codes, weights=h.counts, minlength=len(told["values"]))
         histograms[column] = h
-        domains[column] = Sensitive(column, tuple(values), reference.astype(np.int64), int(n.sum()))
+        domains[column] = Sensitive(
+            column, tuple(told["values"]), reference.astype(np.int64), int(n.sum())
+        )
     quasi = tuple(found["quasi"])
     return Published(
         name,

@@ -128,7 +128,7 @@ class Published:
         for i, column in enumerate(sensitive):
             raw, h = histogram(counted[f"s{i}"], n)
             texts_of = [v and rerun(v) for v in raw] if escaped else raw
-            values, h = fold(texts_of, h, differ.get(column, ()))
+            values, h = _folded(texts_of, h, differ.get(column, ()))
             reference = np.bincount(h.codes, weights=h.counts, minlength=len(values))
             domains[column] = Sensitive(
                 column, tuple(values), reference.astype(np.int64), int(n.sum())
@@ -151,6 +151,22 @@ class Published:
             tuple(blank),
             {column: tuple(sorted(texts)) for column, texts in differ.items() if texts},
         )
+
+    def as_read(self) -> Published:
+        """The same with sensitive values that may be taken for one as one, unless they differ."""
+        histograms, domains = {}, {}
+        for column, h in self.groups.histograms.items():
+            found = self.groups.domains[column]
+            values, merged = list(found.values), h
+            named, into = folded(values, self.distinct.get(column, ()))
+            if len(named) < len(values):
+                values, merged = named, h.merged(np.array(into, np.int32), len(named))
+            reference = np.bincount(merged.codes, weights=merged.counts, minlength=len(values))
+            histograms[column] = merged
+            domains[column] = Sensitive(
+                column, tuple(values), reference.astype(np.int64), found.people
+            )
+        return replace(self, groups=replace(self.groups, histograms=histograms, domains=domains))
 
     def with_taxonomy(self, column: str, spec: Spec) -> Published:
         """The same, with what the values of a sensitive column have in common."""
@@ -281,7 +297,7 @@ def _opened(source: Any) -> Opened:
     return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas")), differ
 
 
-def fold(
+def _folded(
     values: list[Value], found: Histogram, distinct: Collection[str] = ()
 ) -> tuple[list[Value], Histogram]:
     """Values that may be taken for one as one, but for those that differ."""

@@ -57,28 +57,31 @@ class CanonicalText:
         for name in dict.fromkeys(names):
             column, i = self.column(name), self._place[name]
             if column.faithful:
-                text = column.text
+                spelled = column.text
                 if self.is_respelled(name):
                     quoted = self._remote.dialect.literal
-                    text = respelled(text, self._spelled[name], quoted)
-                texts[name] = self.without_null(text)
+                    spelled = respelled(column.text, self._spelled[name], quoted)
+                texts[name] = self.without_null(column.text, shown=spelled)
             else:
                 joins.append(f" LEFT JOIN {self._dictionary(i)} AS d{i} ON d{i}.t = {column.text}")
                 texts[name] = f"d{i}.v"
         return Relation(f"{self._remote.source} AS source{''.join(joins)}", texts)
 
-    def without_null(self, text: str, null: Iterable[str] | None = None) -> str:
+    def without_null(
+        self, text: str, null: Iterable[str] | None = None, *, shown: str | None = None
+    ) -> str:
         """SQL of a text that DuckDB would write too, the texts that mean missing made NULL.
 
         Args:
             text: The SQL.
             null: Those texts, where they are to be written in another way than they were given.
+            shown: SQL of what the text is to be, where it is to be another.
         """
         if not self._null:
-            return text
+            return shown or text
         missing = dict.fromkeys(self._null if null is None else null)
         listed = ", ".join(map(self._remote.dialect.literal, missing))
-        return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {text} END"
+        return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {shown or text} END"
 
     def values(self, name: str) -> str:
         """The session's table of the distinct texts `t` and values `c`, missing left out.
