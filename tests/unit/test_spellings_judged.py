@@ -176,6 +176,78 @@ def test_both_readings_against_groups_made_by_hand(model: PrivacyModel) -> None:
     assert len(seen) > 1
 
 
+PARTITIONS = [[0, 1, 2], [0, 0, 2], [0, 1, 0], [0, 1, 1], [0, 0, 0]]
+"""All ways to read three spellings: as three values, as two, as one."""
+
+
+@pytest.mark.parametrize(
+    "model",
+    [DistinctLDiversity(l=2, of="s"), EntropyLDiversity(l=2, of="s"), TCloseness(t=0.3, of="s"),
+     ProbabilisticLDiversity(l=2, of="s"), RecursiveLDiversity(c=2, l=2, of="s"),
+     AlphaKAnonymity(alpha=0.5, k=2, of="s"), DeltaDisclosure(delta=1, of="s"),
+     BetaLikeness(beta=1, of="s")],
+    ids=str,
+)  # fmt: skip
+def test_no_reading_in_between_is_worse(model: PrivacyModel) -> None:
+    rng = np.random.default_rng(11)
+    for _ in range(80):
+        counts = rng.integers(0, 4, (3, 5))
+        if (counts.sum(axis=1) == 0).any():
+            continue
+        values = [*FLU, "gout", "acne"]
+        levels = []
+        for partition in PARTITIONS:
+            names = [values[i] for i in (*partition, 3, 4)]
+            read: list[dict[str | None, int]] = [{} for _ in counts]
+            for row, group in zip(counts, read, strict=True):
+                for name, n in zip(names, row, strict=True):
+                    if n:
+                        group[name] = group.get(name, 0) + int(n)
+            levels.append(model.check(Groups.of({"s": read})).level)
+        worst = min(levels) if model.higher_is_safer else max(levels)
+        both = levels[0], levels[-1]
+        assert worst == pytest.approx(min(both) if model.higher_is_safer else max(both))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_levels_can_be_published_where_both_readings_hold(seed: int) -> None:
+    """Every node of a small lattice, against groups made by hand."""
+    rng = np.random.default_rng(seed)
+    ages, towns = rng.integers(0, 8, 24), rng.integers(0, 2, 24)
+    secret = rng.choice(["flu", "Flu", "gout", "acne"], 24)
+    frame = pd.DataFrame({"age": ages.astype(str), "town": towns.astype(str), "s": secret})
+    model = [DistinctLDiversity(l=2, of="s"), TCloseness(t=0.35, of="s")]
+    seen = []
+    for age in range(4):
+        for town in range(2):
+            width = (1, 2, 4, 8)[age]
+            found: dict[Any, list[str]] = {}
+            for a, t, s in zip(ages, towns, secret, strict=True):
+                found.setdefault((a // width, t if town == 0 else 0), []).append(str(s))
+            holds = True
+            for read in (lambda s: s, lambda s: "flu" if s == "Flu" else s):
+                groups = Groups.of({"s": [
+                    {v: list(map(read, g)).count(v) for v in set(map(read, g))}
+                    for g in found.values()
+                ]})  # fmt: skip
+                holds &= all(bool(m.holds(groups).all()) for m in model)
+            ages_plan = {"ranges": [2, 4]}
+            columns = {
+                "age": {"role": "quasi-identifier", "hierarchy": ages_plan, "levels": [age, age]},
+                "town": {"role": "quasi-identifier", "levels": [town, town]},
+                "s": "sensitive",
+            }
+            try:
+                hedgerow.publish(frame, columns=columns, protect=model, method={"suppress": 0})
+                published = True
+            except ClaimError:
+                published = False
+            assert published == holds
+            seen.append(holds)
+    assert True in seen
+    assert False in seen
+
+
 # What is published
 
 
