@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from hedgerow.binding import in_order
 from hedgerow.builders import FromCsv
 from hedgerow.errors import DataError, HierarchyError
 from hedgerow.models.base import PrivacyModel
+from hedgerow.models.closeness import TCloseness
 from hedgerow.plan import Plan
 from hedgerow.recipient import Order, Seen, Value
 from hedgerow.spelled import UnknownModelError, foreign, spelled
@@ -103,12 +106,14 @@ def planned_order(
     Raises:
         HedgerowError: The plan's taxonomy does not have all of them.
     """
-    source = [_meant(value, text) for value in values]
+    source = [meant(value, text) for value in values]
     hierarchy = plan.hierarchy_spec(column).bind(
         column, source, where=plan.where("columns", column)
     )
     present = set(source)
     here = [i for i, value in enumerate(hierarchy.values) if value in present]
+    if (chosen := in_order(plan, column, list(present))) is not None:
+        here = [hierarchy.place[value] for value in chosen]
     ordered = tuple(text(hierarchy.values[i]) for i in here)
     if plan.columns[column].hierarchy is None:
         return Order(values=ordered)
@@ -120,20 +125,30 @@ def planned_order(
     return Order(values=ordered, levels=levels, also=tuple(dict.fromkeys(names)))
 
 
-def _meant(value: Value, text: Text) -> Value:
+def meant(value: Value, text: Text) -> Value:
     """The value of the source that is written so, as far as anybody can tell."""
     guesses = (None, None if value is None else value[1:], value)
     return next((guess for guess in guesses if text(guess) == value), value)
 
 
+def as_stated(model: PrivacyModel, entry: Mapping[str, Any]) -> PrivacyModel:
+    """The plan's claim, its order without the values that a certificate does not name."""
+    if not isinstance(model, TCloseness) or entry["model"] is None:
+        return model
+    order = entry["model"].get("order")
+    if not isinstance(order, list) or not isinstance(model.order, tuple):
+        return model
+    return replace(model, order=tuple(value for value in model.order if value in order))
+
+
 def _same_words(model: PrivacyModel, entry: Mapping[str, Any]) -> bool:
-    return bool(str(model) == entry["claim"])
+    return bool(str(as_stated(model, entry)) == entry["claim"])
 
 
 def _same_parameters(model: PrivacyModel, entry: Mapping[str, Any]) -> bool:
     if not _same_words(model, entry) or entry["model"] is None:
         return False
     try:
-        return bool(spelled(model) == entry["model"])
+        return bool(spelled(as_stated(model, entry)) == entry["model"])
     except UnknownModelError:
         return bool(foreign(model) == entry["model"])

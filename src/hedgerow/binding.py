@@ -10,12 +10,15 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from hedgerow.decimals import numeric
 from hedgerow.errors import MOST_NAMED, DataError, PlanError, some
 from hedgerow.groups import ALL, Ints, Sensitive
 from hedgerow.hierarchy import Codes, Hierarchy
+from hedgerow.models.closeness import TCloseness
+from hedgerow.ordering import NUMBERS, arranged
 from hedgerow.plan import Plan
 from hedgerow.schema import Schema
-from hedgerow.spelling import alike
+from hedgerow.spelling import alike, first_spellings, half_decided, reading
 
 
 def refuse_names(plan: Plan, schema: Schema) -> None:
@@ -54,7 +57,7 @@ def bound(plan: Plan, name: str, values: Sequence[str | None]) -> Hierarchy:
 def domain_of(
     plan: Plan, name: str, values: Sequence[str | None], counts: Ints, people: int
 ) -> tuple[Sensitive, Codes]:
-    """The values of a sensitive column in order (taxonomy, numbers, text).
+    """The values of a sensitive column in order: the plan's, of numbers, of the taxonomy, of text.
 
     Args:
         plan: Says how it generalises, and what is claimed about it.
@@ -66,18 +69,75 @@ def domain_of(
     Returns:
         The domain, and where in it each of the values is.
     """
-    if any(name in model.attributes for model in plan.models()):
-        _refuse_alike(plan, name, values)
+    models = [model for model in plan.models() if name in model.attributes]
+    if models:
+        _refuse_missing_texts(plan, name, values)
+    refuse_half_decided(plan, name, values)
     hierarchy = bound(plan, name, values)
     place = hierarchy.encode(values)
     order = np.argsort(place, kind="stable")
+    if (chosen := in_order(plan, name, values)) is not None:
+        at = {value: i for i, value in enumerate(values)}
+        order = np.array([at[value] for value in chosen], np.int64)
     given = plan.columns[name].hierarchy is not None
     levels = tuple(level[place[order]] for level in hierarchy.codes) if given else ()
     labels = tuple(tuple(level) for level in hierarchy.labels) if given else ()
     rank = np.empty(len(values), np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
     ordered = tuple(values[i] for i in order)
-    return Sensitive(name, ordered, counts[order], people, levels, labels), rank
+    spellings = first_spellings(ordered, plan.columns[name].distinct or ())
+    domain = Sensitive(
+        name,
+        ordered,
+        counts[order],
+        people,
+        levels,
+        labels,
+        None if spellings is None else np.array(spellings, np.int32),
+    )
+    return domain, rank
+
+
+def in_order(plan: Plan, name: str, values: Sequence[str | None]) -> list[str | None] | None:
+    """The values of a sensitive column as the plan orders them; None where nothing orders them.
+
+    Numbers are ordered as numbers, whatever the order of the lines in a hierarchy's file.
+
+    Raises:
+        DataError: A claim goes by an order that the values do not have.
+    """
+    column = plan.columns[name]
+    asked = any(
+        isinstance(model, TCloseness) and model.of == name and model.distance == "ordered"
+        for model in plan.models()
+    )
+    if not asked and column.order is None:
+        if not numeric(values):
+            return None
+        return arranged(name, values, f"{NUMBERS}, missing last")
+    try:
+        return arranged(name, values, column.stated_order)
+    except DataError as error:
+        where = plan.where("columns", name)
+        raise DataError(error.what, where=where, fix=error.fix) from None
+
+
+def refuse_half_decided(plan: Plan, name: str, values: Sequence[str | None]) -> None:
+    """Where some spellings of a value differ, each of them must be a value of its own.
+
+    Raises:
+        DataError: Nobody says which of them another spelling is.
+    """
+    found = half_decided(values, plan.columns[name].distinct or ())
+    if found is None:
+        return
+    said, unsaid = found
+    raise DataError(
+        f"{some(unsaid)} in {name!r} may be read as {some(said)}, of which the plan says that they "
+        "differ",
+        where=plan.where("columns", name, "distinct"),
+        fix="List all spellings that differ, and correct the others in the data.",
+    )
 
 
 def barring(plan: Plan, hierarchies: Iterable[Hierarchy], missing: dict[str, int], people: int
@@ -109,24 +169,20 @@ def barring(plan: Plan, hierarchies: Iterable[Hierarchy], missing: dict[str, int
     return tuple(barred)
 
 
-def _refuse_alike(plan: Plan, name: str, values: Sequence[str | None]) -> None:
-    """No claim counts two values where somebody who reads the file may see one.
-
-    Quasi-identifiers need no such care: groups that look alike are larger than claimed.
-    """
-    pairs = alike(values)
+def _refuse_missing_texts(plan: Plan, name: str, values: Sequence[str | None]) -> None:
+    """No claim counts two values where programs that read the file see two missing ones."""
+    pairs = [pair for pair in alike(values) if reading(pair[1]) is None]
     if not pairs:
         return
     shown = "; ".join(some(pair) for pair in pairs[:MOST_NAMED])
     more = f"; and {len(pairs) - MOST_NAMED:,} more" if len(pairs) > MOST_NAMED else ""
-    unknown = [v for pair in pairs if None in pair for v in pair if v is not None]
-    listed = ", ".join(f'"{v}"' for v in unknown[:MOST_NAMED])
-    fix = "Give each value of a sensitive column one spelling that no other can be read as."
-    if unknown:
-        fix += f" Texts that mean missing: name them in the plan, `null: [{listed}]`."
+    listed = ", ".join(
+        f'"{v}"' for v in dict.fromkeys(v for pair in pairs for v in pair if v is not None)
+    )
     raise DataError(
-        f"{name!r} has values that those who read the release may take for one, and the claims "
+        f"{name!r} has values that those who read the release may take for missing, and the claims "
         f"would count as two: {shown}{more}",
         where=plan.where("columns", name),
-        fix=fix,
+        fix=f"Texts that mean missing: name them in the plan, `null: [{listed}]`. Give what is a "
+        "value a spelling that no program takes for missing.",
     )

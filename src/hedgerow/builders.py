@@ -157,6 +157,11 @@ class Bins:
         """Whether the bins are groups of labels rather than edges between numbers."""
         return is_list(self.edges[0][0])
 
+    @property
+    def listed(self) -> tuple[Value, ...]:
+        """The labels in order, where the bins are groups of these."""
+        return tuple(row[0] for row in self._group_rows)
+
     def _levels(self) -> list[list[Parsed]]:
         return [_written(level) for level in self.edges]  # type: ignore[arg-type]
 

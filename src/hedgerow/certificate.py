@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from math import floor, log10
 from pathlib import Path
@@ -26,6 +27,7 @@ from hedgerow.groups import Groups, Sensitive
 from hedgerow.models.base import Needs, PrivacyModel, Verdict
 from hedgerow.models.closeness import TCloseness
 from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.readings import judged
 from hedgerow.outside import unverifiable, unwritten, withheld
 from hedgerow.plan import Plan
 from hedgerow.priors import Prior
@@ -35,6 +37,7 @@ from hedgerow.recode.recoding import Recoding
 from hedgerow.release import claim_summary, finite, rounded
 from hedgerow.schema import Schema
 from hedgerow.spelled import UnknownModelError, foreign, spelled, unknown
+from hedgerow.spelling import classes
 from hedgerow.writing import Measured, Text, written_text
 
 LIBRARIES = ("duckdb", "numpy", "pyarrow")
@@ -83,6 +86,9 @@ def certify(
     """
     left_out = chosen.suppressed + cells.absent
     escaped = bool(plan.publish and plan.publish.escape_formulas)
+    if left_out:
+        models = [_shown_order(model, measured.groups) for model in models]
+        claims = [replace(v, claim=str(m)) for m, v in zip(models, claims, strict=True)]
     recoding: dict[str, Any] = {"kind": chosen.kind}
     if chosen.levels is not None:
         recoding["levels"] = chosen.levels
@@ -124,6 +130,7 @@ def certify(
         "search": _searched(chosen.detail, told, members=members),
         "optimal": bool(chosen.detail.get("optimal", False)),
         "sensitive": _taxonomies(models, schema, written, measured, left_out, escaped=escaped),
+        **_spellings(plan, schema, measured),
         "claims": told,
         "utility": {} if members else rounded(dict(utility)),
         "measured_on": measured.on,
@@ -222,13 +229,23 @@ def _parameters(
         return named, unknown(named["model"]).what
 
 
+def _shown_order(model: PrivacyModel, groups: Groups) -> PrivacyModel:
+    """The claim with the published values of its order only: it names no others."""
+    if not isinstance(model, TCloseness) or not isinstance(model.order, tuple):
+        return model
+    domain, codes = groups.domains[model.of], np.unique(groups.histograms[model.of].codes)
+    shown = {domain.values[code] for code in codes}
+    return replace(model, order=tuple(value for value in model.order if value in shown))
+
+
 def _worst(
     model: PrivacyModel, verdict: Verdict, schema: Schema, measured: Measured
 ) -> dict[str, Any] | None:
     """The group that decides, as it is published; none where the file does not show which it is."""
     if verdict.worst is None or schema.person is not None or Needs.POPULATION in model.needs:
         return None
-    level = model.level(measured.groups)
+    (judge,) = judged([model], measured.groups.domains.values())
+    level = judge.level(measured.groups)
     # The engine's order differs from run to run, and a certificate must not.
     same = np.isclose(level, level[verdict.worst], rtol=SAME, atol=0)
     tied = np.flatnonzero(same & (measured.groups.n > 0))
@@ -269,6 +286,33 @@ def _taxonomies(
                     else [],
                 }
     return found
+
+
+def _spellings(plan: Plan, schema: Schema, measured: Measured) -> dict[str, Any]:
+    """The published values that may be read as one; nothing where there are none."""
+    found = {}
+    for name in schema.sensitive:
+        codes = np.unique(measured.groups.histograms[name].codes)
+        values = [measured.groups.domains[name].values[code] for code in codes]
+        column = plan.columns[name]
+        told = spelled_values(
+            values, one=column.spelling is not None, distinct=column.distinct or ()
+        )
+        if told["one"] or told["distinct"] or told["both"]:
+            found[name] = told
+    return {"spellings": found} if found else {}
+
+
+def spelled_values(
+    values: Sequence[str | None], *, one: bool, distinct: Collection[str]
+) -> dict[str, Any]:
+    """What a certificate says of the spellings of these values."""
+    listed = [list(texts) for texts in classes(values)]
+    return {
+        "one": one,
+        "distinct": [texts for texts in listed if set(texts) <= set(distinct)],
+        "both": [texts for texts in listed if not set(texts) <= set(distinct)],
+    }
 
 
 def _needs_taxonomy(model: TCloseness | EpsilonPrivacy, domain: Sensitive, text: Text) -> bool:

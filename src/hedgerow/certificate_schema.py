@@ -151,6 +151,24 @@ class Taxonomy(Form):
         return self
 
 
+class Spelled(Form):
+    """Values of a sensitive column that a reader may take for one, and what became of them.
+
+    Only values that are published are listed, as the source has them.
+    """
+
+    one: bool = Field(
+        description="Whether each value was published in one spelling, but for those that differ."
+    )
+    distinct: list[list[str]] = Field(
+        description="Spellings that the plan says are different values."
+    )
+    both: list[list[str]] = Field(
+        description="Spellings of which nobody says whether they are one value: every claim about "
+        "the column was judged both ways, and the worse level counts."
+    )
+
+
 class Worst(Form):
     """The group that decides the level."""
 
@@ -209,6 +227,9 @@ class Certificate(Form):
     search: dict[str, Any] = Field(description="How the recoding was found.")
     optimal: bool
     sensitive: dict[str, Taxonomy]
+    spellings: dict[str, Spelled] = Field(
+        default={}, description="Columns whose values may be read as others of their values."
+    )
     claims: list[Claimed] = Field(min_length=1)
     utility: dict[str, float | None] = Field(
         description="Empty where who is in the table is what a claim hides."

@@ -14,8 +14,8 @@ from hedgerow.agreeing import (
     unwritten_claim,
     words,
 )
-from hedgerow.asked import matched, other_order, planned_order, unlike
-from hedgerow.certificate import default_order
+from hedgerow.asked import as_stated, matched, meant, other_order, planned_order, unlike
+from hedgerow.certificate import default_order, spelled_values
 from hedgerow.certificate_schema import FORMAT, OLD, misfit
 from hedgerow.delivery import CERTIFICATE, TABLE
 from hedgerow.engines import TablePlace, open_table
@@ -87,8 +87,10 @@ def check_certified(
         asked = plan.models()
         checks.append(Checked.of("plan", unlike(plan, asked, certificate)))
         models = [
-            mine if place is None or _lost(mine) else asked[place]
-            for mine, place in zip(models, matched(asked, certificate["claims"]), strict=True)
+            mine if place is None or _lost(mine) else as_stated(asked[place], entry)
+            for mine, entry, place in zip(
+                models, certificate["claims"], matched(asked, certificate["claims"]), strict=True
+            )
         ]
     schema = stated_schema(certificate)
     checks.append(words(certificate, schema, models))
@@ -98,6 +100,7 @@ def check_certified(
         ground = _ground(certificate, schema, seen, text, plan)
         checks.append(Checked.of("columns", None))
         checks.append(Checked.of("rows", _other_rows(certificate, seen)))
+        checks += _spelled(certificate, schema, ground, plan)
     except HedgerowError as error:
         checks.append(Checked.of("columns", error.what))
     if plan is not None and ground is not None:
@@ -227,7 +230,8 @@ def _ground(
             return planned_order(plan, column, seen.values(column), text=text)
         stated = certificate["sensitive"].get(column)
         if stated is None:
-            return Order(values=tuple(default_order(column, seen.values(column))))
+            usual = default_order(column, seen.values(column))
+            return Order(values=tuple(usual), said=False)
         return Order(
             values=tuple(stated["order"]), levels=tuple(tuple(nodes) for nodes in stated["levels"])
         )
@@ -245,7 +249,48 @@ def _ground(
             name for name in (*schema.sensitive, *schema.insensitive) if name in seen.sets
         ),
         worded=own_words(certificate),
+        distinct={
+            column: frozenset(text for texts in told["distinct"] for text in texts)
+            for column, told in certificate.get("spellings", {}).items()
+        },
     )
+
+
+def _spelled(
+    certificate: Mapping[str, Any], schema: Schema, ground: Ground, plan: Plan | None
+) -> Iterator[Checked]:
+    """Whether the values that may be read as one are those stated; nothing where there are none."""
+    stated = certificate.get("spellings", {})
+    found = {}
+    for column in schema.sensitive:
+        if column in ground.seen.sets:
+            values = [meant(value, ground.text) for value in ground.seen.values(column)]
+            one = bool(stated.get(column, {}).get("one"))
+            told = spelled_values(values, one=one, distinct=ground.distinct.get(column, ()))
+            if any(told.values()):
+                found[column] = told
+    if not stated and not found:
+        return
+    wrong = None
+    if stated != found:
+        differ = [name for name in {**stated, **found} if stated.get(name) != found.get(name)]
+        wrong = f"the spellings of {some(differ)} in the file are not those stated"
+    elif broken := [name for name, told in found.items() if told["one"] and told["both"]]:
+        wrong = f"{some(broken)} is not in one spelling, as stated"
+    elif plan is not None:
+        wrong = next(_other_spellings(stated, plan), None)
+    yield Checked.of("spellings", wrong)
+
+
+def _other_spellings(stated: Mapping[str, Any], plan: Plan) -> Iterator[str]:
+    """Where the plan says otherwise what becomes of spellings."""
+    for name, told in stated.items():
+        column = plan.columns.get(name)
+        if column is not None and told["one"] != (column.spelling is not None):
+            yield f"the plan says otherwise whether {name!r} is published in one spelling"
+        differ = {text for texts in told["distinct"] for text in texts}
+        if column is not None and differ - set(column.distinct or ()):
+            yield f"the plan does not say that {some(sorted(differ))} in {name!r} differ"
 
 
 def _other_rows(certificate: Mapping[str, Any], seen: Seen) -> str | None:

@@ -15,6 +15,7 @@ from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.hierarchy import Hierarchy
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.models.readings import judged
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.constraints import Constraints
@@ -46,6 +47,7 @@ def choose(
 ) -> Recoding:
     """Find the recoding the plan's method asks for."""
     method = plan.method
+    models = judged(models, cells.sensitive)
     limit = refuse_unsuited(
         plan, models, cells.hierarchies, people=cells.people, absent=cells.absent
     )
@@ -245,6 +247,7 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
     certificate = read_certificate(folder)
     kind, levels = certificate["recoding"]["kind"], certificate["recoding"].get("levels")
     limit = plan.method.may_suppress(cells.people)
+    models = judged(models, cells.sensitive)
     constraints = Constraints(models, limit, plan.method.keep_suppressed)
     names = [h.name for h in cells.hierarchies]
     if kind == "microaggregation":

@@ -17,7 +17,7 @@ from hedgerow.groups import Earlier, Histogram, Ints
 from hedgerow.models.composition import earlier_name, in_common
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.spelling import reading
+from hedgerow.spelling import likeness
 
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
@@ -309,13 +309,17 @@ def _sets(before: Before, of: str, values: Sequence[str | None]) -> Words:
     place: dict[str | None, list[int]] = {}
     for code, value in enumerate(values):
         if value is not None:
-            place.setdefault(reading(value), []).append(code)
+            place.setdefault(likeness(value), []).append(code)
     missing = [code for code, value in enumerate(values) if value in before.null]
     groups = before.published.groups
     theirs = groups.domains[of].values
     means = np.zeros((len(theirs), len(values)), np.bool_)
+    exact = {value: [code] for code, value in enumerate(values)}
     for code, value in enumerate(theirs):
-        means[code, missing if value is None else place.get(reading(value), [])] = True
+        mine = place.get(likeness(value), [])
+        if value in before.published.distinct.get(of, ()):
+            mine = exact.get(value, mine)
+        means[code, missing if value is None else mine] = True
     h = groups.histograms[of]
     here = np.zeros((len(groups), len(values)), np.bool_)
     np.logical_or.at(here, h.owner(), means[h.codes])

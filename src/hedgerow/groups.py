@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +39,53 @@ class Sensitive:
     """Taxonomy: levels[i][value] is the value's ancestor at level i; level 0 is the value."""
     labels: tuple[tuple[str | None, ...], ...] = ()
     """Taxonomy: labels[i][node] is the name of a node at level i."""
+    spellings: NDArray[np.int32] | None = None
+    """Where values may be read as one, and nobody says whether they are: for each value, the first
+    of those it may be read as. None where each value is one for sure."""
 
     @property
     def several(self) -> bool:
         """Whether some person has more than one value (or none)."""
         return int(self.reference.sum()) != self.people
+
+    @cached_property
+    def into_one(self) -> NDArray[np.int32]:
+        """Which value of `in_one_spelling` each value is."""
+        assert self.spellings is not None, "there are spellings"
+        return np.unique(self.spellings, return_inverse=True)[1].astype(np.int32)
+
+    @cached_property
+    def in_one_spelling(self) -> Sensitive:
+        """The same with each value once, in the spelling most people have it in.
+
+        Nobody has one value in two spellings: whoever makes the domain has seen to that.
+        """
+        width = int(self.into_one.max(initial=-1)) + 1
+        reference = np.bincount(self.into_one, weights=self.reference, minlength=width)
+        first: dict[int, int] = {}
+        for code in sorted(range(len(self.values)), key=self._usual):
+            first.setdefault(int(self.into_one[code]), code)
+        usual = np.array([first[code] for code in range(width)], np.int64)
+        return Sensitive(
+            self.name,
+            tuple(self.values[code] for code in usual),
+            reference.astype(np.int64),
+            self.people,
+            tuple(level[usual] for level in self.levels),
+            self.labels,
+        )
+
+    def _usual(self, code: int) -> tuple[int, str]:
+        return -int(self.reference[code]), self.values[code] or ""
+
+    def listed_spellings(self) -> list[tuple[str, ...]]:
+        """The values that may be read as one, in order of their texts."""
+        if self.spellings is None:
+            return []
+        found: dict[int, list[str]] = {}
+        for value, code in zip(self.values, self.spellings.tolist(), strict=True):
+            found.setdefault(code, []).append(value or "")
+        return sorted(tuple(sorted(texts)) for texts in found.values() if len(texts) > 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +162,17 @@ class Histogram:
         entries = self.owner() * width + self.codes
         order = np.argsort(entries)
         return entries[order], self.counts[order]
+
+    def merged(self, into: NDArray[np.int32], width: int) -> Histogram:
+        """The same with value v as value into[v], of `width` in all; counts add up."""
+        entries, place = np.unique(self.owner() * width + into[self.codes], return_inverse=True)
+        counts = np.bincount(place, weights=self.counts, minlength=len(entries)).astype(np.int64)
+        starts = np.arange(len(self.indptr)) * width
+        return Histogram(
+            np.searchsorted(entries, starts).astype(np.int64),
+            (entries % width).astype(np.int32),
+            counts,
+        )
 
     def of(self, group: int) -> Ints:
         """The counts of one group's values, those present only."""
@@ -207,6 +261,18 @@ class Groups:
         histograms = {name: h.take(index) for name, h in self.histograms.items()}
         population = None if self.population is None else self.population[index]
         return Groups(self.n[index], histograms, self.domains, population)
+
+    def in_one_spelling(self, name: str) -> Groups:
+        """The same with the values of a sensitive attribute that may be read as one as one."""
+        domain = self.domains[name]
+        one = domain.in_one_spelling
+        merged = self.histograms[name].merged(domain.into_one, max(1, len(one.values)))
+        return Groups(
+            self.n,
+            {**self.histograms, name: merged},
+            {**self.domains, name: one},
+            self.population,
+        )
 
     def merge(self, into: Ints, size: int) -> Groups:
         """Union the groups: old group g becomes part of new group into[g], of `size` in all."""

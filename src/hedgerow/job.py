@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.taxonomies import written_out
+from hedgerow.binding import refuse_half_decided
 from hedgerow.earlier import Before, Left, left_by, with_earlier
+from hedgerow.encoding import histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, HedgerowError, PlanError
@@ -20,6 +22,7 @@ from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import AskedFacts, EpsilonPrivacy
+from hedgerow.models.readings import checked, judged
 from hedgerow.person_keys import require_people
 from hedgerow.person_rows import require_rows
 from hedgerow.plan import Plan
@@ -30,6 +33,7 @@ from hedgerow.recode.recoding import people_of
 from hedgerow.remembering import earlier_releases
 from hedgerow.row_bound import of_people, of_rows
 from hedgerow.schema import Schema
+from hedgerow.spelling import told_both_ways, told_in_one, usual_spellings
 from hedgerow.table import read_cells
 
 
@@ -58,6 +62,14 @@ class Job:
         """The files a release is made from, patterns resolved."""
         outside = () if self.population is None else self.population.files
         return (*self.engine.files, *outside, *self.plan.claim_files)
+
+    def told_spellings(self, cells: Cells) -> list[str]:
+        """For the steward: spellings that may be one value, and are judged both ways."""
+        return [
+            told_both_ways(domain.name, listed)
+            for domain in cells.sensitive
+            if domain.name in self.schema.sensitive and (listed := domain.listed_spellings())
+        ]
 
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""
@@ -96,7 +108,7 @@ class Job:
     def check(self, groups: Groups) -> tuple[Verdict, ...]:
         """What becomes of each claim in these groups of rows."""
         return tuple(
-            of_people(claim, model.check(groups), self.rows)
+            of_people(claim, checked(model, groups), self.rows)
             for claim, model in zip(self.claims, self.models, strict=True)
         )
 
@@ -122,7 +134,8 @@ class Job:
             if model.adversary.believed is not None:
                 refuse_misspelt(model.adversary.believed, values[model.of], where=where)
             try:
-                model.level(nobody)  # of nobody it only finds out whether it fits the table
+                (judge,) = judged([model], cells.sensitive)
+                judge.level(nobody)  # of nobody it only finds out whether it fits the table
             except HedgerowError as error:
                 where = error.where or where
                 raise type(error)(error.what, where=where, fix=error.fix) from None
@@ -164,7 +177,7 @@ class Job:
             if of not in composed and not fit:
                 continue
             try:
-                left = left_by(fit, cells, of, nodes=nodes, null=self.plan.null)
+                left = left_by(fit, cells.in_one_spelling, of, nodes=nodes, null=self.plan.null)
             except DataError as error:
                 if of in composed:
                     raise
@@ -228,8 +241,34 @@ def opened(
         outside = plan.population_file if population_table is None else population_table
         if outside is not None:
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
+        schema = plan.schema(engine.columns())
+        # First, so that rows of a person that differ in spelling only do not differ.
+        notes = (*notes, *_respelled(plan, schema, engine))
         rows = require_rows(plan, engine)
-        schema = replace(plan.schema(engine.columns()), person=None, rows=rows)
+        schema = replace(schema, person=None, rows=rows)
         most, claims = rows or 1, plan.models()
         models = tuple(of_rows(claim, most, where=plan.where("protect")) for claim in claims)
         yield Job(plan, schema, engine, population, models, claims, most, tuple(past), notes)
+
+
+def _respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
+    """Let the engine read sensitive columns in one spelling, where the plan wants that."""
+    for name in schema.sensitive:
+        column = plan.columns[name]
+        if column.spelling is None:
+            continue
+        counted = engine.counts((), sets=[name])
+        n = np.asarray(counted["n"].to_numpy(), np.int64)
+        values, found = histogram(counted["s0"], n)
+        refuse_half_decided(plan, name, values)
+        people = np.bincount(found.codes, weights=found.counts, minlength=len(values))
+        usual = usual_spellings(values, people.astype(np.int64).tolist(), column.distinct or ())
+        if not usual:
+            continue
+        engine.respell(name, usual)
+        for model in plan.models():
+            if isinstance(model, EpsilonPrivacy) and model.of == name:
+                wishes = model.predicates.wishes
+                if wishes is not None:
+                    engine.respell(wishes, usual)
+        yield told_in_one(name, usual)

@@ -24,6 +24,7 @@ from hedgerow.errors import ClaimError, DataError
 from hedgerow.groups import Histogram, Ints
 from hedgerow.job import Job
 from hedgerow.models.composition import Composition
+from hedgerow.models.readings import judged
 from hedgerow.part_work import Columns, PartWork
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
@@ -89,12 +90,13 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
         held.close()
         return None
     reached("counted")
-    limit = refuse_unsuited(plan, job.models, columns.hierarchies, people=people, absent=absent)
+    models = judged(job.models, columns.sensitive)
+    limit = refuse_unsuited(plan, models, columns.hierarchies, people=people, absent=absent)
 
     def searching(share: float) -> None:
         say(f"searching ({plan.method.search})", share)
 
-    method = method_of(plan, job.models)
+    method = method_of(plan, models)
     method.refuse_unfit()
     counting = _Counting(held)
     cuts = first_cuts(
@@ -122,7 +124,7 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
     # An executor that was lost reads the source again, and that may have changed.
     if not 0 <= chosen.suppressed <= may or original.people != people:
         raise _changed(plan)
-    return Parted(cells, confirm(chosen, cells, job.models), original, held)
+    return Parted(cells, confirm(chosen, cells, models), original, held)
 
 
 def _columns(job: Job) -> tuple[Columns, list[Codes], dict[str, int], int]:

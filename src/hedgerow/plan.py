@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -20,6 +21,7 @@ from pydantic_core import PydanticCustomError
 
 from hedgerow.builders import FromCsv, Spec
 from hedgerow.errors import PlanError
+from hedgerow.ordering import named
 from hedgerow.planning.claims import Claim
 from hedgerow.planning.columns import ColumnPlan
 from hedgerow.planning.contradictions import contradictions
@@ -287,16 +289,34 @@ class Plan(Part):
         models: list[PrivacyModel] = []
         for place, claim in enumerate(self.protect):
             if not isinstance(claim, Claim):
-                models.append(claim)
+                models.append(self.in_order(claim))
                 continue
             try:
-                models.extend(claim.models(sensitive, null=self.null))
+                made = claim.models(sensitive, null=self.null)
+                models.extend(self.in_order(model) for model in made)
             except PlanError as error:
                 if error.where is not None:
                     raise
                 where = self.where("protect", place, claim.name)
                 raise PlanError(error.what, where=where, fix=error.fix) from None
         return tuple(models)
+
+    def in_order(self, model: PrivacyModel) -> PrivacyModel:
+        """The claim with the order of its column's values, where it goes by one."""
+        from hedgerow.models.closeness import TCloseness
+
+        if not isinstance(model, TCloseness) or model.distance != "ordered":
+            return model
+        if model.of not in self.columns:
+            return model
+        stated = self.columns[model.of].stated_order
+        if model.order not in (None, stated):
+            raise PlanError(
+                f"{model} goes by another order than the column's, {named(stated)}",
+                where=self.where("columns", model.of),
+                fix="Say the order once, in the column.",
+            )
+        return replace(model, order=stated)
 
     def neighbours(self) -> Neighbours:
         """Who is protected where there is noise: which two tables must look nearly alike.

@@ -90,7 +90,7 @@ def promise(model: PrivacyModel) -> str:
         case TCloseness():
             return (
                 f"finds {model.of!r} distributed at most {shown(model.t)} away from the whole "
-                f"table ({model.distance} distance)"
+                f"table ({model.measure})"
             )
         case DeltaDisclosure():
             return (

@@ -188,7 +188,10 @@ def publish(
         point("measured")
         release = _release(
             job, found, written, claims, measured, ledger=remember.tip, signed=signed,
-            notes=(*job.notes, *remember.notes, *found.notes, *reports.unmade(held)),
+            notes=(
+                *job.notes, *job.told_spellings(cells), *remember.notes, *found.notes,
+                *reports.unmade(held),
+            ),
         )  # fmt: skip
         reports.add(folder, release.certificate, (job.schema, measured))
         name = "in memory" if target is None else target.name
@@ -279,7 +282,7 @@ def checked(
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        return job.check(groups), job.notes
+        return job.check(groups), (*job.notes, *job.told_spellings(cells))
 
 
 def _release(
@@ -314,7 +317,9 @@ def _release(
         claims=claims,
         words=in_words(chosen, cells),
         certificate=signed(certificate),
-        exposures=tuple(exposure(left, cells, chosen) for left in lefts if left.fitting),
+        exposures=tuple(
+            exposure(left, cells.in_one_spelling, chosen) for left in lefts if left.fitting
+        ),
         notes=(*notes, *found_out, *(note for left in lefts for note in left.notes())),
     )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
+from hedgerow.asked import meant
 from hedgerow.errors import HedgerowError, some
 from hedgerow.groups import Groups
 from hedgerow.models import (
@@ -19,14 +20,17 @@ from hedgerow.models import (
     ProbabilisticLDiversity,
     ProsecutorRisk,
     RecursiveLDiversity,
+    TCloseness,
 )
 from hedgerow.models.base import ColumnModel, PrivacyModel, Verdict
+from hedgerow.models.readings import checked, judged
+from hedgerow.ordering import NUMBERS, arranged
 from hedgerow.outside import unverifiable, withheld
 from hedgerow.recipient import Order, Seen, Value
 from hedgerow.release import level_in_words
 from hedgerow.row_bound import of_people, of_rows
 from hedgerow.spelled import CUSTOM
-from hedgerow.spelling import alike
+from hedgerow.spelling import likeness
 
 Word = Literal["verified", "refuted", "not verifiable"]
 VERIFIED: Word = "verified"
@@ -86,6 +90,8 @@ class Ground:
     """People in the file; None where nobody says."""
     certified: bool = True
     """Whether a certificate vouches that the values and nodes the claims name exist."""
+    distinct: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Column -> values that differ from all others, whatever they look like."""
     worded: bool = True
     """Whether the certificate's reasons would be this version's, word for word."""
 
@@ -102,7 +108,7 @@ class Ground:
         if model.of not in self.seen.sets:
             raise HedgerowError(f"the file has no sensitive column {model.of!r}")
         named = dict.fromkeys(_named(model))
-        order = self.orders(model.of)
+        order = self._in_order(model, self.orders(model.of))
         names: dict[Value, Value] = {}
         for value in named:
             if names.setdefault(self.text(value), value) != value:
@@ -116,14 +122,45 @@ class Ground:
             if isinstance(model, AlphaKAnonymity):
                 absent = unseen
             order = replace(order, also=(*order.also, *unseen))
-        return self.seen.with_values(model.of, order=order, names=names, absent=absent)
+        for value in self.seen.values(model.of):
+            names.setdefault(value, meant(value, self.text))
+        return self.seen.with_values(
+            model.of,
+            order=order,
+            names=names,
+            absent=absent,
+            distinct=self.distinct.get(model.of, ()),
+        )
+
+    def _in_order(self, model: ColumnModel, order: Order) -> Order:
+        """The values in the order the claim names; where it names none, numbers have one.
+
+        Raises:
+            DataError: They have no place in it, or are said to stand otherwise.
+        """
+        if not isinstance(model, TCloseness) or model.distance != "ordered":
+            return order
+        source = {meant(value, self.text): value for value in self.seen.values(model.of)}
+        chosen = arranged(model.of, list(source), model.order or NUMBERS)
+        values = tuple(source[value] for value in chosen)
+        stated = tuple(value for value in order.values if value in set(values))
+        if order.said and stated != values:
+            raise HedgerowError(f"the values of {model.of!r} are stated to be in another order")
+        return Order(values=values)
 
     def _refuse_unheard_of(self, model: ColumnModel, unseen: list[Value], order: Order) -> None:
         """A claim about a value nobody has would hold of any table."""
         texts = [self.text(name) for name in unseen]
         values = self.seen.values(model.of)
-        if pairs := [pair for pair in alike([*values, *texts]) if pair[1] in texts]:
-            raise HedgerowError(f"{some(pairs[0])} in {model.of!r} may be read as one value")
+        differ = self.distinct.get(model.of, frozenset())
+        # Left out people may have had it so: then it is judged as one with what looks like it.
+        known = isinstance(model, AlphaKAnonymity) and self.left_out
+        for text in () if known else texts:
+            near = [v for v in values if likeness(v) == likeness(text) and v not in differ]
+            if near:
+                raise HedgerowError(
+                    f"{some([near[0], text])} in {model.of!r} may be read as one value"
+                )
         if self.left_out:
             return
         missing = [name for name in unseen if not _believed(model, name)]
@@ -160,7 +197,7 @@ def recheck(
         )
     try:
         groups = ground.groups(model)
-        found = of_people(model, of_rows(model, ground.rows).check(groups), ground.rows)
+        found = of_people(model, checked(of_rows(model, ground.rows), groups), ground.rows)
     except ArithmeticError:
         wrong.append("with these parameters it cannot be computed")
         return CheckedClaim(**told, verdict=REFUTED, why="; ".join(wrong))
@@ -248,7 +285,8 @@ def _differences(
     elif int(groups.n[place]) != worst["records"]:
         yield f"the group {named} has {int(groups.n[place]):,} records, not {worst['records']:,}"
     else:
-        levels = model.level(groups)
+        (judge,) = judged([model], groups.domains.values())
+        levels = judge.level(groups)
         if found.worst is None or not _same(float(levels[place]), float(levels[found.worst])):
             yield f"the group {named} is not the worst"
 
@@ -279,8 +317,11 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     if values is not None and isinstance(model, ColumnModel) and model.of in ground.seen.sets:
         order = Order(values=tuple(ground.seen.sets[model.of][0]))
         try:
-            found = DistinctLDiversity(l=1, of=model.of).check(
-                ground.seen.with_values(model.of, order=order)
+            found = checked(
+                DistinctLDiversity(l=1, of=model.of),
+                ground.seen.with_values(
+                    model.of, order=order, distinct=ground.distinct.get(model.of, ())
+                ),
             )
         except HedgerowError:
             return
@@ -311,7 +352,7 @@ def _against_published(model: PrivacyModel, ground: Ground) -> str:
     if not model.compares_with_table or ground.person or model.looks_behind:
         return ""
     try:
-        found = model.check(ground.groups(model))
+        found = checked(model, ground.groups(model))
     except HedgerowError:
         return ""
     return f"; compared with what is published alone, it reaches {level_in_words(found)}"

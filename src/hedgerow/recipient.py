@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from hedgerow.engines import TablePlace, open_engine
 from hedgerow.errors import DataError, some
 from hedgerow.groups import ALL, Groups, Histogram, Ints, Sensitive
 from hedgerow.recode.pack import distinct
-from hedgerow.spelling import alike
+from hedgerow.spelling import alike, first_spellings, reading
 from hedgerow.table import joint_attribute
 
 Value = str | None
@@ -28,6 +28,8 @@ class Order:
     values: tuple[Value, ...]
     levels: tuple[tuple[Value, ...], ...] = ()
     """For each level above the values, the node each value belongs to."""
+    said: bool = True
+    """Whether somebody says so; else it is the usual order."""
     also: tuple[Value, ...] = ()
     """Names of further values and nodes, which nobody here has."""
 
@@ -134,6 +136,7 @@ class Seen:
         order: Order,
         names: Mapping[Value, Value] | None = None,
         absent: Sequence[Value] = (),
+        distinct: Collection[str] = (),
     ) -> Groups:
         """The groups with the values of one sensitive column.
 
@@ -142,6 +145,7 @@ class Seen:
             order: Its values in order, and what they have in common.
             names: What a text of the file stands for, where it stands for another text.
             absent: Values that count although nobody here has them.
+            distinct: Values that differ from all others, whatever they look like.
 
         Raises:
             DataError: The file has values that the order lacks, or that may be read as one.
@@ -149,7 +153,7 @@ class Seen:
         values, found = self._read_as(column), self.sets[column][1]
         if strange := [value for value in values if value not in set(order.values)]:
             raise DataError(f"{some(strange)} in {column!r} have no place in the order of values")
-        if pairs := alike(values):
+        if pairs := [pair for pair in alike(values) if reading(pair[1]) is None]:
             raise DataError(f"{some(pairs[0])} in {column!r} may be read as one value")
         kept = [i for i, value in enumerate(order.values) if value in set(values)]
         place = {order.values[i]: code for code, i in enumerate(kept)}
@@ -164,6 +168,7 @@ class Seen:
             met = {node: code for code, node in enumerate(dict.fromkeys(nodes))}
             levels.append(np.array([met[nodes[i]] for i in kept], np.int32))
             labels.append(tuple(met))
+        spellings = first_spellings(renamed, distinct)
         domain = Sensitive(
             column,
             renamed,
@@ -171,6 +176,7 @@ class Seen:
             int(self.n.sum()),
             (np.arange(len(renamed), dtype=np.int32), *levels) if levels else (),
             tuple(labels),
+            None if spellings is None else np.array(spellings, np.int32),
         )
         h = Histogram(found.indptr, codes, found.counts)
         return Groups(self.n, {column: h}, {column: domain}).merge(self.into, self.size)

@@ -80,4 +80,4 @@ def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
             best = choose(job.plan, cells, others, say)
         except ClaimError:
             raise error from None
-        raise explain_refusal(error, job.lefts(cells)[0], cells, best) from None
+        raise explain_refusal(error, job.lefts(cells)[0], cells.in_one_spelling, best) from None

@@ -255,7 +255,7 @@ def as_published(
         place = {label: i for i, label in enumerate(dict.fromkeys(mine.tolist()))}
         labels.append(tuple(place))
         codes.append(np.array([place[label] for label in mine.tolist()], np.int32))
-    histograms, domains = {}, {}
+    histograms, domains, differ = {}, {}, {}
     for column in schema.sensitive:
         h, domain = groups.histograms[column], groups.domains[column]
         shown, recode = np.unique(h.codes, return_inverse=True)
@@ -265,6 +265,7 @@ def as_published(
             column, tuple(domain.values[i] for i in shown), reference.astype(np.int64),
             int(groups.n.sum()),
         )  # fmt: skip
+        differ[column] = tuple(plan.columns[column].distinct or ())
     return Published(
         name,
         schema.quasi_identifiers,
@@ -274,6 +275,7 @@ def as_published(
         "nearest" if recoding.kind == "microaggregation" else "box",
         written_out(plan, cells.hierarchies),
         recoding.kind,
+        distinct={column: texts for column, texts in differ.items() if texts},
     )
 
 
@@ -301,7 +303,9 @@ def _recalled(entry: Entry, content: bytes) -> Before:
     body, day = entry.body, entry.at[:10]
     plan = body["certificate"]["plan"]  # without the roles of then nothing can be compared
     return Before(
-        remembered(content, name=f"release {entry.seq} in the ledger ({body['name']}, {day})"),
+        remembered(
+            content, name=f"release {entry.seq} in the ledger ({body['name']}, {day})"
+        ).as_read(),
         f"entry {entry.seq} of the ledger, {day}",
         own=True,
         roles=plan["columns"],

@@ -35,6 +35,8 @@ ADVERSARIES: dict[str, type[Adversary]] = {
     kind.__name__: kind for kind in (AtMost, ClassI, ClassII, ClassIII, ClassIV)
 }
 INFINITE = "infinite"
+OPTIONAL = ("order",)
+"""Parameters that are written only where there is one."""
 CUSTOM = "custom "
 """Before the name of a model that is not of this package."""
 LONGEST = 700
@@ -69,6 +71,7 @@ def spelled(model: PrivacyModel) -> dict[str, Any]:
     return {"model": name} | {
         field.name: _spelled(getattr(model, field.name))
         for field in fields(model)  # type: ignore[arg-type]
+        if field.name not in OPTIONAL or getattr(model, field.name) is not None
     }
 
 
@@ -102,7 +105,7 @@ def rebuilt(data: Mapping[str, Any]) -> PrivacyModel:
 
 def _made(kind: Any, name: str, given: dict[str, Any]) -> Any:
     known = {field.name for field in fields(kind)}
-    if strange := sorted(set(given) ^ known):
+    if strange := sorted((set(given) ^ known) - (set(OPTIONAL) & known)):
         word = "no parameter" if strange[0] in given else "not the parameter"
         raise PlanError(f"{name} has {word} {strange[0]!r}")
     try:
@@ -115,6 +118,8 @@ def _spelled(value: Any) -> Any:
     match value:
         case None | bool() | str():
             return value
+        case tuple():
+            return list(value)
         case Adversary():
             return _adversary(value)
         case Predicates():
@@ -155,9 +160,15 @@ def _read(name: str, value: Any) -> Any:
             return _read_adversary(value)
         if name == "predicates" and set(value) == {"sets", "negative", "wishes"}:
             return Predicates(**value)
+    if name == "order" and isinstance(value, list):
+        if len(set(map(str, value))) < len(value) or not all(
+            item is None or isinstance(item, str) for item in value
+        ):
+            raise PlanError("an order is a list of values, each once")
+        return tuple(value)
     if name in ("adversary", "predicates") or isinstance(value, Mapping | list):
         raise PlanError(f"{name} cannot be {value!r}")
-    if name in ("of", "value", "over", "kind", "distance", "by"):
+    if name in ("of", "value", "over", "kind", "distance", "by", "order"):
         if value is not None and not isinstance(value, str):
             raise PlanError(f"{name} is a text, not {value!r}")
         return value

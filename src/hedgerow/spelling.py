@@ -4,6 +4,11 @@ A file holds texts. Spreadsheets, pandas and R make numbers and missing values o
 was "1" and "1.0" is one value to whoever reads it. Nor does anybody see that a text holds a
 character without a form, or a ligature. A claim that counted two would be too strong.
 
+Then there is what people overlook: case, spaces, full stops, an accent. `Flu`, `FLU` and `flu.` are
+one disease to whoever reads the file, and three values to whoever counts texts. `likeness` is the
+one place that says which texts may be taken for one value. It never overlooks a sign (`HIV-` is not
+`HIV`), a digit, or what stands between two digits (`1.5` is not `15`).
+
 Letters of different alphabets that look alike (a Latin and a Cyrillic a) stay apart: a program
 tells them apart, and no list of them is complete.
 """
@@ -12,7 +17,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from hedgerow.decimals import Scale, parse
 
@@ -29,6 +36,15 @@ _FORMLESS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
 """Letters and marks nobody sees, besides control and format characters."""
+_DASHES = re.compile("[\u2010-\u2015\u2212\u2e3a\u2e3b\ufe58\u30a0]")
+"""Hyphens, dashes and the minus sign: a sign or a joint, whichever way it is typed."""
+_AT_ONCE = re.compile(r"[a-z]+", re.ASCII)
+_OVERLOOKED = ".,;:!?_-"
+"""Marks that, if not between two digits, say nothing of the number they stand beside."""
+_COUNTED = frozenset("%\u2030\u2031\u066a")
+"""Punctuation by Unicode's categories that makes another quantity of a number."""
+MOST_TOLD = 5
+"""Values with several spellings that a note names."""
 _SHORTEST = re.compile(r"-?[1-9][0-9]*|0")
 """A whole number as nobody would write it shorter; most numbers are, and need no arithmetic."""
 
@@ -62,12 +78,194 @@ def _visible(value: str) -> str:
     """The text as it looks: one form of each character, and none that has no form."""
     if value.isascii() and value.isprintable():
         return value.strip()
+    value = _apart(value)
     seen = "".join(
         " " if c.isspace() else c
         for c in _FORMLESS.sub("", unicodedata.normalize("NFKC", value))
         if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf")
     )
     return unicodedata.normalize("NFKC", seen).strip()
+
+
+def _apart(value: str) -> str:
+    """With a space where a digit of another form meets one: ten squared is not 102."""
+    if not any(unicodedata.category(c) == "No" for c in value):
+        return value
+    parts = [value[:1]]
+    for before, c in pairwise(value):
+        kinds = {unicodedata.category(before), unicodedata.category(c)}
+        parts.append(f" {c}" if kinds in ({"No"}, {"No", "Nd"}) else c)
+    return "".join(parts)
+
+
+def likeness(value: str | None) -> str | None:
+    """Equal for texts that may be taken for one value, by a program or by somebody who reads.
+
+    Besides what `reading` makes one: case; spaces; punctuation; accents of Latin letters; a hyphen
+    within a word. Never a sign (+ - < > = and whatever else Unicode calls a symbol, also %), a
+    digit, or what stands between two digits. A hyphen is a sign where it begins or ends a text or
+    stands beside a space or another mark, and between two digits.
+
+    >>> [likeness(text) for text in ("Flu", "FLU.", " f l u", "H.I.V.", "covid-19", "Covid 19")]
+    ['flu', 'flu', 'flu', 'hiv', 'covid19', 'covid19']
+    >>> [likeness(text) for text in ("HIV-", "HIV +", "v1.5", "v15", "10-20", "< 5", "5 %", ".5")]
+    ['hiv-', 'hiv+', 'v1.5', 'v15', '10-20', '<5', '5%', '0.5']
+    """
+    if value is not None and _AT_ONCE.fullmatch(value) and value not in _MISSING:
+        return "inf" if value in ("inf", "infinity") else value
+    kind = reading(value)
+    if kind is None or _SHORTEST.fullmatch(kind) or parse(kind):
+        return kind
+    text = unicodedata.normalize("NFKC", _bare(kind).casefold())
+    return _without_marks(_DASHES.sub("-", text)) or kind
+
+
+def _bare(text: str) -> str:
+    """Latin letters without their accents. Elsewhere marks make another letter, or a vowel."""
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    latin = False
+    for c in unicodedata.normalize("NFD", text):
+        if "\u0300" <= c <= "\u036f" and latin:
+            continue
+        latin = unicodedata.name(c, "").startswith("LATIN ")
+        kept.append(c)
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+def _without_marks(text: str) -> str:
+    """Without spaces and punctuation, but for what a number hangs on."""
+    found: list[str] = []
+    start = 0  # of the overlooked characters before this one
+    for place, c in enumerate(text):
+        if not _passed_over(c, text[place - 1 : place], text[place + 1 : place + 2]):
+            found += [_kept(text[start:place], text[start - 1 : start], c), c]
+            start = place + 1
+    found.append(_kept(text[start:], text[start - 1 : start], ""))
+    return "".join(found)
+
+
+def _passed_over(c: str, before: str, after: str) -> bool:
+    """Whether a character may be overlooked, as long as no two digits meet."""
+    if c == "-":
+        joint = before.isalnum() and after.isalnum()
+        return joint and not (before.isdigit() and after.isdigit())
+    return c.isspace() or (unicodedata.category(c)[0] == "P" and c not in _COUNTED)
+
+
+def _kept(run: str, before: str, after: str) -> str:
+    """What remains of overlooked characters between two others: that on which a number hangs."""
+    if not run:
+        return ""
+    if before.isdigit() and after.isdigit():
+        return " ".join(run.split()) or " "
+    kept = ""
+    if before.isdigit() and not run[0].isspace() and run[0] not in _OVERLOOKED:
+        kept += run[0]
+    if after.isdigit() and not run[-1].isspace():
+        point = run[-1] in ".," and not (len(run) == 1 and before.isalpha())
+        kept += run[-1] if point or run[-1] not in _OVERLOOKED else ""
+    return kept
+
+
+def classes(values: Iterable[str | None]) -> list[tuple[str, ...]]:
+    """The values that have several spellings, each with all of them, in order of their texts.
+
+    Missing values are none: what is missing has no spelling.
+
+    >>> classes(["flu", "gout", "FLU", "1.0", "Flu", "1", None, ""])
+    [('1', '1.0'), ('FLU', 'Flu', 'flu')]
+    """
+    found: dict[str, list[str]] = {}
+    for value in dict.fromkeys(values):
+        kind = likeness(value)
+        if kind is not None and value is not None:
+            found.setdefault(kind, []).append(value)
+    return sorted(tuple(sorted(texts)) for texts in found.values() if len(texts) > 1)
+
+
+def first_spellings(
+    values: Sequence[str | None], distinct: Collection[str] = ()
+) -> list[int] | None:
+    """For each value the place of the first that may be taken for it; None where all differ.
+
+    Args:
+        values: Each once.
+        distinct: Those that differ from all others, whatever they look like.
+
+    >>> first_spellings(["flu", "gout", "FLU"]), first_spellings(["flu", "FLU"], ["flu", "FLU"])
+    ([0, 1, 0], None)
+    """
+    first: dict[object, int] = {}
+    differ = set(distinct)
+    kinds = ((value, likeness(value)) for value in values)
+    found = [
+        # What is missing is a matter of its own, and refused where it has two texts.
+        first.setdefault((value,) if value in differ or kind is None else kind, place)
+        for place, (value, kind) in enumerate(kinds)
+    ]
+    return found if len(first) < len(found) else None
+
+
+def half_decided(
+    values: Sequence[str | None], distinct: Collection[str]
+) -> tuple[list[str], list[str]] | None:
+    """Spellings of one value of which some are said to differ, and some are not, if there are."""
+    for texts in classes(values):
+        said = [text for text in texts if text in distinct]
+        if said and len(said) < len(texts):
+            return said, [text for text in texts if text not in distinct]
+    return None
+
+
+def usual_spellings(
+    values: Sequence[str | None], people: Sequence[int], distinct: Collection[str] = ()
+) -> dict[str, str]:
+    """For each text of a value that is to be spelled otherwise, the one most people have.
+
+    >>> usual_spellings(["flu", "gout", "FLU", "Flu"], [2, 5, 1, 2])
+    {'FLU': 'Flu', 'flu': 'Flu'}
+    """
+    many = dict(zip(values, people, strict=True))
+    found = {}
+    for texts in classes(values):
+        if distinct and texts[0] in distinct:
+            continue
+        usual = min(texts, key=lambda text: (-many[text], text))
+        found.update({text: usual for text in texts if text != usual})
+    return found
+
+
+def told_both_ways(name: str, listed: Sequence[Sequence[str]]) -> str:
+    """What a steward reads of values with several spellings.
+
+    >>> told_both_ways("illness", [("FLU", "flu")])
+    "'illness' has 2 spellings of one value: FLU, flu. Claims about it are judged both ways."
+    """
+    shown = "; ".join(", ".join(texts) for texts in listed[:MOST_TOLD])
+    more = f"; and {len(listed) - MOST_TOLD:,} more" if len(listed) > MOST_TOLD else ""
+    many = f"{len(listed[0])} spellings of one value"
+    if len(listed) > 1:
+        many = f"{len(listed):,} values with several spellings"
+    return f"{name!r} has {many}: {shown}{more}. Claims about it are judged both ways."
+
+
+def told_in_one(name: str, usual: Mapping[str, str]) -> str:
+    """What a steward reads of values that are published in one spelling.
+
+    >>> told_in_one("illness", {"FLU": "flu", "Flu": "flu"})
+    "In 'illness' FLU, Flu are published as flu."
+    """
+    into: dict[str, list[str]] = {}
+    for text, one in usual.items():
+        into.setdefault(one, []).append(text)
+    shown = "; ".join(
+        f"{', '.join(texts)} {'is' if len(texts) == 1 else 'are'} published as {one}"
+        for one, texts in list(into.items())[:MOST_TOLD]
+    )
+    more = f"; and {len(into) - MOST_TOLD:,} more" if len(into) > MOST_TOLD else ""
+    return f"In {name!r} {shown}{more}."
 
 
 def alike(values: Iterable[str | None]) -> list[tuple[str | None, str | None]]:
@@ -85,24 +283,54 @@ def alike(values: Iterable[str | None]) -> list[tuple[str | None, str | None]]:
     return pairs
 
 
-def folded(values: Sequence[str | None]) -> tuple[list[str | None], list[int]]:
+def folded(
+    values: Sequence[str | None], distinct: Collection[str] = ()
+) -> tuple[list[str | None], list[int]]:
     """Each value once, however it is spelled; and which of these each of the values is.
 
     It is spelled as it is read, where it occurs so; and missing where it is missing anywhere.
 
-    >>> folded(["HIV", "HIV ", "50.0", "flu", "50", "", None])
-    (['HIV', '50', 'flu', None], [0, 0, 1, 2, 1, 3, 3])
+    Args:
+        values: The values.
+        distinct: Those that differ from all others, whatever they look like.
+
+    >>> folded(["HIV", "HIV ", "50.0", "flu", "50", "", None, "Flu."])
+    (['HIV', '50', 'flu', None], [0, 0, 1, 2, 1, 3, 3, 2])
     """
-    place: dict[str | None, int] = {}
+    place: dict[object, int] = {}
     named: list[str | None] = []
     into = []
+    differ = set(distinct)
     for value in values:
-        kind = reading(value)
+        kind = likeness(value)
         text = value if value and _visible(value) else None
-        code = place.setdefault(kind, len(place))
+        code = place.setdefault((value,) if value in differ else kind, len(place))
         if code == len(named):
             named.append(text)
-        elif text is None or text == kind:
+        elif text is None or text == reading(value) == reading(named[code]):
             named[code] = text
         into.append(code)
     return named, into
+
+
+def told_apart(*lists: Iterable[str | None]) -> Callable[[str | None], object]:
+    """Equal for texts that are one value, given lists of values each of which is one of its own.
+
+    Where a list has two texts that may be taken for one, somebody says that they differ.
+
+    >>> kind = told_apart(["flu", "Gout", "GOUT"], ["Flu"])
+    >>> kind("FLU") == kind("flu"), kind("Gout") == kind("GOUT")
+    (True, False)
+    """
+    apart = {
+        kind
+        for values in lists
+        for kind, many in Counter(map(likeness, set(values))).items()
+        if many > 1 and kind is not None
+    }
+
+    def kind_of(value: str | None) -> object:
+        kind = likeness(value)
+        return (value,) if kind in apart else kind
+
+    return kind_of

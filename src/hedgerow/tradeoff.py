@@ -13,6 +13,7 @@ from hedgerow.choosing import bounds, patience
 from hedgerow.errors import PlanError
 from hedgerow.job import opened
 from hedgerow.models.base import PrivacyModel
+from hedgerow.models.readings import judged
 from hedgerow.plan import Plan
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
@@ -81,7 +82,8 @@ def frontier(
         job.refuse_linked("a frontier")
         cells = job.cells()
         ladder = tuple(requirements or _ladder(job.models[0], cells.people))
-        rest = job.models[1:]
+        ladder = judged(map(plan.in_order, ladder), cells.sensitive)
+        rest = judged(job.models[1:], cells.sensitive)
     limit = plan.method.may_suppress(cells.people)
     lattice = Lattice.of(cells, bounds(plan))
     metric = METRICS[plan.utility]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hedgerow.asked import planned_order
+from hedgerow.binding import in_order
 from hedgerow.certified import check_certified
 from hedgerow.delivery import CERTIFICATE, REPORT
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
@@ -160,7 +161,11 @@ def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
         text=lambda value: value,
         others=tuple(name for name in others if name in seen.sets),
         certified=False,
+        distinct={name: frozenset(column.distinct or ()) for name, column in plan.columns.items()},
     )
+    for name in seen.sets:
+        if name in schema.sensitive:
+            in_order(plan, name, seen.values(name))
     checks = tuple(_foreign_columns(seen, schema))
     claims = tuple(recheck(model, ground) for model in models)
     return Verification(release=str(file), checks=checks, claims=claims)

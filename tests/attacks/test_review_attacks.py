@@ -227,11 +227,21 @@ class TestGate:
 
     def test_a_truth_spelled_otherwise(self, folder: Path) -> None:
         write("a.csv", "age,ill", *["20-29,AIDS"] * 5, *["30-39,flu"] * 5)
-        write("t.csv", "age,ill", "21,aids", "22,aids", "31,flu")
+        write("t.csv", "age,ill", "21,sida", "22,sida", "31,flu")
         asked = ("a.csv", "--truth", "t.csv", "--method", "intersection")
         assert "spelled otherwise" in self.refused(*asked)
         asked = ("a.csv", "--truth", "t.csv", "--method", "gdpr")
         assert "spelled otherwise" in self.refused(*asked)
+
+    def test_a_truth_that_is_read_alike(self, folder: Path) -> None:
+        """Case and full stops make no other illness of it."""
+        write("a.csv", "age,ill", *["20-29,AIDS"] * 5, *["30-39,flu"] * 5)
+        write("t.csv", "age,ill", "21,aids", "22,A.I.D.S.", "31,flu")
+        asked = ("attack", "a.csv", "--truth", "t.csv", "--method", "intersection")
+        status, told = run(*asked)
+        assert status == 0
+        assert "spelled otherwise" not in told
+        assert "intersection 100.0%" in " ".join(told.split())
 
     def test_releases_that_contradict_each_other(self, folder: Path) -> None:
         write("a.csv", "age,ill", "20-29,x", "20-29,y")

@@ -319,3 +319,64 @@ def test_a_release_that_is_a_table_holds_what_the_file_holds(tables, tmp_path):
     found = hedgerow.verify(tables.place("released"))
     assert not found.refuted
     assert [c.claim for c in found.verified] == [c.claim for c in hedgerow.verify(file).verified]
+
+
+SPELLED = pa.table(
+    {
+        "id": [f"p{i % 9}" for i in range(12)],
+        "town": ["x"] * 12,
+        "ill": [
+            "flu",
+            "Flu",
+            "it's FLU",
+            "flu",
+            "gout",
+            None,
+            "FLU",
+            "Gout",
+            "flu ",
+            "?",
+            "-",
+            "+",
+        ],
+        "ward": [str(i) for i in range(12)],
+    }
+)
+
+
+@pytest.mark.parametrize("person", [None, "id"])
+def test_one_spelling_is_the_same(tables, tmp_path, person):
+    """Counted, row by row, part by part, and into a table: nothing has another spelling."""
+    roles = {"id": "identifier", "town": "quasi-identifier", "ward": "insensitive"}
+    columns = roles | {"ill": {"role": "sensitive", "spelling": "one"}}
+    said = {"columns": columns, "protect": [{"k-anonymity": 2}], "person": person, "null": ["?"]}
+    address = tables(SPELLED, "spelled")
+    here = hedgerow.publish(SPELLED, to=tmp_path / "here", report=False, **said)
+    there = hedgerow.publish(address, to=tmp_path / "there", report=False, **said)
+    for name in ("data.csv", "certificate.json"):
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
+    wanted = ["+", "-", *["Gout"] * 2, *["flu"] * 5, "it's FLU", None, None]
+    assert sorted(here.to_arrow()["ill"].to_pylist(), key=lambda v: (v is None, v)) == wanted
+    assert here.notes == there.notes
+    table = hedgerow.publish(address, to=tables.place("released"), **said)
+    assert sorted_rows(table.to_arrow()) == sorted_rows(here.to_arrow())
+    assert not hedgerow.verify(tables.place("released")).refuted
+
+
+@pytest.mark.parametrize("person", [None, "id"])
+def test_columns_spelled_otherwise_are_the_same(both, person):
+    """A quote in a text, missing texts, and a column that DuckDB writes otherwise."""
+    texts = {"a": "A", "'": "a''b", "\\": "?", "?": "never", "e\u0301": "\u00e9"}
+    found = []
+    for engine in both(person=person, null=["?"]):
+        with engine:
+            engine.counts([], sets=[TEXT])
+            engine.respell(TEXT, texts)
+            counted = engine.counts([], sets=[TEXT])
+            found.append(sorted_rows(counted))
+            values = {v for s in counted["s0"].to_pylist() for v in (s if person else [s])}
+            assert not values & {"a", "'", "\\", "e\u0301", "never"}
+            assert {"A", "a''b", "\u00e9", "?", None} <= values
+            with pytest.raises(hedgerow.DataError, match="cannot be spelled otherwise"):
+                engine.respell("float", {"0.0": "-0.0"})
+    assert found[0] == found[1]

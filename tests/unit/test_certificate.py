@@ -189,7 +189,10 @@ def test_claims_that_need_more_than_the_file_name_no_group() -> None:
     ids=lambda models: str(models[-1]),
 )  # fmt: skip
 def test_not_a_byte_depends_on_their_values(tmp_path: Path, models: list[PrivacyModel]) -> None:
-    columns = COLUMNS | {"illness": {"role": "sensitive", "hierarchy": {"taxonomy": TREE}}}
+    order = ["mumps", "ulcer", "gastritis", "flu", "asthma"]
+    columns = COLUMNS | {
+        "illness": {"role": "sensitive", "hierarchy": {"taxonomy": TREE}, "order": order}
+    }
     models = [KAnonymity(k=4), *models]
     seen = set()
     for illness in ("ulcer", "flu", "mumps"):
@@ -333,12 +336,18 @@ def test_order_and_taxonomy_only_where_they_are_needed() -> None:
     assert told["order"] == ["ulcer", "gastritis", "flu", "asthma"]
     assert told["levels"] == [["stomach", "stomach", "chest", "chest"], ["*"] * 4]
     assert "HIDDENNODE" not in as_text(tree.certificate)
-    ordered = publish(people(), TCloseness(t=0.9, of="illness", distance="ordered"))
+    order = ["asthma", "flu", "gastritis", "ulcer"]
+    columns = COLUMNS | {"illness": {"role": "sensitive", "order": order}}
+    ordered = publish(
+        people(), TCloseness(t=0.9, of="illness", distance="ordered"), columns=columns
+    )
     assert ordered.certificate["sensitive"] == {}, "text in the order of text"
+    columns = COLUMNS | {"illness": {"role": "sensitive", "order": order[::-1]}}
     ordered = publish(
         people(), TCloseness(t=0.9, of="illness", distance="ordered"), columns=columns
     )
     assert ordered.certificate["sensitive"]["illness"]["order"][0] == "ulcer"
+    assert ordered.claims[0].claim.endswith("distance, ulcer < gastritis < flu < asthma)")
 
 
 # Words

@@ -159,7 +159,7 @@ def test_missing_values_protect_nobody_and_need_no_protection() -> None:
 def test_a_release_nobody_fits_into_is_refused(tmp_path: Path) -> None:
     """Values nobody here has: other people, or another spelling."""
     path = tmp_path / "other.csv"
-    path.write_text("age,ill\n0-15,A\n0-15,B\n", "utf-8")
+    path.write_text("age,ill\n0-15,c\n0-15,d\n", "utf-8")
     table = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["a", "b", "a", "b"]})
     claim = {"composition": {"confidence": 0.5, "with": [str(path)]}}
     with pytest.raises(DataError, match=r"nobody of the table fits into other\.csv"):

@@ -133,7 +133,7 @@ def test_plan_loads_and_claims_what_its_comments_say(folder):
         "entropy 3-diversity of diagnosis",
         "3-privacy of diagnosis (Mental disorders; Infectious diseases; Neoplasms) against "
         "a class I attacker (prior from counts of 30,000 people)",
-        "0.1-closeness of bill (ordered distance)",
+        "0.1-closeness of bill (ordered distance, by number)",
     ]
     assert plan.schema().quasi_identifiers == ("zip", "birth_date", "sex", "nationality")
 

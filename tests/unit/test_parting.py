@@ -432,3 +432,28 @@ def test_losses_need_no_tuples_and_no_order(tmp_path):
         spans=Spans(spans.low[order], spans.high[order], spans.rung[order]),
     )
     assert repr(measure(turned.outcome(totals))) == repr(found)
+
+
+SPELLINGS = ["flu", "Flu", "FLU.", "cold", "Krebs"]
+
+
+@pytest.mark.parametrize("method", [STRICT, RELAXED, MDAV, LOCAL])
+@pytest.mark.parametrize("secret", [{}, {"spelling": "one"}, {"distinct": SPELLINGS[:3]}])
+def test_spellings_are_judged_the_same(method, secret, tmp_path):
+    """Both readings where nobody says which, one where somebody does."""
+    spelled = pa.array([SPELLINGS[(i * i + i // 7) % 5] for i in range(TABLE.num_rows)])
+    table = TABLE.set_column(TABLE.column_names.index("disease"), "disease", spelled)
+    columns = roles() | {"disease": {"role": "sensitive", **secret}}
+    said = {"columns": columns, "protect": MANY, "method": {**method, "parts": PARTS}}
+    there = hedgerow.publish(table, to=tmp_path / "there", report=False, **said)
+    with pytest.MonkeyPatch.context() as patch:
+        in_memory(patch)
+        hedgerow.publish(table, to=tmp_path / "here", report=False, **said)
+    assert files(tmp_path / "there") == files(tmp_path / "here")
+    assert not hedgerow.verify(there).refuted
+    groups = {}
+    for row in there.to_arrow().to_pylist():
+        groups.setdefault((row["age"], row["zip"], row["city"]), set()).add(row["disease"])
+    one = [{"flu" if value in SPELLINGS[:3] else value for value in g} for g in groups.values()]
+    fewest = min(map(len, groups.values() if "distinct" in secret else one))
+    assert there.claims[1].level == fewest >= 2

@@ -588,7 +588,8 @@ def test_formulas_are_escaped_and_the_certificate_says_so(tmp_path: Path) -> Non
 def test_escaping_must_not_make_two_values_one(tmp_path: Path, person: str | None) -> None:
     """=x and '=x are two values to the model and would be one to the recipient."""
     frame = pd.DataFrame({"p": list("abcd"), "q": ["a"] * 4, "s": ["=x", "'=x"] * 2})
-    columns = {"q": "quasi-identifier", "s": "sensitive"} | ({} if person else {"p": "identifier"})
+    secret = {"role": "sensitive", "distinct": ["=x", "'=x"]}
+    columns = {"q": "quasi-identifier", "s": secret} | ({} if person else {"p": "identifier"})
     with pytest.raises(DataError, match="would be written alike"):
         hedgerow.publish(
             frame, columns=columns, person=person,

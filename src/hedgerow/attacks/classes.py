@@ -14,7 +14,7 @@ from hedgerow.attacks.published import Published, Targets
 from hedgerow.errors import DataError
 from hedgerow.groups import Groups, Ints
 from hedgerow.recode.pack import distinct
-from hedgerow.spelling import reading
+from hedgerow.spelling import told_apart
 
 Flags = NDArray[np.bool_]
 
@@ -110,12 +110,13 @@ def _values(
     domain: tuple[str | None, ...], people: Targets, of: str
 ) -> tuple[tuple[str | None, ...], Ints]:
     """The release's values and those only people have; and which each person has."""
-    place = {reading(value): i for i, value in enumerate(domain)}
+    kind = told_apart(domain)
+    place = {kind(value): i for i, value in enumerate(domain)}
     values = list(domain)
     c = people.columns.index(of)
     mine = []
     for value in people.values[c]:
-        code = place.setdefault(reading(value), len(values))
+        code = place.setdefault(kind(value), len(values))
         if code == len(values):
             values.append(value)
         mine.append(code)

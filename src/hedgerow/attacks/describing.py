@@ -15,7 +15,7 @@ from hedgerow.attacks.locating import locate
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.groups import Ints
 from hedgerow.recode.pack import Codes, distinct
-from hedgerow.spelling import reading
+from hedgerow.spelling import told_apart
 
 
 def described(
@@ -186,7 +186,8 @@ def _fitting(
 
 def secret_codes(domain: Sequence[Value], people: Targets, secret: str) -> Ints:
     """Each person's secret as its place in the release's values; -1: it is not among them."""
-    place = {reading(value): i for i, value in enumerate(domain)}
+    kind = told_apart(domain)
+    place = {kind(value): i for i, value in enumerate(domain)}
     c = people.columns.index(secret)
-    codes = np.array([place.get(reading(value), -1) for value in people.values[c]], np.int64)
+    codes = np.array([place.get(kind(value), -1) for value in people.values[c]], np.int64)
     return codes[people.codes[:, c]]

@@ -25,7 +25,7 @@ from hedgerow.attacks.overlap import Overlap, told_overlaps, trusted
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Floats, Ints
-from hedgerow.spelling import reading
+from hedgerow.spelling import told_apart
 
 CONFIDENCES = (1.0, 0.5, 1 / 3, 0.2)
 """Of which the shares of vulnerable people are told."""
@@ -205,8 +205,9 @@ class Intersection:
             )
         if len(truth) != len(self):
             raise DataError(f"{len(truth):,} true values for {len(self):,} people")
-        place = {reading(value): i for i, value in enumerate(self.values)}
-        true = np.array([place.get(reading(value), -2) for value in truth], np.int64)
+        kind = told_apart(self.values)
+        place = {kind(value): i for i, value in enumerate(self.values)}
+        true = np.array([place.get(kind(value), -2) for value in truth], np.int64)
         scored = Scored.of(self, truth, true)
         detail |= {
             "true_value_possible": int(scored.possible.sum()),
@@ -346,13 +347,14 @@ def _common(releases: Sequence[Published], of: str | None) -> str:
 
 def _united(releases: Sequence[Published], of: str) -> tuple[tuple[Value, ...], list[Ints]]:
     """All values, and which of them each release's are; texts that are read alike are one."""
-    place: dict[Value, int] = {}
+    kind = told_apart(*(published.groups.domains[of].values for published in releases))
+    place: dict[object, int] = {}
     values: list[Value] = []
     codes = []
     for published in releases:
         mine = []
         for value in published.groups.domains[of].values:
-            key = reading(value)
+            key = kind(value)
             if key not in place:
                 place[key] = len(values)
                 values.append(value)

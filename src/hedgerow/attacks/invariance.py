@@ -13,7 +13,7 @@ from hedgerow.attacks.locating import Located
 from hedgerow.attacks.subtracting import UNSURE, whereabouts
 from hedgerow.errors import DataError
 from hedgerow.groups import Groups, Histogram, Ints
-from hedgerow.spelling import reading
+from hedgerow.spelling import told_apart
 
 Values = tuple[str | None, ...]
 
@@ -127,7 +127,7 @@ def united(
 ) -> tuple[Values, list[Histogram]]:
     """All values of the releases, and their histograms with codes among these.
 
-    Texts that are read alike in two releases are one value; within each they are one already.
+    Texts that may be taken for one in two releases are one value; within each they are one already.
 
     Raises:
         DataError: There are not two releases, or people and groups do not fit together.
@@ -143,7 +143,8 @@ def united(
             "the same people have to be looked for in each release",
             fix="Give everybody a place in each, an empty one where they are not in it.",
         )
-    place: dict[str | None, int] = {}
+    kind = told_apart(*(attribute(groups, of)[0].values for groups in releases))
+    place: dict[object, int] = {}
     values: list[str | None] = []
     histograms = []
     for i, (groups, where) in enumerate(zip(releases, located, strict=True)):
@@ -156,7 +157,7 @@ def united(
             )
         codes = np.empty(len(domain.values), np.int32)
         for j, value in enumerate(domain.values):
-            codes[j] = place.setdefault(reading(value), len(place))
+            codes[j] = place.setdefault(kind(value), len(place))
             if codes[j] == len(values):
                 values.append(value)
         histograms.append(Histogram(histogram.indptr, codes[histogram.codes], histogram.counts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ def kept(published: Published) -> bytes:
                     "indptr": h.indptr.tolist(),
                     "codes": h.codes.tolist(),
                     "counts": h.counts.tolist(),
+                    **_differ(published.distinct.get(name, ()), groups.domains[name].values),
                 }
                 for name, h in groups.histograms.items()
             },
@@ -94,4 +96,15 @@ def remembered(content: bytes, *, name: str) -> Published:
             for column, nodes in found["taxonomies"].items()
         },
         found["made"],
+        distinct={
+            column: tuple(told["distinct"])
+            for column, told in found["sensitive"].items()
+            if "distinct" in told
+        },
     )
+
+
+def _differ(distinct: Sequence[str], values: Sequence[str | None]) -> dict[str, list[str]]:
+    """Published values that differ from all others; nothing where nobody says so of any."""
+    found = sorted(set(distinct) & set(values))
+    return {"distinct": found} if found else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -50,6 +50,8 @@ class Published:
     """How, where the certificate says: full-domain, mondrian, ..."""
     blank: tuple[str, ...] = ()
     """Quasi-identifiers where another tool left values out: they are read as any value."""
+    distinct: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Sensitive column -> values that differ from all others, whatever they look like."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -68,10 +70,12 @@ class Published:
         taxonomies: Mapping[str, Taxonomy] | None = None,
         located: Literal["box", "nearest"] | None = None,
         name: str | None = None,
+        differing: Mapping[str, Collection[str]] | None = None,
     ) -> Published:
         """Read a release.
 
-        Sensitive values that are read alike (`1` and `1.0`, `flu` and `flu `) are one value. A
+        Sensitive values that may be taken for one (`1` and `1.0`, `flu` and `FLU.`) are one, unless
+        the certificate says that they differ. A
         quasi-identifier that is missing is a value of its own in a release with a certificate;
         other tools suppress values by leaving them out, so there it may be any.
 
@@ -85,11 +89,14 @@ class Published:
             taxonomies: Column -> node -> values below, where labels are nodes.
             located: See the field; by default as the certificate says, else by box.
             name: For messages; by default the file's or folder's.
+            differing: Sensitive column -> values that differ from all others, whatever they look
+                like; by default as the certificate says.
 
         Raises:
             DataError: There is no such column, or nothing says which are sensitive.
         """
-        file, roles, kind, escaped = _opened(source)
+        file, roles, kind, escaped, differ = _opened(source)
+        differ = dict(differing or differ)
         delimiter = "," if roles else None
         with open_engine(file, delimiter=delimiter) as engine:
             names = {rerun(c) if escaped else c: c for c in engine.columns()}
@@ -124,7 +131,8 @@ class Published:
         domains: dict[str, Sensitive] = {}
         for i, column in enumerate(sensitive):
             raw, h = histogram(counted[f"s{i}"], n)
-            values, h = _folded([v and rerun(v) for v in raw] if escaped else raw, h)
+            texts_of = [v and rerun(v) for v in raw] if escaped else raw
+            values, h = _folded(texts_of, h, differ.get(column, ()))
             reference = np.bincount(h.codes, weights=h.counts, minlength=len(values))
             domains[column] = Sensitive(
                 column, tuple(values), reference.astype(np.int64), int(n.sum())
@@ -145,7 +153,24 @@ class Published:
             dict(taxonomies or {}),
             kind,
             tuple(blank),
+            {column: tuple(sorted(texts)) for column, texts in differ.items() if texts},
         )
+
+    def as_read(self) -> Published:
+        """The same with sensitive values that may be taken for one as one, unless they differ."""
+        histograms, domains = {}, {}
+        for column, h in self.groups.histograms.items():
+            found = self.groups.domains[column]
+            values, merged = list(found.values), h
+            named, into = folded(values, self.distinct.get(column, ()))
+            if len(named) < len(values):
+                values, merged = named, h.merged(np.array(into, np.int32), len(named))
+            reference = np.bincount(merged.codes, weights=merged.counts, minlength=len(values))
+            histograms[column] = merged
+            domains[column] = Sensitive(
+                column, tuple(values), reference.astype(np.int64), found.people
+            )
+        return replace(self, groups=replace(self.groups, histograms=histograms, domains=domains))
 
     def with_taxonomy(self, column: str, spec: Spec) -> Published:
         """The same, with what the values of a sensitive column have in common."""
@@ -261,28 +286,37 @@ def has_certificate(source: Any) -> bool:
 
 def columns_of(source: Any) -> list[str]:
     """The columns of a release."""
-    file, roles, _, _ = _opened(source)
+    file, roles, _, _, _ = _opened(source)
     with open_engine(file, delimiter="," if roles else None) as engine:
         return list(engine.columns())
 
 
-def _opened(source: Any) -> tuple[Any, dict[str, str], str | None, bool]:
-    """The data; and where a certificate says so, roles, kind, and whether text was escaped."""
+Opened = tuple[Any, dict[str, str], str | None, bool, dict[str, Collection[str]]]
+
+
+def _opened(source: Any) -> Opened:
+    """The data; and from a certificate roles, kind, whether text was escaped, what differs."""
     place = table_place(source)
     path = Path(source) if place is None and isinstance(source, str | os.PathLike) else None
     if not has_certificate(source):
-        return place or path or source, {}, None, False
+        return place or path or source, {}, None, False, {}
     release = place or path
     assert release is not None, "it has a certificate"
     certificate = read_certificate(release)
     plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
     file = release / certificate["data"]["file"] if isinstance(release, Path) else release
-    return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas"))
+    differ: dict[str, Collection[str]] = {
+        column: {text for texts in told["distinct"] for text in texts}
+        for column, told in certificate.get("spellings", {}).items()
+    }
+    return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas")), differ
 
 
-def _folded(values: list[Value], found: Histogram) -> tuple[list[Value], Histogram]:
-    """Values that are read alike as one."""
-    named, into = folded(values)
+def _folded(
+    values: list[Value], found: Histogram, distinct: Collection[str] = ()
+) -> tuple[list[Value], Histogram]:
+    """Values that may be taken for one as one, but for those that differ."""
+    named, into = folded(values, distinct)
     if len(named) == len(values):
         return values, found
     codes = np.array(into, np.int32)[found.codes]

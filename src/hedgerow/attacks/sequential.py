@@ -19,7 +19,7 @@ from hedgerow.attacks.invariance import Invariance, Values, m_invariance, united
 from hedgerow.attacks.locating import Located
 from hedgerow.attacks.subtracting import Part, intersect, settle, subtract
 from hedgerow.groups import Groups, Ints
-from hedgerow.spelling import reading
+from hedgerow.spelling import told_apart
 
 Flags = NDArray[np.bool_]
 
@@ -217,11 +217,12 @@ def _most_frequent(releases: Sequence[Groups], values: Values, of: str) -> int:
 
     Nobody guesses that it is missing.
     """
-    place = {reading(value): code for code, value in enumerate(values)}
+    kind = told_apart(values)
+    place = {kind(value): code for code, value in enumerate(values)}
     total = np.zeros(len(values), np.int64)
     for groups in releases:
         domain = groups.domains[of]
-        np.add.at(total, [place[reading(value)] for value in domain.values], domain.reference)
+        np.add.at(total, [place[kind(value)] for value in domain.values], domain.reference)
     if None in values:
         total[values.index(None)] = -1
     return int(total.argmax())

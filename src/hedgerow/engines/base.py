@@ -147,6 +147,20 @@ class Engine(Protocol):
 
     def rows_total(self) -> int: ...
 
+    def respell(self, column: str, texts: Mapping[str, str]) -> None:
+        """Read a column of text with some of its texts spelled otherwise, from now on.
+
+        Whatever is counted, held or written has the new texts.
+
+        Args:
+            column: The column.
+            texts: Text of the source -> what it is to be.
+
+        Raises:
+            DataError: The column is not of text.
+        """
+        ...
+
     def distinct(self, column: str, *, limit: int | None = None) -> list[str | None]:
         """The distinct values in order of their text, missing first; at most `limit`."""
         ...

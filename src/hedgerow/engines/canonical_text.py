@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hedgerow.engines.remote import Remote, RemoteColumn
 from hedgerow.engines.session import Session
-from hedgerow.engines.typed import TypedColumn
+from hedgerow.engines.typed import TypedColumn, respelled
 from hedgerow.errors import DataError, some
 
 
@@ -33,13 +33,23 @@ class CanonicalText:
         self._place = {column.name: i for i, column in enumerate(remote.columns)}
         self._pulled: set[int] = set()
         self._pushed: dict[int, str] = {}
+        self._spelled: dict[str, tuple[tuple[str, str], ...]] = {}
 
     def column(self, name: str) -> RemoteColumn:
         return self._remote.columns[self._place[name]]
 
     def typed(self, name: str, place: str) -> TypedColumn:
         """The column as DuckDB holds it where this SQL is its value."""
-        return TypedColumn(place, self.column(name).kind, self._null)
+        spelled = self._spelled.get(name, ())
+        return TypedColumn(place, self.column(name).kind, self._null, spelled)
+
+    def respell(self, name: str, texts: Mapping[str, str]) -> None:
+        """Read a column with some of its texts spelled otherwise, from now on."""
+        self._spelled[name] = tuple(texts.items())
+        self._pushed.pop(self._place[name], None)
+
+    def is_respelled(self, name: str) -> bool:
+        return bool(self._spelled.get(name))
 
     def relation(self, names: Sequence[str]) -> Relation:
         """The table with the texts of these columns."""
@@ -47,24 +57,31 @@ class CanonicalText:
         for name in dict.fromkeys(names):
             column, i = self.column(name), self._place[name]
             if column.faithful:
-                texts[name] = self.without_null(column.text)
+                spelled = column.text
+                if self.is_respelled(name):
+                    quoted = self._remote.dialect.literal
+                    spelled = respelled(column.text, self._spelled[name], quoted)
+                texts[name] = self.without_null(column.text, shown=spelled)
             else:
                 joins.append(f" LEFT JOIN {self._dictionary(i)} AS d{i} ON d{i}.t = {column.text}")
                 texts[name] = f"d{i}.v"
         return Relation(f"{self._remote.source} AS source{''.join(joins)}", texts)
 
-    def without_null(self, text: str, null: Iterable[str] | None = None) -> str:
+    def without_null(
+        self, text: str, null: Iterable[str] | None = None, *, shown: str | None = None
+    ) -> str:
         """SQL of a text that DuckDB would write too, the texts that mean missing made NULL.
 
         Args:
             text: The SQL.
             null: Those texts, where they are to be written in another way than they were given.
+            shown: SQL of what the text is to be, where it is to be another.
         """
         if not self._null:
-            return text
+            return shown or text
         missing = dict.fromkeys(self._null if null is None else null)
         listed = ", ".join(map(self._remote.dialect.literal, missing))
-        return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {text} END"
+        return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {shown or text} END"
 
     def values(self, name: str) -> str:
         """The session's table of the distinct texts `t` and values `c`, missing left out.
@@ -95,7 +112,7 @@ class CanonicalText:
             name = self._remote.columns[i].name
             self._refuse_strange(name)
             self._pushed[i] = self._remote.push(
-                f"dictionary{i}",
+                f"dictionary{i}{'again' * self.is_respelled(name)}",
                 self._session,
                 f"SELECT t, {self.typed(name, 'c').text} AS v FROM {self.values(name)}",
                 {"t": "text", "v": "text"},

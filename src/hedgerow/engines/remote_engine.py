@@ -126,7 +126,7 @@ class RemoteEngine(RemoteTable):
     ) -> str:
         """SQL of the published rows where each row is a person."""
         passed = {name: v for name, v in carried.items() if v[0] == "v"}
-        known = [*passed] if ranked or (typed and self._null) else []
+        known = [*passed] if ranked or (typed and self._altered) else []
         found = self._canonical.relation([*quasi, *sensitive, *known])
         keys = key_names(quasi, sensitive)
         values, relation = [key(found.texts[name]) for name in (*quasi, *sensitive)], found.sql
@@ -179,7 +179,7 @@ class RemoteEngine(RemoteTable):
         """SQL of the published rows of those people."""
         assert self._person is not None
         passed = {name: v for name, v in carried.items() if v[0] == "v"}
-        known = [*passed] if typed and self._null else []
+        known = [*passed] if typed and self._altered else []
         found = self._canonical.relation([self._person, *known])
         wanted = [
             f"{self._passed(name, found.texts, typed) if v in passed.values() else f'chosen.{v}'} "
@@ -191,11 +191,18 @@ class RemoteEngine(RemoteTable):
             f"JOIN {chosen} AS chosen ON chosen.p = {found.texts[self._person]}"
         )
 
+    @property
+    def _altered(self) -> bool:
+        """Whether some texts are read as others, or as missing."""
+        return bool(self._null or any(self._spelled.values()))
+
     def _passed(self, name: str, texts: dict[str, str], typed: bool) -> str:
         """SQL of a column that is published as it is: its exact text, or its own value."""
         column = self._canonical.column(name)
         if not typed:
             return column.text  # texts that mean missing are seen to where it arrives
+        if self._canonical.is_respelled(name):
+            return texts[name]
         if not self._null:
             return column.value
         return f"CASE WHEN {texts[name]} IS NULL THEN NULL ELSE {column.value} END"

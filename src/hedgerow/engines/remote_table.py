@@ -81,6 +81,10 @@ class RemoteTable(SessionTable):
             )
         return found
 
+    def respell(self, column: str, texts: Mapping[str, str]) -> None:
+        super().respell(column, texts)
+        self._canonical.respell(column, texts)
+
     def _asked(self, names: Sequence[str]) -> None:
         """See that columns are there and can be read."""
         for name in names:

@@ -61,6 +61,7 @@ class SessionTable:
         self._null = tuple(null)
         self._gathered: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         self._held = 0
+        self._spelled: dict[str, tuple[tuple[str, str], ...]] = {}
         try:
             self._place = {name: i for i, name in enumerate(self.columns())}
             self._person = person
@@ -154,7 +155,20 @@ class SessionTable:
                 fix=f"Did you mean {near[0]!r}?" if near else f"It has {some(self.columns())}.",
             )
         place = self._place[name]
-        return TypedColumn(f"source.c{place}", self._source.types[place], self._null)
+        spelled = self._spelled.get(name, ())
+        return TypedColumn(f"source.c{place}", self._source.types[place], self._null, spelled)
+
+    def respell(self, column: str, texts: Mapping[str, str]) -> None:
+        kind = self._column(column).kind
+        if texts and not (kind == "VARCHAR" or kind.startswith("ENUM")):
+            raise DataError(
+                f"column {column!r} is of the type {kind}, so its values cannot be spelled "
+                "otherwise",
+                where=self._session.where,
+                fix="Read it as text.",
+            )
+        self._spelled[column] = tuple(texts.items())
+        self._gathered = None
 
     def _value(self, name: str) -> str:
         """SQL of a column with its own type, the texts that mean missing made NULL."""

@@ -11,7 +11,7 @@ Where that must not change everybody's text, numbers are written plainly: 1, not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, lcm
@@ -45,6 +45,8 @@ class TypedColumn:
     """Its type, as DuckDB names it."""
     null: tuple[str, ...] = ()
     """Texts that mean missing."""
+    spelled: tuple[tuple[str, str], ...] = ()
+    """Of a column of text: texts, and what they are to be."""
     plain: bool = False
     """Whether numbers are written without a point or zeros that say nothing, whatever the type;
     else as the source writes them."""
@@ -60,7 +62,15 @@ class TypedColumn:
         else:
             alike = [text for text in null if self.kind != "DOUBLE" or _perhaps_number(text)]
             missing = f"{self._written(self.place)} IN ({', '.join(map(literal, alike))})"
-        return f"(CASE WHEN {missing} THEN NULL ELSE {self.place} END)" if alike else self.place
+        place = self._respelled
+        return f"(CASE WHEN {missing} THEN NULL ELSE {place} END)" if alike else place
+
+    @property
+    def _respelled(self) -> str:
+        if not self.spelled:
+            return self.place
+        text = self.place if self.kind == "VARCHAR" else f"{self.place}::VARCHAR"
+        return respelled(text, self.spelled, literal)
 
     @property
     def text(self) -> str:
@@ -183,6 +193,12 @@ class TypedColumn:
         above = f"least(greatest({number}, {low}), {high}) * {common} - ({first})"
         found = f"least(greatest({above}, 0) // {width}, {cells - 1})"
         return _plus(found, str(plus), not plus)
+
+
+def respelled(text: str, spelled: Iterable[tuple[str, str]], quoted: Callable[[str], str]) -> str:
+    """SQL of a text, some texts spelled otherwise."""
+    cases = " ".join(f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in spelled)
+    return f"(CASE {text} {cases} ELSE {text} END)"
 
 
 def whole(texts: Iterable[str]) -> list[str]:

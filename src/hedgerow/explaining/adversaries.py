@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow.adversary import ClassII
 from hedgerow.choosing import Progress, refuse_meaningless
-from hedgerow.errors import PlanError
+from hedgerow.errors import DataError, PlanError, some
 from hedgerow.explaining.attackers import Attackers, plain
 from hedgerow.explaining.breaking import Interval
 from hedgerow.explaining.study import (
@@ -30,6 +30,7 @@ from hedgerow.explaining.views import Node, View, views
 from hedgerow.groups import Groups
 from hedgerow.job import opened
 from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.readings import FIX
 from hedgerow.models.terms import Belief
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
@@ -159,6 +160,13 @@ def _rows(attackers: Attackers, groups: Groups) -> Iterator[Row]:
 
 def smallest(model: EpsilonPrivacy, groups: Groups) -> float:
     """The smallest epsilon at which a claim holds in every group, never rounded down."""
+    domain = groups.domains[model.of]
+    if domain.spellings is not None:
+        raise DataError(
+            f"what attackers believe of {model.of!r} cannot be explained while "
+            f"{some(domain.listed_spellings()[0])} may be one value or several",
+            fix=FIX,
+        )
     level = model.level(groups)
     top = float(level.max(initial=1.0))
     if top == 1 or math.isinf(top):

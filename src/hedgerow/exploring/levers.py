@@ -150,10 +150,10 @@ def levers(plan: Plan, *, domains: Mapping[str, Sensitive], people: int) -> tupl
     first = 0
     for i, claim in enumerate(plan.protect):
         if isinstance(claim, Claim):
-            models = claim.models(sensitive, null=plan.null)
+            models = [plan.in_order(m) for m in claim.models(sensitive, null=plan.null)]
             place: Place = ("protect", i, claim.name)
         else:
-            models, place = [claim], ("protect", i)
+            models, place = [plan.in_order(claim)], ("protect", i)
         moves = tuple(range(first, first + len(models)))
         first += len(models)
         told = " and ".join(dict.fromkeys(str(model) for model in models))

@@ -19,6 +19,7 @@ from hedgerow.exploring.kinds import Collector, CrowdedError, Profile
 from hedgerow.exploring.survey import Flags, Survey, passing, survey
 from hedgerow.job import opened
 from hedgerow.models.base import PrivacyModel
+from hedgerow.models.readings import judged
 from hedgerow.plan import Plan
 from hedgerow.planning.methods import Method
 from hedgerow.recode.cells import Cells
@@ -213,6 +214,7 @@ class Exploration:
                     f"{model} is about {some(missing)}, which was not counted",
                     fix="Open the plan again with this claim.",
                 )
+        asked = judged(asked, self.cells.sensitive)
         return Constraints(asked, self.limit(suppress), self.plan.method.keep_suppressed)
 
     def survey(

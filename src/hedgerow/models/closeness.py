@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import DataError, PlanError
+from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.models.base import (
     LARGEST,
@@ -24,6 +24,7 @@ from hedgerow.models.base import (
 )
 from hedgerow.models.reductions import equal_distance, furthest, ordered_distance, tree_distance
 from hedgerow.models.staying import could_stay
+from hedgerow.ordering import WORDS, Stated, named
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -35,7 +36,7 @@ class TCloseness(ColumnModel, RatioModel):
     Guarantee: Whoever knows how the values are distributed in the table (suppressed people
         included) and finds someone's group learns a distribution at most t away, by the
         earth mover's distance: the share of people times how far they would have to move.
-        Between values it is 1 (equal), steps in the order of the values over the number of
+        Between values it is 1 (equal), steps in the order the claim names over the number of
         steps from first to last (ordered), or the height of the lowest common ancestor over
         the height of the taxonomy (hierarchical).
     Assumes: The table's distribution is no secret. Bounds a distance, not a ratio: a rare
@@ -59,6 +60,9 @@ class TCloseness(ColumnModel, RatioModel):
     """Largest distance, 0 to 1."""
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
     """How far values are from each other."""
+    order: Stated | None = None
+    """Of the ordered distance: in which order the values stand. A plan fills it in from the column;
+    None means the order that the groups have, whoever made them."""
 
     def __post_init__(self) -> None:
         require_number("t", self.t, least=0, most=1)
@@ -67,9 +71,28 @@ class TCloseness(ColumnModel, RatioModel):
             raise PlanError(
                 f"there is no distance {self.distance!r}", fix=f"Use {', '.join(DISTANCES)}."
             )
+        if self.order is None:
+            return
+        if self.distance != "ordered":
+            raise PlanError(
+                f"the {self.distance} distance goes by no order", fix="Leave the order out."
+            )
+        if isinstance(self.order, str) and self.order not in WORDS:
+            raise PlanError(
+                f"there is no order {self.order!r}", fix=f"Use {some(WORDS)}, or list the values."
+            )
+        object.__setattr__(
+            self, "order", self.order if isinstance(self.order, str) else tuple(self.order)
+        )
 
     def __str__(self) -> str:
-        return f"{shown(self.t)}-closeness of {self.of} ({self.distance} distance)"
+        return f"{shown(self.t)}-closeness of {self.of} ({self.measure})"
+
+    @property
+    def measure(self) -> str:
+        """How distances are measured, in words."""
+        by = "" if self.order is None else f", {named(self.order)}"
+        return f"{self.distance} distance{by}"
 
     @property
     def required(self) -> Fraction:

@@ -26,7 +26,8 @@ from hedgerow.builders import (
     Taxonomy,
 )
 from hedgerow.domain import Bounds, Domain, Values
-from hedgerow.errors import HierarchyError, PlanError
+from hedgerow.errors import HierarchyError, PlanError, some
+from hedgerow.ordering import DATES, NUMBERS, Stated
 from hedgerow.planning.domains import (
     HIERARCHY,
     BoundsPair,
@@ -39,6 +40,7 @@ from hedgerow.planning.domains import (
 from hedgerow.planning.fields import File, Level, OneOf, Part, Price, Whole
 from hedgerow.planning.problems import Problem, problem, problems_at, short
 from hedgerow.schema import Role
+from hedgerow.spelling import reading
 
 _NUMBER = {"type": "number"}
 _NUMBERS = {"type": "array", "items": _NUMBER, "minItems": 1}
@@ -258,6 +260,90 @@ if TYPE_CHECKING:
 else:
     HierarchyOrSpec = Annotated[HierarchyPlan, WrapValidator(_or_spec)]
 
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """Texts; lists of them are as good, since each text differs from all others."""
+    found: list[str] = []
+    for item in _list(value):
+        if isinstance(item, list | tuple):
+            found += _texts(item)
+        elif isinstance(item, str):
+            found.append(item)
+        else:
+            raise problem(f"{short(item)} is not a text", "Put it in quotes.")
+    return tuple(found)
+
+
+def _distinct(value: Any) -> tuple[str, ...]:
+    found = _texts(value)
+    if len(set(found)) < 2:
+        raise problem(
+            f"'distinct' needs the spellings that differ, not {short(value)}",
+            "List them: `distinct: [Flu, FLU]`.",
+        )
+    first: dict[str | None, str] = {}
+    for text in found:
+        if (met := first.setdefault(reading(text), text)) != text:
+            raise problem(
+                f"programs that read the release take {met!r} and {text!r} for one value",
+                "Give one of them another name in the data, or say `spelling: one`.",
+            )
+    return found
+
+
+def _order(value: Any) -> str | tuple[str | None, ...]:
+    if isinstance(value, str) and value in (NUMBERS, DATES):
+        return value
+    if not isinstance(value, list | tuple) or len(value) < 2:
+        raise problem(
+            f"an order is {NUMBERS}, {DATES} or a list of values, not {short(value)}",
+            "List all values from the first to the last: `order: [low, medium, high]`.",
+        )
+    for item in value:
+        if item is not None and not isinstance(item, str):
+            raise problem(f"{short(item)} is not a value", "Put it in quotes.")
+    if twice := [item for i, item in enumerate(value) if item in value[:i]]:
+        raise problem(f"{some(twice)} stands in the order more than once", "List each value once.")
+    return tuple(value)
+
+
+_ORDER_SCHEMA = {
+    "anyOf": [
+        {"enum": [NUMBERS, DATES]},
+        {"type": "array", "items": {"type": ["string", "number", "boolean", "null"]},
+         "minItems": 2},
+    ]
+}  # fmt: skip
+
+
+class OrderPlan(Part):
+    """In which order the values of a sensitive column stand."""
+
+    brief: ClassVar[str] = "by"
+    by: Annotated[Any, PlainValidator(_order), WithJsonSchema(_ORDER_SCHEMA)] = Field(
+        description="The words numbers or dates, or all values from the first to the last, null "
+        "for missing ones."
+    )
+    missing: Literal["first", "last"] | None = Field(
+        default=None, description="Where missing values stand among numbers or dates."
+    )
+
+    @model_validator(mode="after")
+    def _fits_list(self) -> OrderPlan:
+        if self.missing is not None and not isinstance(self.by, str):
+            raise problem(
+                "where missing values stand is part of the list",
+                "Write null in it, and leave `missing` out.",
+            )
+        return self
+
+    @property
+    def stated(self) -> Stated:
+        """As claims name it."""
+        by: Stated = self.by
+        return by if self.missing is None else f"{by}, missing {self.missing}"
+
+
 LevelPair = Annotated[
     tuple[Level, Level],
     Field(strict=False),
@@ -298,6 +384,39 @@ class ColumnPlan(Part):
     levels: LevelPair | None = Field(
         default=None, description="The lowest and the highest level that may be published."
     )
+    spelling: Literal["one"] | None = Field(
+        default=None,
+        description="Of a sensitive column: one, to publish values that may be read as one (Flu, "
+        "FLU, flu.) in the spelling most people have. If left out they are published as they are, "
+        "and every claim is judged both ways.",
+    )
+    distinct: (
+        Annotated[
+            tuple[str, ...],
+            PlainValidator(_distinct),
+            WithJsonSchema(
+                {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {
+                        "anyOf": [
+                            {"type": ["string", "number", "boolean"]},
+                            {"type": "array", "items": {"type": ["string", "number", "boolean"]}},
+                        ]
+                    },
+                }
+            ),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="Of a sensitive column: values that differ although they may be read as one.",
+    )
+    order: OrderPlan | None = Field(
+        default=None,
+        description="Of a sensitive column: in which order its values stand, for the ordered "
+        "distance. Numbers need none.",
+    )
     bounds: BoundsPair | None = Field(
         default=None,
         description="For answers with noise: the least and the largest number there may be, known "
@@ -321,6 +440,12 @@ class ColumnPlan(Part):
                 f"a column with the role {self.role} is not generalised, so it has no hierarchy",
                 "Leave the hierarchy out, or give it the role quasi-identifier.",
             )
+        for key in ("spelling", "distinct", "order"):
+            if getattr(self, key) is not None and self.role is not Role.SENSITIVE:
+                raise problem(
+                    f"{key!r} has no meaning for a column with the role {self.role}",
+                    "Leave it out, or give the column the role sensitive.",
+                )
         if self.levels is not None:
             if self.role is not Role.QUASI_IDENTIFIER:
                 raise problem(f"a column with the role {self.role} has no levels to choose from")
@@ -394,6 +519,16 @@ class ColumnPlan(Part):
         """What the plan calls the levels above the values; empty where it does not say."""
         named = self.hierarchy if isinstance(self.hierarchy, HierarchyPlan) else None
         return () if named is None else named.names or ()
+
+    @property
+    def stated_order(self) -> Stated:
+        """In which order its values stand: as the plan says, or its bins or dates; else numbers."""
+        spec = self.spec()
+        if self.order is not None:
+            return self.order.stated
+        if isinstance(spec, Bins) and spec.grouped:
+            return spec.listed
+        return DATES if isinstance(spec, Dates) else NUMBERS
 
     def spec(self) -> Spec:
         """How its values become coarser; suppression where the plan does not say."""

@@ -12,6 +12,8 @@ def is_text(place: Place) -> bool:
             return True
         case ("null", _) | ("columns", _, "hierarchy", "taxonomy", *_):
             return True
+        case ("columns", _, "distinct", *_):
+            return True
         case ("columns", _, "hierarchy", "csv") | ("columns", _, "hierarchy", "names", _):
             return True
         case ("protect", _, _, "of" | "value" | "population" | "wishes") | (
@@ -45,9 +47,11 @@ def is_text(place: Place) -> bool:
 
 
 def is_domain(place: Place) -> bool:
-    """Whether it is one of the values of a domain, in which null stands for missing ones."""
+    """Whether it is one of the values of a domain or an order, where null stands for missing."""
     match place:
         case ("columns", _, "domain", int()):
+            return True
+        case ("columns", _, "order", int()) | ("columns", _, "order", "by", int()):
             return True
         case ("policy", _, "partition", _, int()) | ("policy", _, "graph", int(), int()):
             return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -50,6 +50,20 @@ class Cells:
         """The distinct quasi-identifier tuples, and the tuple of each cell."""
         first, into = distinct(self.q, [h.size(0) for h in self.hierarchies])
         return self.q[first], into
+
+    @cached_property
+    def in_one_spelling(self) -> Cells:
+        """The same with sensitive values that may be taken for one as one."""
+        if all(domain.spellings is None for domain in self.sensitive):
+            return self
+        domains, values = [], []
+        for domain, h in zip(self.sensitive, self.values, strict=True):
+            if domain.spellings is not None:
+                one = domain.in_one_spelling
+                h, domain = h.merged(domain.into_one, len(one.values)), one
+            domains.append(domain)
+            values.append(h)
+        return replace(self, sensitive=tuple(domains), values=tuple(values))
 
     def groups(self, into: Ints, size: int) -> Groups:
         """Groups of people: cell c belongs to group into[c]."""

@@ -113,7 +113,9 @@ class Inside:
 
     def published(self) -> Published:
         """The release as an attacker holds it."""
-        return as_published(self.plan, self.schema, self.cells, self.chosen, "the release")
+        return as_published(
+            self.plan, self.schema, self.cells, self.chosen, "the release"
+        ).as_read()
 
 
 def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> Inside:

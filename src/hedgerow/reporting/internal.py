@@ -13,6 +13,7 @@ import numpy as np
 
 from hedgerow.attacks.base import AttackResult
 from hedgerow.models.base import PrivacyModel, Verdict
+from hedgerow.models.readings import judged
 from hedgerow.protected import against, promise
 from hedgerow.release import level_in_words
 from hedgerow.reporting.blocks import (
@@ -182,7 +183,8 @@ def _worst(inside: Inside) -> Iterator[Block]:
 
 def _worst_rows(inside: Inside, model: PrivacyModel, verdict: Verdict) -> Iterator[tuple[str, ...]]:
     groups, shown = inside.measured.groups, inside.shown
-    level = model.level(groups)[shown]
+    (judge,) = judged([model], groups.domains.values())
+    level = judge.level(groups)[shown]
     vacuous = model.vacuous(groups)[shown]
     near = np.where(vacuous, np.inf, level if model.higher_is_safer else -level)
     last = min(WORST, len(near)) - 1

@@ -25,11 +25,12 @@ def publish(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
 
 def check(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Measure the plan's claims on the table as it is; what `hedgerow check --json` prints."""
-    import hedgerow
+    from hedgerow.publishing import checked
     from hedgerow.release import claim_summary
 
     progress("counting", None)
-    return {"claims": [claim_summary(verdict) for verdict in hedgerow.check(plan_of(request))]}
+    claims, notes = checked(plan_of(request))
+    return {"claims": [claim_summary(verdict) for verdict in claims], "notes": list(notes)}
 
 
 def verify(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
