@@ -346,6 +346,7 @@ def exposure(
     learned = left.own[cell] >= 0
     gone, why = np.zeros(0, np.int64), left.unjoined
     joined: tuple[str, ...] = ()
+    each = np.repeat(np.where(learned, counts, LARGEST), people)
     if left.joins is not None:
         shows = _shown(left, groups, published, cell[inside], group[inside], people[inside])
         try:
@@ -355,23 +356,19 @@ def exposure(
             why = error.what
         else:
             gone, joined = found.gone, joined_on((shows, *left.joins.earlier), left.of)
-            counts = np.where(found.entries >= 0, np.minimum(counts, found.entries), counts)
-            counts[named[cell]] = np.minimum(counts[named[cell]], 1)
-
-    def at_most(few: int, count: Ints) -> int:
-        return int(people[learned & (count <= few)].sum())
-
-    least = [*counts[learned & (people > 0)].tolist(), *gone.tolist()]
+            counts = np.where(named[cell], np.minimum(counts, 1), counts)
+            each = np.minimum(np.repeat(np.where(learned, counts, LARGEST), people), found.inside)
+    fewest = min(int(count.min(initial=LARGEST)) for count in (each, gone))
     return Exposure(
         left.of,
         int(people.sum()),
-        tuple(at_most(few, counts) for few in FEW),
-        tuple(at_most(few, single) for few in FEW),
+        tuple(int((each <= few).sum()) for few in FEW),
+        tuple(int(people[learned & (single <= few)].sum()) for few in FEW),
         tuple(before.name for before, _ in left.fitting),
         int((gone <= 1).sum()),
         joined,
         why,
-        min(least, default=None),
+        None if fewest == LARGEST else fewest,
     )
 
 

@@ -70,9 +70,7 @@ class Job:
             return cells
         lefts, _ = self.lefts(cells)
         # What releases are joined on is known by now, and no claim looks at it by itself.
-        return with_earlier(
-            without_beside(cells), [left for left in lefts if left.of in composed]
-        )
+        return with_earlier(without_beside(cells), [left for left in lefts if left.of in composed])
 
     @property
     def joint(self) -> bool:

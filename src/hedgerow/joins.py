@@ -20,6 +20,7 @@ from hedgerow.attacks.records import Records, parts
 from hedgerow.attacks.sequential import follow
 from hedgerow.errors import ClaimError
 from hedgerow.groups import Groups, Ints
+from hedgerow.models.base import LARGEST
 from hedgerow.spelling import reading
 
 Flags = NDArray[np.bool_]
@@ -54,43 +55,45 @@ class Shows:
 
 @dataclass(frozen=True, eq=False)
 class Remaining:
-    """How many values are left for people, by what the releases say together."""
+    """How many values are left for people, by what the releases say together.
 
-    entries: Ints
-    """For each part of the new release's people; missing values are not counted."""
-    out: Ints
-    """For each kind of people, for those of them who are not in the new release."""
-    out_people: Ints
-    """How many these are."""
+    Missing values are not counted; LARGEST for people whose own value is missing.
+    """
+
+    inside: Ints
+    """For each person of the new release, part by part."""
+    outside: Ints
+    """For people of the table who are not in it."""
     gone: Ints
     """For everybody who is only in earlier releases, and of whom the new one tells more."""
 
     @property
     def fewest(self) -> int | None:
         """The fewest for anybody; None where nobody has a value to learn."""
-        least = [*self.entries.tolist(), *self.out[self.out_people > 0].tolist(), *self.gone]
-        return min((int(count) for count in least if count >= 0), default=None)
+        least = min(int(part.min(initial=LARGEST)) for part in (self.inside, self.outside))
+        least = min(least, int(self.gone.min(initial=LARGEST)))
+        return None if least == LARGEST else least
 
 
 @dataclass(frozen=True, eq=False)
 class Joins:
     """Everybody an attacker may list, and where they are in earlier releases.
 
-    People of the table are in the groups that fit them and have their value. Records of earlier
-    groups that nobody of the table can have belong to somebody else, who is listed as well: the
-    attacker may know who left.
+    People of the table are in the groups that fit them and have their value. Where more of them
+    have a value than there are records with it, the others came later; who that is no release
+    says, so it is tried in two ways. Records that nobody of the table can have belong to somebody
+    else, who is listed as well: the attacker may know who left.
     """
 
     of: str
     earlier: tuple[Shows, ...]
-    located: tuple[Located, ...]
-    """For each earlier release, where everybody may be: people of the table by kind, the others."""
+    located: tuple[tuple[Located, ...], ...]
+    """For each way to try, and each earlier release, where everybody is: people of the table by
+    kind, then the others."""
     people: Ints
-    """People of the table of each kind. Those of a kind are at the same places, with one value."""
+    """People of the table of each kind. Those of a kind fit the same places, with one value."""
     learned: Flags
     """Whether people of the kind have a value that can be learned."""
-    others: int
-    """People who are only in earlier releases."""
 
     @classmethod
     def of_table(
@@ -113,40 +116,22 @@ class Joins:
         """
         read = [reading(value) for value in own]
         person = np.repeat(np.arange(len(people)), people)
-        inside, missing = [], []
-        for shows, located in zip(earlier, fitting, strict=True):
-            where = _with_value(shows, located, of, read).take(person)
-            fit = np.bincount(where.groups, minlength=len(shows.groups))
-            lacking = np.maximum(shows.groups.n - fit, 0)
-            inside.append(where)
-            missing.append(np.repeat(np.arange(len(lacking)), lacking))
-        begins = np.cumsum([0, *map(len, missing)])
-        everybody = []
-        for i, (where, groups) in enumerate(zip(inside, missing, strict=True)):
-            count = np.zeros(len(person) + begins[-1], np.int64)
-            count[: len(person)] = where.count
-            first = len(person) + begins[i]
-            count[first : first + len(groups)] = 1
-            start = np.concatenate(([0], np.cumsum(count)))
-            everybody.append(Located(start, np.concatenate((where.groups, groups))))
+        ways = []
+        for last in (False, True):
+            found = [
+                _members(shows, where.take(person), of, [read[kind] for kind in person], last=last)
+                for shows, where in zip(earlier, fitting, strict=True)
+            ]
+            ways.append(_with_others(found, len(person)))
+            if all(exact for *_, exact in found):
+                break
         learned = np.array([value is not None for value in read], np.bool_)
-        return cls(of, tuple(earlier), tuple(everybody), people, learned, int(begins[-1]))
+        return cls(of, tuple(earlier), tuple(ways), people, learned)
 
     @cached_property
     def _first(self) -> Ints:
         """Where the people of each kind begin."""
         return np.concatenate(([0], np.cumsum(self.people)))
-
-    @cached_property
-    def _alone(self) -> Ints:
-        """For everybody who is only in earlier releases, the values of their group there."""
-        table = int(self._first[-1])
-        count = np.zeros(self.others, np.int64)
-        for shows, where in zip(self.earlier, self.located, strict=True):
-            h = shows.groups.histograms[self.of]
-            there = np.flatnonzero(where.count[table:])
-            count[there] = np.diff(h.indptr)[where.groups[where.start[:-1][table + there]]]
-        return count
 
     def left(self, new: Shows, kind: Ints, group: Ints, people: Ints) -> Remaining:
         """What a new release leaves possible.
@@ -154,37 +139,100 @@ class Joins:
         Args:
             new: What it shows.
             kind: Of each part of its people, the kind.
-            group: And the group in the new release.
+            group: And the group in the new release; -1 where they are not in it.
             people: And how many they are.
 
         Raises:
             ClaimError: There are too many people and values.
+            DataError: People have several values.
         """
         table = int(self._first[-1])
         order = np.argsort(kind, kind="stable")
-        kinds, n = kind[order], people[order]
-        before = np.cumsum(n) - n
-        first = self._first[kinds] + before - before[np.searchsorted(kinds, kinds)]
-        where = np.full(table + self.others, -1, np.int64)
-        within = np.arange(int(n.sum())) - np.repeat(before, n)
-        where[np.repeat(first, n) + within] = np.repeat(group[order], n)
-        values, possible = narrowed(
-            (new, *self.earlier), (placed(where), *self.located), of=self.of
-        )
-        whole = np.asarray(possible.sum(axis=1), np.int64)
-        count = whole - possible[:, values.index(None)] if None in values else whole
-        entries = np.empty(len(kind), np.int64)
-        entries[order] = count[np.minimum(first, len(count) - 1)]
-        used = np.bincount(kind, weights=people, minlength=len(self.people)).astype(np.int64)
-        rest = np.where(self.learned, self.people - used, 0)
-        last = np.maximum(self._first[1:] - 1, 0)
-        gone = whole[table:]
-        return Remaining(
-            np.where(self.learned[kind] & (people > 0), entries, -1),
-            count[last] if len(count) else last,
-            rest,
-            gone[gone < self._alone],
-        )
+        before = np.cumsum(people[order]) - people[order]
+        kinds = kind[order]
+        first = np.empty(len(kind), np.int64)
+        first[order] = self._first[kinds] + before - before[np.searchsorted(kinds, kinds)]
+        within = np.arange(int(people.sum())) - np.repeat(np.cumsum(people) - people, people)
+        inside = np.repeat(first, people) + within
+        learned = np.repeat(self.learned, self.people)
+        least = np.full(table, LARGEST, np.int64)
+        gone = []
+        for located in self.located:
+            where = np.full(len(located[0].start) - 1, -1, np.int64)
+            where[inside] = np.repeat(group, people)
+            values, possible = narrowed((new, *self.earlier), (placed(where), *located), of=self.of)
+            count = np.asarray(possible.sum(axis=1), np.int64)
+            others = count[table:]
+            gone.append(others[others < _alone(self.earlier, located, self.of, table)])
+            if None in values:
+                count = count - possible[:, values.index(None)]
+            least = np.minimum(least, np.where(learned, count[:table], LARGEST))
+        outside = np.ones(table, np.bool_)
+        outside[inside] = False
+        return Remaining(least[inside], least[outside], np.concatenate(gone))
+
+
+def _members(
+    shows: Shows, fitting: Located, of: str, own: Sequence[Value], *, last: bool
+) -> tuple[Located, Ints, bool]:
+    """Where people are who fit: as many with a value as there are records with it.
+
+    Args:
+        shows: The release.
+        fitting: The groups that fit each person.
+        of: The sensitive column.
+        own: Each person's value.
+        last: Whether records go to the last of those who could have them, or to the first.
+
+    Returns:
+        Where people are; the groups of records that nobody of them has; and whether nobody was
+        too many.
+    """
+    h, domain = shows.groups.histograms[of], shows.groups.domains[of]
+    place: dict[Value, int] = {}
+    into = np.array([place.setdefault(reading(v), len(place)) for v in domain.values], np.int64)
+    width = len(place) + 1
+    held, index = np.unique(h.owner() * width + into[h.codes], return_inverse=True)
+    records = np.bincount(index, weights=h.counts, minlength=len(held)).astype(np.int64)
+    mine = np.array([place.get(value, len(place)) for value in own], np.int64)
+    person = np.repeat(np.arange(len(own)), fitting.count)
+    wanted = fitting.groups * width + mine[person]
+    at = np.minimum(np.searchsorted(held, wanted), max(0, len(held) - 1))
+    there = held[at] == wanted if len(held) else np.zeros(len(at), np.bool_)
+    line = np.lexsort((-person if last else person, at))
+    line = line[there[line]]
+    begins = np.searchsorted(at[line], at[line])
+    chosen = line[np.arange(len(line)) - begins < records[at[line]]]
+    kept = np.zeros(len(at), np.bool_)
+    kept[chosen] = True
+    taken = np.bincount(at[chosen], minlength=len(held))
+    count = np.bincount(person[kept], minlength=len(own))
+    missing = np.repeat(held // width, records - taken)
+    where = Located(np.concatenate(([0], np.cumsum(count))), fitting.groups[kept])
+    return where, missing, len(chosen) == len(line)
+
+
+def _with_others(found: Sequence[tuple[Located, Ints, bool]], people: int) -> tuple[Located, ...]:
+    """Where everybody is: the people who were looked for, then one for each other record."""
+    begins = people + np.cumsum([0, *(len(missing) for _, missing, _ in found)])
+    everybody = []
+    for i, (where, missing, _) in enumerate(found):
+        count = np.zeros(begins[-1], np.int64)
+        count[:people] = where.count
+        count[begins[i] : begins[i + 1]] = 1
+        start = np.concatenate(([0], np.cumsum(count)))
+        everybody.append(Located(start, np.concatenate((where.groups, missing))))
+    return tuple(everybody)
+
+
+def _alone(earlier: Sequence[Shows], located: Sequence[Located], of: str, table: int) -> Ints:
+    """For everybody who is only in earlier releases, how many values their group there has."""
+    count = np.zeros(len(located[0].start) - 1 - table, np.int64)
+    for shows, where in zip(earlier, located, strict=True):
+        there = np.flatnonzero(where.count[table:])
+        groups = where.groups[where.start[:-1][table + there]]
+        count[there] = np.diff(shows.groups.histograms[of].indptr)[groups]
+    return count
 
 
 def narrowed(
@@ -234,21 +282,6 @@ def joined_on(releases: Sequence[Shows], of: str) -> tuple[str, ...]:
     """The columns besides `of` on which any two of the releases are joined."""
     every = (column for columns in shared_columns(releases, of) for column in columns[1:])
     return tuple(dict.fromkeys(every))
-
-
-def _with_value(shows: Shows, located: Located, of: str, own: Sequence[Value]) -> Located:
-    """Only groups that have the person's value, where the person has one."""
-    h, domain = shows.groups.histograms[of], shows.groups.domains[of]
-    place: dict[Value, int] = {}
-    into = np.array([place.setdefault(reading(v), len(place)) for v in domain.values], np.int64)
-    width = len(place) + 1
-    held = np.unique(h.owner() * width + into[h.codes])
-    mine = np.array([place.get(value, len(place)) for value in own], np.int64)
-    person = np.repeat(np.arange(len(mine)), located.count)
-    lacks = np.array([value is None for value in own], np.bool_)
-    kept = lacks[person] | np.isin(located.groups * width + mine[person], held)
-    count = np.bincount(person[kept], minlength=len(mine))
-    return Located(np.concatenate(([0], np.cumsum(count))), located.groups[kept])
 
 
 def _refuse_large(people: int, values: int) -> None:

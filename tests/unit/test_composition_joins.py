@@ -81,6 +81,17 @@ def test_whoever_is_only_in_earlier_releases_is_not_given_away(tmp_path: Path) -
         hedgerow.publish(table, columns=COLUMNS, protect=[{"k-anonymity": 2}, half(path)])
 
 
+def test_who_came_is_known_to_have_come(tmp_path: Path) -> None:
+    """Dan fits the earlier release as well as Ann does, but there is only one flu in it."""
+    path = written(tmp_path, "age,ill\n0-7,flu\n0-7,gout\n")
+    grown = pd.DataFrame({"age": [1, 2, 3], "ill": ["flu", "gout", "flu"]})
+    with pytest.raises(ClaimError):
+        hedgerow.publish(grown, columns=COLUMNS, protect=[half(path)])
+    more = pd.DataFrame({"age": [1, 2, 3, 3], "ill": ["flu", "gout", "flu", "gout"]})
+    release = hedgerow.publish(more, columns=COLUMNS, protect=[half(path)])
+    assert release.levels == {"age": 1}, "two came, with two values"
+
+
 ROWS = "sex,old,ill,bill F,y,flu,1 F,n,gout,2 F,n,acne,3 M,y,gout,3 M,n,flu,2 M,n,acne,1"
 """By sex the first of them has flu, gout or acne; by age flu or gout; with the bill, flu. The
 fourth has gout, likewise. The others keep two values."""
