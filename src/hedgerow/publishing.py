@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.attacks.published import Published
+from hedgerow.attacks.locating import locate
+from hedgerow.attacks.published import Published, Targets
 from hedgerow.certificate import as_text, certify
-from hedgerow.choosing import Progress, refuse_hopeless, refuse_meaningless
+from hedgerow.choosing import (
+    Progress,
+    about_single_people,
+    refuse_hopeless,
+    refuse_meaningless,
+)
 from hedgerow.delivery import DATA, check_target, deliver, staging
 from hedgerow.earlier import Exposure, exposure
 from hedgerow.engines.address import table_place
@@ -183,9 +189,10 @@ def publish(
         )  # fmt: skip
         published: Published | None = None
         exposures: tuple[Exposure, ...] = ()
-        if remembered:
+        if remembered or job.facts:
             name = "in memory" if target is None else target.name
             published = as_published(plan, job.schema, cells, chosen, name, measured.records)
+            _refuse_overlapping(job, cells, published)
             exposures = _exposures(job, cells, chosen, published)
         claims = tuple(model.check(measured.groups) for model in job.models)
         _refuse_failed(claims)
@@ -323,6 +330,31 @@ def _exposures(
     """What the release gives away together with earlier ones, by sensitive column."""
     lefts, _ = job.lefts(cells)
     return tuple(exposure(left, cells, chosen, published) for left in lefts if left.fitting)
+
+
+def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:
+    """Refuse claims about single people where somebody fits several groups, as a reader sees them.
+
+    However it was recoded: labels of a hierarchy may overlap within a level, too.
+    """
+    single = [model for model in job.models if about_single_people(model)]
+    if not single or not published.quasi:
+        return
+    tuples, of_cell = cells.tuples
+    names = tuple(h.name for h in cells.hierarchies)
+    targets = Targets(names, tuple(h.values for h in cells.hierarchies), tuples)
+    several = locate(published, targets).count > 1
+    with contextlib.suppress(DataError):  # without the hierarchies labels may mean nothing
+        several |= locate(changed(published, taxonomies={}), targets).count > 1
+    people = int(cells.n[several[of_cell]].sum())
+    if people:
+        who = "1 person fits" if people == 1 else f"{people:,} people fit"
+        raise ClaimError(
+            f"{single[0]} cannot be claimed: {who} several groups of the release, and it says "
+            "nothing of groups that are not theirs",
+            fix="Give the columns hierarchies whose labels do not overlap, and search the lattice "
+            "without keep_suppressed.",
+        )
 
 
 def _refuse_exposed(job: Job, exposures: Sequence[Exposure]) -> None:

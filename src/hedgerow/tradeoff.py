@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hedgerow.choosing import bounds, patience
+from hedgerow.choosing import bounds, patience, refuse_overlapping
 from hedgerow.errors import PlanError
 from hedgerow.job import opened
 from hedgerow.models.base import PrivacyModel
@@ -81,6 +81,7 @@ def frontier(
         cells = job.cells()
         ladder = tuple(requirements or _ladder(job.models[0], cells.people))
         rest = job.models[1:]
+        refuse_overlapping(plan, (*ladder, *rest))
     limit = plan.method.may_suppress(cells.people)
     lattice = Lattice.of(cells, bounds(plan))
     metric = METRICS[plan.utility]
