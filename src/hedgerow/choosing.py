@@ -15,6 +15,8 @@ from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.hierarchy import Hierarchy
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.models.presence import DeltaPresence
 from hedgerow.models.readings import judged
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
@@ -91,6 +93,7 @@ def refuse_unsuited(
     search = plan.method.search
     refuse_hopeless(models)
     _refuse_separated(plan, models)
+    refuse_overlapping(plan, models)
     limit = plan.method.may_suppress(people)
     if search != "lattice" and any(Needs.POPULATION in m.needs for m in models):
         raise PlanError(
@@ -160,6 +163,45 @@ def _refuse_separated(plan: Plan, models: Sequence[PrivacyModel]) -> None:
                     where=plan.where("method"),
                     fix="Search the lattice, or use local recoding or strict Mondrian.",
                 )
+
+
+def refuse_overlapping(plan: Plan, models: Sequence[PrivacyModel]) -> None:
+    """Refuse claims about single people where a person may fit several groups.
+
+    Where each group keeps a claim about its own people, whoever fits two of them may be believed
+    to be among people who want something else protected, or whom the attacker does not know.
+
+    Raises:
+        PlanError: There is such a claim, and the plan's method makes such groups.
+    """
+    method = plan.method
+    made = {
+        "local recoding": method.search == "local",
+        "taxonomy boxes": (method.search, method.boxes) == ("mondrian", "taxonomy"),
+        "keep_suppressed": method.search == "lattice" and method.keep_suppressed,
+    }
+    for name in [how for how, used in made.items() if used]:
+        for model in models:
+            if about_single_people(model):
+                raise PlanError(
+                    f"{model} cannot be kept with {name}: people may fit several groups, and it "
+                    "says nothing of groups that are not theirs",
+                    where=plan.where("method"),
+                    fix="Search the lattice without keep_suppressed, or use strict Mondrian with "
+                    "`boxes: ranges`.",
+                )
+            if isinstance(model, DeltaPresence):  # which the lattice alone can keep
+                raise PlanError(
+                    f"{model} cannot be kept with {name}: whoever fits a group may also be in the "
+                    "one that fits everybody, which makes their presence likelier",
+                    where=plan.where("method"),
+                    fix="Leave keep_suppressed out.",
+                )
+
+
+def about_single_people(model: PrivacyModel) -> bool:
+    """Whether it depends on what certain people want protected, or on who is known."""
+    return isinstance(model, EpsilonPrivacy) and model.facts is not None
 
 
 def bounds(plan: Plan) -> dict[str, tuple[int, int]]:

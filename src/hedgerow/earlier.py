@@ -12,18 +12,22 @@ from hedgerow._jit import kernel
 from hedgerow.attacks.labels import Taxonomy
 from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import ClaimError, DataError, some
-from hedgerow.groups import Earlier, Histogram, Ints
+from hedgerow.attacks.records import Records
+from hedgerow.errors import ClaimError, DataError, HedgerowError, some
+from hedgerow.groups import Beside, Earlier, Groups, Histogram, Ints
+from hedgerow.joins import Joins, Shows, joined_on, narrowed
+from hedgerow.models.base import LARGEST
 from hedgerow.models.composition import earlier_name, in_common
 from hedgerow.recode.cells import Cells
+from hedgerow.recode.pack import distinct
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.spelling import likeness
 
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Codes = NDArray[np.int32]
-CONFIDENCES = (1.0, 0.5, 1 / 3)
-"""At which the exposed are told."""
+FEW = (1, 2, 3)
+"""How many values the exposed are left with, at most."""
 MIXING = 0x9E3779B97F4A7C15
 """Seeds the numbers by which equal lists of sets are recognised."""
 
@@ -47,6 +51,16 @@ class Before:
     @property
     def name(self) -> str:
         return self.published.name
+
+    @property
+    def as_they_are(self) -> set[str]:
+        """The columns that it shows as they are."""
+        told = {name for name, role in self.roles.items() if role in ("sensitive", "insensitive")}
+        return told | set(self.published.sensitive)
+
+    def shows(self) -> Shows:
+        """What can be joined and counted in it."""
+        return Shows(self.published.groups, self.published.records)
 
     def obstacle(self, quasi: Sequence[str], of: str) -> str | None:
         """Why it cannot be compared by these quasi-identifiers, if it cannot."""
@@ -80,26 +94,49 @@ class Left:
     """See `groups.Earlier`."""
     fitting: tuple[tuple[Before, int], ...]
     """For each earlier release, how many people of the table fit into it with their value."""
+    places: tuple[Located, ...]
+    """For each, the groups that fit each tuple of the table."""
+    beside: Records | None
+    """Of each kind of people, the values in all columns records may be joined on."""
+    first: Ints
+    """A cell of each kind of people."""
+    kind: Ints
+    """Of each cell. People of a kind have the same profile, value and values beside it."""
+    people: Ints
+    """Of each kind."""
+    joins: Joins | None
+    """What joining and counting starts with; None where there is nothing to join."""
+    unjoined: str | None = None
+    """Why releases cannot be joined and counted, where they cannot."""
 
     def attribute(self, cells: Cells) -> tuple[Earlier, Histogram]:
         """For the cells: the profile of their people, and their own value."""
-        width = len(self.values) + 1
-        kinds, into = np.unique(
-            self.profile.astype(np.int64) * width + self.own + 1, return_inverse=True
-        )
-        reference = np.bincount(into, weights=cells.n, minlength=len(kinds)).astype(np.int64)
         domain = Earlier(
             earlier_name(self.of),
-            tuple(map(str, range(len(kinds)))),
-            reference,
+            tuple(map(str, range(len(self.first)))),
+            self.people,
             int(cells.n.sum()),
-            profile=(kinds // width).astype(np.int32),
-            own=(kinds % width - 1).astype(np.int32),
+            profile=self.profile[self.first],
+            own=self.own[self.first],
             start=self.start,
             members=self.members,
             sets=self.sets,
+            fewest=None if self.joins is None else self._fewest,
         )
-        return domain, Histogram(np.arange(len(cells.n) + 1), into.astype(np.int32), cells.n)
+        codes = self.kind.astype(np.int32)
+        return domain, Histogram(np.arange(len(cells.n) + 1), codes, cells.n)
+
+    def _fewest(self, groups: Groups) -> int | None:
+        """The fewest values that joining and counting leave anybody, by all groups of a release."""
+        assert self.joins is not None, "there is something to join"
+        found = groups.histograms[earlier_name(self.of)]
+        group, kind = found.owner(), found.codes.astype(np.int64)
+        records = None
+        if self.beside is not None:
+            records = replace(
+                self.beside, codes=self.beside.codes[kind], group=group, n=found.counts
+            )
+        return self.joins.left(Shows(groups, records), kind, group, found.counts).fewest
 
     def notes(self) -> Iterator[str]:
         """How many people each earlier release is compared for."""
@@ -114,23 +151,46 @@ class Exposure:
 
     of: str
     people: int
-    """In the release."""
+    """In the table."""
     together: tuple[int, ...]
-    """For each of the CONFIDENCES, people of whom that much or more is known."""
+    """For each of FEW, people of the table who are left with at most so many values."""
     alone: tuple[int, ...]
     """The same without the earlier releases."""
     releases: tuple[str, ...]
     """The earlier ones."""
+    gone: int = 0
+    """People who are only in earlier releases, and whom this one leaves a single value."""
+    joined: tuple[str, ...] = ()
+    """The columns on which records were joined, besides the sensitive one."""
+    unjoined: str | None = None
+    """Why releases were not joined and counted, where they were not."""
+    fewest: int | None = None
+    """The fewest values anybody is left with; None where no value can be learned."""
 
     @property
     def sentence(self) -> str:
         """For the steward."""
         sure, half = self.together[0], self.together[1]
-        return (
+        told = (
             f"together with {some(self.releases)} it leaves {sure:,} of {self.people:,} people one "
             f"possible {self.of} ({self.alone[0]:,} by itself) and {half:,} at most two "
-            f"({self.alone[1]:,} by itself)."
+            f"({self.alone[1]:,} by itself), {self.checked}."
         )
+        if self.gone:
+            who = "1 person who is" if self.gone == 1 else f"{self.gone:,} people who are"
+            told += f" It also leaves one to {who} only in earlier releases."
+        return told
+
+    @property
+    def checked(self) -> str:
+        """By what."""
+        if self.unjoined is not None:
+            return (
+                "by intersecting groups only; what joining the releases and counting leaves was "
+                f"not checked: {self.unjoined}"
+            )
+        on = f"joining on {some(self.joined)}" if self.joined else "joining"
+        return f"by intersecting groups, {on} and counting"
 
     def summary(self) -> dict[str, object]:
         """For `--json`."""
@@ -138,12 +198,13 @@ class Exposure:
             "of": self.of,
             "people": self.people,
             "releases": list(self.releases),
-            "known": [
-                {"confidence": confidence, "people": many, "by_itself": few}
-                for confidence, many, few in zip(
-                    CONFIDENCES, self.together, self.alone, strict=True
-                )
+            "left": [
+                {"values": few, "people": many, "by_itself": alone}
+                for few, many, alone in zip(FEW, self.together, self.alone, strict=True)
             ],
+            "only_in_earlier_releases": self.gone,
+            "joined_on": list(self.joined),
+            "not_joined": self.unjoined,
         }
 
 
@@ -154,6 +215,8 @@ def left_by(
     *,
     nodes: Mapping[str, Taxonomy],
     null: Sequence[str] = (),
+    beside: Sequence[str] = (),
+    unjoined: str | None = None,
 ) -> Left:
     """Where the people of each cell may be in the releases.
 
@@ -166,12 +229,15 @@ def left_by(
         of: The sensitive column.
         nodes: Column -> label -> values below it, in this table's hierarchies.
         null: Texts that are missing values in this table.
+        beside: Attributes of the cells that a release shows as they are, and on which records
+            may be joined.
+        unjoined: Why releases cannot be joined and counted, where they cannot.
 
     Raises:
         DataError: Some people have several values, or labels cannot be read.
     """
-    index = next(i for i, domain in enumerate(cells.sensitive) if domain.name == of)
-    domain, found = cells.sensitive[index], cells.values[index]
+    attributes = {d.name: (d, h) for d, h in zip(cells.sensitive, cells.values, strict=True)}
+    domain, found = attributes[of]
     if len(found.codes) != len(cells.n):
         raise DataError(
             f"some people have several values as {of!r}, and composition is about one each",
@@ -183,7 +249,7 @@ def left_by(
     sets: list[Words] = [np.zeros((0, (len(domain.values) + 63) // 64), np.uint64)]
     person: list[Ints] = [np.zeros(0, np.int64)]
     member: list[Ints] = [np.zeros(0, np.int64)]
-    fitting = []
+    fitting, places = [], []
     total = 0
     for before in releases:
         located = _located(before, cells, tuples, nodes, null)
@@ -192,6 +258,7 @@ def left_by(
             located.start, located.groups, mine, tuple_of, own
         )  # fmt: skip
         fitting.append((before, int(cells.n[there].sum())))
+        places.append(located)
         sets.append(mine)
         person.append(np.repeat(np.arange(len(tuples)), located.count))
         member.append(located.groups + total)
@@ -199,9 +266,33 @@ def left_by(
     profile, start, members = _profiles(
         np.concatenate(person), np.concatenate(member), len(tuples), total
     )
+    columns = [(name, *attributes[name]) for name in dict.fromkeys((of, *beside))]
+    codes = [h.codes for _, _, h in columns]
+    stacked = np.stack([profile[tuple_of].astype(np.int32), own + 1, *codes[1:]], axis=1)
+    first, kind = distinct(stacked, [int(c.max(initial=0)) + 1 for c in stacked.T])
+    people = np.bincount(kind, weights=cells.n, minlength=len(first)).astype(np.int64)
+    joins = None
+    if releases and unjoined is None:
+        joins = Joins.of_table(
+            of,
+            [before.shows() for before in releases],
+            [located.take(tuple_of[first]) for located in places],
+            people=people,
+            own=[None if code < 0 else domain.values[code] for code in own[first].tolist()],
+        )
+    records = None
+    if len(columns) > 1:
+        records = Records(
+            tuple(d.shown if isinstance(d, Beside) else name for name, d, _ in columns),
+            tuple(d.values for _, d, _ in columns),
+            np.stack([c[first] for c in codes], axis=1),
+            np.zeros(len(first), np.int64),
+            people,
+        )
     return Left(
         of, domain.values, own, profile[tuple_of].astype(np.int32), start, members,
-        np.concatenate(sets), tuple(fitting),
+        np.concatenate(sets), tuple(fitting), tuple(places), records, first, kind, people, joins,
+        unjoined,
     )  # fmt: skip
 
 
@@ -215,31 +306,122 @@ def with_earlier(cells: Cells, lefts: Sequence[Left]) -> Cells:
     )
 
 
-def exposure(left: Left, cells: Cells, recoding: Recoding) -> Exposure:
-    """How much a recoding gives away to whoever has the earlier releases too."""
-    kept = np.flatnonzero(recoding.group != SUPPRESSED)
-    cell, people = recoding.cell[kept], recoding.people[kept]
+def without_beside(cells: Cells) -> Cells:
+    """The cells without the columns that releases are only joined on."""
+    kept = [
+        (domain, histogram)
+        for domain, histogram in zip(cells.sensitive, cells.values, strict=True)
+        if not isinstance(domain, Beside)
+    ]
+    return replace(
+        cells,
+        sensitive=tuple(domain for domain, _ in kept),
+        values=tuple(histogram for _, histogram in kept),
+    )
+
+
+def exposure(
+    left: Left, cells: Cells, recoding: Recoding, published: Published | None = None
+) -> Exposure:
+    """How much a recoding gives away to whoever has the earlier releases too.
+
+    Args:
+        left: What the earlier releases say.
+        cells: Of the table.
+        recoding: Of these.
+        published: The release as it is read, where it was written: its labels and records.
+    """
+    cell, people = recoding.cell, recoding.people
     groups, (_, seen) = recoding.groups(cells), recoding.seen
-    group = seen[recoding.group[kept]]
+    inside = recoding.group != SUPPRESSED
+    group = np.where(inside, np.append(seen, SUPPRESSED)[recoding.group], SUPPRESSED)
     h = groups.histograms[left.of]
     here = np.zeros((len(groups), len(left.values)), np.bool_)
     here[h.owner(), h.codes] = True
     here[:, [i for i, value in enumerate(left.values) if value is None]] = False
+    single = np.append(here.sum(axis=1), LARGEST)[group]
     counts = _counts(
         _words(here), group, left.profile[cell], left.own[cell], left.start, left.members,
         left.sets,
     )  # fmt: skip
-    single = here.sum(axis=1)[group]
+    counts[~inside] = LARGEST
     learned = left.own[cell] >= 0
+    gone, why = np.zeros(0, np.int64), left.unjoined
+    joined: tuple[str, ...] = ()
+    each = np.repeat(np.where(learned, counts, LARGEST), people)
+    if left.joins is not None:
+        shows = _shown(left, groups, published, cell[inside], group[inside], people[inside])
+        try:
+            found = left.joins.left(shows, left.kind[cell], group, people)
+            named = _named(left, cells, published)
+        except HedgerowError as error:
+            why = error.what
+        else:
+            gone, joined = found.gone, joined_on((shows, *left.joins.earlier), left.of)
+            counts = np.where(named[cell], np.minimum(counts, 1), counts)
+            each = np.minimum(np.repeat(np.where(learned, counts, LARGEST), people), found.inside)
+    fewest = min(int(count.min(initial=LARGEST)) for count in (each, gone))
+    return Exposure(
+        left.of,
+        int(people.sum()),
+        tuple(int((each <= few).sum()) for few in FEW),
+        tuple(int(people[learned & (single <= few)].sum()) for few in FEW),
+        tuple(before.name for before, _ in left.fitting),
+        int((gone <= 1).sum()),
+        joined,
+        why,
+        None if fewest == LARGEST else fewest,
+    )
 
-    def known(count: Ints) -> tuple[int, ...]:
-        return tuple(
-            int(people[learned & (count <= round(1 / confidence))].sum())
-            for confidence in CONFIDENCES
-        )
 
-    names = tuple(before.name for before, _ in left.fitting)
-    return Exposure(left.of, int(people.sum()), known(counts), known(single), names)
+def _shown(
+    left: Left,
+    groups: Groups,
+    published: Published | None,
+    cell: Ints,
+    group: Ints,
+    people: Ints,
+) -> Shows:
+    """What the new release shows: as it was read where it was, else by what the cells have."""
+    if published is not None and published.records is not None:
+        # Only groups with people are published, in the same order.
+        here = np.flatnonzero(groups.n)
+        return Shows(groups, replace(published.records, group=here[published.records.group]))
+    if left.beside is None:
+        return Shows(groups)
+    codes = left.beside.codes[left.kind[cell]]
+    return Shows(groups, replace(left.beside, codes=codes, group=group, n=people))
+
+
+def _named(left: Left, cells: Cells, published: Published | None) -> Flags:
+    """Whose own value is the only one left to whoever looks for people by their labels only.
+
+    So does the attack on sequential releases: it knows nobody's value, and takes everybody who
+    fits to be there.
+    """
+    none = np.zeros(len(cells.n), np.bool_)
+    if published is None or left.joins is None:
+        return none
+    tuples, tuple_of = cells.tuples
+    names = tuple(h.name for h in cells.hierarchies)
+    targets = Targets(names, tuple(h.values for h in cells.hierarchies), tuples)
+    if published.quasi:
+        here = locate(published, targets)
+    else:
+        here = Located(np.arange(len(tuples) + 1), np.zeros(len(tuples), np.int64))
+    person = np.repeat(np.arange(len(cells.n)), cells.n)
+    shows = Shows(published.groups, published.records)
+    values, possible = narrowed(
+        (shows, *left.joins.earlier),
+        [where.take(tuple_of[person]) for where in (here, *left.places)],
+        of=left.of,
+    )
+    own = [None if code < 0 else likeness(left.values[code]) for code in left.own.tolist()]
+    place = {value: code for code, value in enumerate(values)}
+    mine = np.array([place.get(value, -1) for value in own], np.int64)[person]
+    one = (possible.sum(axis=1) == 1) & (mine >= 0) & possible[np.arange(len(mine)), mine]
+    none[person[one]] = True
+    return none
 
 
 def explain_refusal(
@@ -251,7 +433,7 @@ def explain_refusal(
         "no generalisation keeps every claim, because of earlier releases. The best one without "
         f"regard to them must not go out: {' '.join(told)}".removesuffix("."),
         where=error.where,
-        fix="Allow coarser levels or more suppression, or a higher confidence; or do not publish.",
+        fix="Allow coarser levels or more suppression, or ask for fewer values; or do not publish.",
     )
 
 
@@ -366,7 +548,7 @@ def _counts(
     """For each part, how many values are left for its people; 0 where theirs is missing."""
     counts = np.zeros(len(group), np.int64)
     for i in range(len(group)):
-        if own[i] >= 0:
+        if own[i] >= 0 and group[i] >= 0:
             p = profile[i]
             counts[i] = in_common(here[group[i]], own[i], start[p], start[p + 1], members, sets)
     return counts

@@ -7,7 +7,7 @@ engine sees rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -94,6 +94,14 @@ class Unseen(Sensitive):
 
 
 @dataclass(frozen=True, eq=False)
+class Beside(Unseen):
+    """A column that is published as it is and is no secret, where releases are joined on it."""
+
+    shown: str = ""
+    """The column."""
+
+
+@dataclass(frozen=True, eq=False)
 class Earlier(Unseen):
     """Where people may be in earlier releases, together with their own sensitive value.
 
@@ -110,6 +118,9 @@ class Earlier(Unseen):
     members: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     sets: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 1), np.uint64))
     """Sets by words: bit v says that somebody in the group has value v. Missing has no bit."""
+    fewest: Callable[[Groups], int | None] | None = None
+    """The fewest values that joining and counting releases leave anybody, given all groups of a
+    release; None where no value can be learned. Without it there is nothing to join."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ import numpy as np
 
 from hedgerow.attacks.taxonomies import written_out
 from hedgerow.binding import refuse_half_decided
-from hedgerow.earlier import Before, Left, left_by, with_earlier
+from hedgerow.earlier import Before, Left, left_by, with_earlier, without_beside
 from hedgerow.encoding import histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
-from hedgerow.errors import DataError, HedgerowError, PlanError
-from hedgerow.groups import Groups
+from hedgerow.errors import ClaimError, DataError, HedgerowError, PlanError, some
+from hedgerow.groups import Beside, Groups
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.composition import Composition
@@ -73,6 +74,9 @@ class Job:
 
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""
+        composed = {model.of for model in self.models if isinstance(model, Composition)}
+        beside = self.schema.insensitive if composed else ()
+        shared = {column for before in self.past for column in before.as_they_are}
         cells = read_cells(
             self.engine,
             self.plan,
@@ -80,14 +84,15 @@ class Job:
             population=self.population,
             joint=self.joint,
             facts=self.facts,
+            beside=[column for column in beside if column in shared],
             as_it_is=as_it_is,
         )
         self.refuse_unfitting(cells)
-        composed = {model.of for model in self.models if isinstance(model, Composition)}
         if not composed:
             return cells
         lefts, _ = self.lefts(cells)
-        return with_earlier(cells, [left for left in lefts if left.of in composed])
+        # What releases are joined on is known by now, and no claim looks at it by itself.
+        return with_earlier(without_beside(cells), [left for left in lefts if left.of in composed])
 
     def refuse_linked(self, what: str) -> None:
         """Refuse what is done for people with one row only.
@@ -176,8 +181,19 @@ class Job:
                     notes.append(f"{before.name} was not compared: {obstacle}.")
             if of not in composed and not fit:
                 continue
+            unjoined = self._unjoined(of, fit)
+            if unjoined is not None and of in composed:
+                raise ClaimError(
+                    f"whether several values of {of!r} remain cannot be checked: {unjoined}",
+                    where=self.plan.where("protect"),
+                    fix="Do not publish these columns as they are, or give up the claim; then "
+                    "publish says what it could check.",
+                )
             try:
-                left = left_by(fit, cells.in_one_spelling, of, nodes=nodes, null=self.plan.null)
+                left = left_by(
+                    fit, cells.in_one_spelling, of, nodes=nodes, null=self.plan.null,
+                    beside=self._beside(of, cells), unjoined=unjoined,
+                )  # fmt: skip
             except DataError as error:
                 if of in composed:
                     raise
@@ -195,6 +211,30 @@ class Job:
             notes.append(f"No earlier release of {self.plan.population!r} is known.")
         self._lefts.append((found, notes))
         return found, notes
+
+    def _beside(self, of: str, cells: Cells) -> list[str]:
+        """Attributes of the cells on which records of this release and others may be joined."""
+        shared = {column for before in self.past for column in before.as_they_are} - {of}
+        return [
+            domain.name
+            for domain in cells.sensitive
+            if domain.name in shared or (isinstance(domain, Beside) and domain.shown in shared)
+        ]
+
+    def _unjoined(self, of: str, past: Sequence[Before]) -> str | None:
+        """Why this release and earlier ones cannot be joined and counted, where they cannot."""
+        here = {*self.schema.sensitive, *self.schema.insensitive}
+        releases = [
+            ("this release", here, here),
+            *((one.name, one.as_they_are, one.shows().columns(of)) for one in past),
+        ]
+        for (_, one, first), (name, other, second) in combinations(releases, 2):
+            if on := sorted(((one & other) - {of}) - (first & second)):
+                return (
+                    f"{name} and another release both show {some(on)}, and nobody kept which "
+                    "values of it stand beside which of the others"
+                )
+        return None
 
     def _against(self) -> Iterator[tuple[EpsilonPrivacy, str]]:
         """The claims about what attackers believe, and where the plan makes them."""

@@ -109,8 +109,9 @@ def promise(model: PrivacyModel) -> str:
             )
         case Composition():
             return (
-                f"is left with {model.of!r} known with a confidence of at most "
-                f"{shown(model.confidence)}, after intersecting them"
+                f"is left with at least {model.least} values of {model.of!r}, by intersecting the "
+                "groups that fit the person, joining records on the columns that two releases "
+                "show as they are, and counting where everybody in a group is known"
             )
         case KMap():
             return f"finds at least {model.k} people of the population for each record"
@@ -207,6 +208,11 @@ def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
         gaps.append("what a person did not ask to have protected")
     if any(isinstance(m, MarketerRisk | UniqueShare) for m in models):
         gaps.append("single people, as long as the average or the share is kept")
+    if any(isinstance(m, Composition) for m in models):
+        gaps.append(
+            "anybody against those who weigh how frequent values are in earlier releases, or count "
+            "otherwise"
+        )
     gaps.append(
         "people in other releases of the same data, which can be put together with this one"
         + (" unless they were compared" if any(isinstance(m, Composition) for m in models) else "")

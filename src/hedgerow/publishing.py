@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.attacks.locating import locate
+from hedgerow.attacks.published import Published, Targets
 from hedgerow.certificate import as_text, certify
-from hedgerow.choosing import Progress, refuse_hopeless, refuse_meaningless
+from hedgerow.choosing import (
+    Progress,
+    about_single_people,
+    refuse_hopeless,
+    refuse_meaningless,
+)
 from hedgerow.delivery import DATA, check_target, deliver, staging
-from hedgerow.earlier import exposure
+from hedgerow.earlier import Exposure, exposure
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
 from hedgerow.errors import ClaimError, DataError, PlanError, interrupted
@@ -26,6 +33,7 @@ from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of
 from hedgerow.job import Job, opened
 from hedgerow.models.base import Verdict
+from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.planning.methods import PRICED
@@ -179,30 +187,40 @@ def publish(
             written = tables.arrived(written)
         point("written")
         say("measuring what was written", None)
+        remembered = bool(past) or remember.ledger is not None
         measured = measured_groups(
             job.schema, cells, chosen, written, escaped=escape,
             staged=None if tables is None else tables.staged,
+            records=remembered,
         )  # fmt: skip
+        published: Published | None = None
+        exposures: tuple[Exposure, ...] = ()
+        if remembered or job.facts:
+            name = "in memory" if target is None else target.name
+            published = as_published(plan, job.schema, cells, chosen, name, measured.records)
+            _refuse_overlapping(job, cells, published)
+            exposures = _exposures(job, cells, chosen, published)
         claims = job.check(measured.groups)
         _refuse_failed(claims)
+        _refuse_exposed(job, exposures)
         point("measured")
         release = _release(
             job, found, written, claims, measured, ledger=remember.tip, signed=signed,
+            exposures=exposures,
             notes=(
                 *job.notes, *job.told_spellings(cells), *remember.notes, *found.notes,
                 *reports.unmade(held),
             ),
         )  # fmt: skip
         reports.add(folder, release.certificate, (job.schema, measured))
-        name = "in memory" if target is None else target.name
         if remember.ledger is not None:
-            published = as_published(plan, job.schema, cells, chosen, name)
             if inputs() != read:
                 raise DataError(
                     "the source changed while it was being published",
                     where=plan.source,
                     fix="Run it again when nobody writes to it.",
                 )
+            assert published is not None, "a ledger remembers it"
             remember.released(release, published, read)
         say("done", 1.0)
         if tables is None and into is None:
@@ -295,6 +313,7 @@ def _release(
     ledger: Mapping[str, Any] | None = None,
     signed: Callable[[dict[str, Any]], dict[str, Any]] = lambda certificate: certificate,
     notes: Sequence[str] = (),
+    exposures: tuple[Exposure, ...] = (),
 ) -> Release:
     cells, chosen = recoded.cells, recoded.chosen
     lefts, found_out = job.lefts(cells)
@@ -317,11 +336,70 @@ def _release(
         claims=claims,
         words=in_words(chosen, cells),
         certificate=signed(certificate),
-        exposures=tuple(
-            exposure(left, cells.in_one_spelling, chosen) for left in lefts if left.fitting
-        ),
+        exposures=exposures,
         notes=(*notes, *found_out, *(note for left in lefts for note in left.notes())),
     )
+
+
+def _exposures(
+    job: Job, cells: Cells, chosen: Recoding, published: Published
+) -> tuple[Exposure, ...]:
+    """What the release gives away together with earlier ones, by sensitive column."""
+    lefts, _ = job.lefts(cells)
+    one = cells.in_one_spelling
+    return tuple(exposure(left, one, chosen, published) for left in lefts if left.fitting)
+
+
+def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:
+    """Refuse claims about single people where somebody fits several groups, as a reader sees them.
+
+    However it was recoded: labels of a hierarchy may overlap within a level, too.
+    """
+    single = [model for model in job.models if about_single_people(model)]
+    if not single or not published.quasi:
+        return
+    tuples, of_cell = cells.tuples
+    names = tuple(h.name for h in cells.hierarchies)
+    targets = Targets(names, tuple(h.values for h in cells.hierarchies), tuples)
+    several = locate(published, targets).count > 1
+    with contextlib.suppress(DataError):  # without the hierarchies labels may mean nothing
+        several |= locate(changed(published, taxonomies={}), targets).count > 1
+    people = int(cells.n[several[of_cell]].sum())
+    if people:
+        who = "1 person fits" if people == 1 else f"{people:,} people fit"
+        raise ClaimError(
+            f"{single[0]} cannot be claimed: {who} several groups of the release, and it says "
+            "nothing of groups that are not theirs",
+            fix="Give the columns hierarchies whose labels do not overlap, and search the lattice "
+            "without keep_suppressed.",
+        )
+
+
+def _refuse_exposed(job: Job, exposures: Sequence[Exposure]) -> None:
+    """Refuse a release that does not leave everybody as many values as a claim says.
+
+    What was written is joined as an attacker would join it, so this may find more than the claim
+    did on the groups alone.
+    """
+    for model in job.models:
+        if not isinstance(model, Composition):
+            continue
+        for found in exposures:
+            if found.of != model.of:
+                continue
+            if found.unjoined is not None:
+                raise ClaimError(
+                    f"{model} cannot be checked: {found.unjoined}",
+                    fix="Publish fewer columns as they are, or give up the claim.",
+                )
+            if found.fewest is not None and found.fewest < model.least:
+                raise ClaimError(
+                    f"{model} does not hold on what was written: {found.sentence}".removesuffix(
+                        "."
+                    ),
+                    fix="Do not publish the columns on which releases are joined as they are, "
+                    "allow coarser levels, or ask for fewer values.",
+                )
 
 
 def in_words(chosen: Recoding, cells: Cells) -> dict[str, str]:

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from hedgerow.attacks.keeping import kept, remembered
 from hedgerow.attacks.published import Published
+from hedgerow.attacks.records import Records
 from hedgerow.attacks.taxonomies import written_out
 from hedgerow.canonical import canonical
 from hedgerow.earlier import Before
@@ -21,7 +22,7 @@ from hedgerow.engines.base import TablePlace
 from hedgerow.errors import DataError, HedgerowError, PlanError, interrupted
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of, key_of
-from hedgerow.groups import Groups
+from hedgerow.groups import Groups, Ints
 from hedgerow.ledger.which import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
@@ -243,9 +244,23 @@ def earlier_releases(plan: Plan) -> tuple[Before, ...]:
 
 
 def as_published(
-    plan: Plan, schema: Schema, cells: Cells, recoding: Recoding, name: str
+    plan: Plan,
+    schema: Schema,
+    cells: Cells,
+    recoding: Recoding,
+    name: str,
+    records: Records | None = None,
 ) -> Published:
-    """The release as its recipients will know it: published values only."""
+    """The release as its recipients will know it: published values only.
+
+    Args:
+        plan: Its plan.
+        schema: Its columns.
+        cells: The source, counted.
+        recoding: What was applied.
+        name: For messages.
+        records: What columns say together, by the groups of the recoding.
+    """
     groups, (first, _) = recoding.groups(cells), recoding.seen
     here = np.flatnonzero(groups.n)
     groups = groups.take(here)
@@ -276,7 +291,13 @@ def as_published(
         written_out(plan, cells.hierarchies),
         recoding.kind,
         distinct={column: texts for column, texts in differ.items() if texts},
+        records=None if records is None else _among(records, here),
     )
+
+
+def _among(records: Records, groups: Ints) -> Records:
+    """The records by their place among these groups, which hold them all."""
+    return replace(records, group=np.searchsorted(groups, records.group))
 
 
 def _composition(claim: Any) -> bool:
@@ -327,7 +348,7 @@ def _foreign(path: Path, sensitive: Sequence[str]) -> Before:
         plan, file = certificate.get("plan", {}), path / str(certificate["data"]["file"])
     else:
         known = _columns(path, sensitive)
-    published = Published.read(path, sensitive=known, name=path.name)
+    published = Published.read(path, sensitive=known, name=path.name, records=True)
     with file.open("rb") as content:
         digits = hashlib.file_digest(content, "sha256").hexdigest()[:16]
     return Before(

@@ -12,7 +12,7 @@ from hedgerow.binding import barring, bound, domain_of, refuse_names, refuse_nob
 from hedgerow.encoding import encoded, histogram, set_codes
 from hedgerow.engines.base import Engine, Table
 from hedgerow.errors import DataError, some
-from hedgerow.groups import ALL, Facts, Histogram, Ints, Sensitive
+from hedgerow.groups import ALL, Beside, Facts, Histogram, Ints, Sensitive
 from hedgerow.models.epsilon import AskedFacts
 from hedgerow.models.readings import FIX
 from hedgerow.plan import Plan
@@ -32,6 +32,7 @@ def read_cells(
     population: Engine | None = None,
     joint: bool = False,
     facts: Sequence[AskedFacts] = (),
+    beside: Sequence[str] = (),
     as_it_is: bool = False,
 ) -> Cells:
     """Count the table and encode it.
@@ -43,11 +44,12 @@ def read_cells(
         population: Holds the outside population some claims refer to.
         joint: Whether a claim counts every published column as a quasi-identifier.
         facts: What claims have to know of people that the release does not show.
+        beside: Insensitive columns on which releases may be joined.
         as_it_is: Whether people the plan would leave out for a missing value count too.
     """
     names = schema.quasi_identifiers
     refuse_names(plan, schema)
-    sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
+    sets = (*schema.sensitive, *(schema.insensitive if joint else beside))
     facts = tuple(dict.fromkeys(facts))
     wishes = tuple(dict.fromkeys(asked.wishes for asked in facts if asked.wishes is not None))
     lists = tuple(dict.fromkeys(asked.known for asked in facts if asked.known is not None))
@@ -81,6 +83,10 @@ def read_cells(
         mark = None if asked.known is None else marked[asked.known]
         together, joined = facts_attribute(asked, domain, h, wish, mark, n)
         attributes.append((together, joined.take(order)))
+    for name in beside:
+        known, h = values[sets.index(name)]
+        shown = _beside(name, known, h, n)
+        attributes.append((shown, h.take(order)))
     if joint:
         attributes.append(joint_attribute([h.take(order) for _, h in values], n[order]))
     cells = Cells(
@@ -195,6 +201,13 @@ def facts_attribute(
         wishes=tuple(wishes),
     )
     return facts, Histogram(np.arange(cells + 1), into.astype(np.int32), n)
+
+
+def _beside(name: str, values: list[str | None], found: Histogram, n: Ints) -> Beside:
+    counts = np.bincount(found.codes, weights=found.counts, minlength=len(values))
+    return Beside(
+        f"({name}, as it is)", tuple(values), counts.astype(np.int64), int(n.sum()), shown=name
+    )
 
 
 def _union(values: list[str | None], more: list[str | None]) -> list[str | None]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hedgerow.choosing import bounds, patience
+from hedgerow.choosing import bounds, patience, refuse_overlapping
 from hedgerow.errors import PlanError
 from hedgerow.job import opened
 from hedgerow.models.base import PrivacyModel
@@ -82,6 +82,7 @@ def frontier(
         job.refuse_linked("a frontier")
         cells = job.cells()
         ladder = tuple(requirements or _ladder(job.models[0], cells.people))
+        refuse_overlapping(plan, (*ladder, *job.models[1:]))
         ladder = judged(map(plan.in_order, ladder), cells.sensitive)
         rest = judged(job.models[1:], cells.sensitive)
     limit = plan.method.may_suppress(cells.people)

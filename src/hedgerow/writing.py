@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.attacks.records import Records
 from hedgerow.encoding import encoded, histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine, Table, TablePlace, Written
-from hedgerow.engines.csvlines import unrun
+from hedgerow.engines.csvlines import rerun, unrun
 from hedgerow.engines.held import Held
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import ALL, Groups, Histogram, Ints, Sensitive, Unseen
@@ -36,6 +37,8 @@ class Measured(NamedTuple):
     labels: list[NDArray[np.object_]]
     """For each quasi-identifier, what the file has there for each group. Groups of an outside
     population that nobody published stands for come after these and have none."""
+    records: Records | None = None
+    """What its columns that are not generalised say together, by the groups of the recoding."""
 
 
 def write_release(
@@ -100,6 +103,7 @@ def measured_groups(
     *,
     escaped: bool = False,
     staged: Engine | None = None,
+    records: bool = False,
 ) -> Measured:
     """The groups a recipient of the file sees, and how they were counted.
 
@@ -110,12 +114,14 @@ def measured_groups(
         written: The file, or the table.
         escaped: Whether formulas were escaped.
         staged: Reads what was written, where that is a table that nobody sees yet.
+        records: Whether to read what columns that are not generalised say together, too. Where a
+            person has several rows, they do not say it of people.
     """
     alone = written.path.suffix == ".csv" and len(schema.published) == 1
     text = written_text(escaped=escaped, alone=alone)
     names = schema.quasi_identifiers
-    joint = any(d.name == ALL for d in cells.sensitive)
-    sets = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
+    whole = records or any(d.name == ALL for d in cells.sensitive)
+    sets = (*schema.sensitive, *schema.insensitive) if whole else schema.sensitive
     n, columns, found = _read(schema, written, names, sets, text, staged)
     codes = np.stack([c for _, c in columns], axis=1)
     first, into = distinct(codes, [len(values) for values, _ in columns])
@@ -136,7 +142,28 @@ def measured_groups(
         measured_on += "; what it does not show, on the recoding that was applied"
     if cells.population is not None:
         groups = _with_population(cells, recoding, groups, labels, text)
-    return Measured(groups, measured_on, labels)
+    rows = None
+    if records and len(sets) > 1:
+        told = [([v and rerun(v) for v in values] if escaped else values, h) for values, h in found]
+        rows = Records(
+            sets,
+            tuple(tuple(values) for values, _ in told),
+            np.stack([h.codes for _, h in told], axis=1),
+            _intended(recoding, labels, text)[into],
+            n,
+        )
+    return Measured(groups, measured_on, labels, rows)
+
+
+def _intended(recoding: Recoding, labels: list[NDArray[np.object_]], text: Text) -> Ints:
+    """Which group of the recoding each group of the file is."""
+    first, _ = recoding.seen
+    names = [[text(label) for label in kind[first]] for kind in recoding.labels]
+    place = {key: g for g, key in enumerate(zip(*names, strict=True))} if names else {(): 0}
+    keys = list(zip(*labels, strict=True)) if labels else [()]
+    if any(key not in place for key in keys):
+        raise _altered()
+    return np.array([place[key] for key in keys], np.int64)
 
 
 Text = Callable[[str | None], str | None]

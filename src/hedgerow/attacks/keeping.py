@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.published import Published
+from hedgerow.attacks.records import Records
 from hedgerow.canonical import canonical
 from hedgerow.errors import DataError
 from hedgerow.groups import Groups, Histogram, Sensitive
 
 FORMAT = "hedgerow-groups/1"
+MOST_RECORDS = 5_000_000
+"""Kinds of records that are kept; of more, releases cannot be joined later on."""
 
 
 def kept(published: Published) -> bytes:
@@ -27,7 +30,16 @@ def kept(published: Published) -> bytes:
     >>> again.labels, again.groups.n.tolist()
     ((('<30', '>=30'),), [2, 1])
     """
-    groups = published.groups
+    groups, rows = published.groups, published.records
+    records = None
+    if rows is not None and len(rows.n) <= MOST_RECORDS:
+        records = {
+            "columns": list(rows.columns),
+            "values": [list(values) for values in rows.values],
+            "codes": rows.codes.tolist(),
+            "group": rows.group.tolist(),
+            "n": rows.n.tolist(),
+        }
     return canonical(
         {
             "format": FORMAT,
@@ -47,6 +59,7 @@ def kept(published: Published) -> bytes:
             },
             "located": published.located,
             "made": published.made,
+            "records": records,
             "taxonomies": {
                 column: {
                     node: sorted(below, key=lambda value: (value is not None, value or ""))
@@ -101,6 +114,21 @@ def remembered(content: bytes, *, name: str) -> Published:
             for column, told in found["sensitive"].items()
             if "distinct" in told
         },
+        records=_records(found.get("records")),
+    )
+
+
+def _records(told: dict[str, Any] | None) -> Records | None:
+    """What columns say together; releases kept by older versions do not tell."""
+    if told is None:
+        return None
+    n = np.array(told["n"], np.int64)
+    return Records(
+        tuple(told["columns"]),
+        tuple(tuple(values) for values in told["values"]),
+        np.array(told["codes"], np.int32).reshape(len(n), len(told["columns"])),
+        np.array(told["group"], np.int64),
+        n,
     )
 
 

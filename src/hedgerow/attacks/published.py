@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.labels import Taxonomy, Value
+from hedgerow.attacks.records import Records
 from hedgerow.builders import Spec
 from hedgerow.encoding import encoded, histogram
 from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_place
@@ -52,6 +53,8 @@ class Published:
     """Quasi-identifiers where another tool left values out: they are read as any value."""
     distinct: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Sensitive column -> values that differ from all others, whatever they look like."""
+    records: Records | None = None
+    """Its columns that are not generalised, row by row, where somebody asked for them."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -71,6 +74,7 @@ class Published:
         located: Literal["box", "nearest"] | None = None,
         name: str | None = None,
         differing: Mapping[str, Collection[str]] | None = None,
+        records: bool = False,
     ) -> Published:
         """Read a release.
 
@@ -91,6 +95,7 @@ class Published:
             name: For messages; by default the file's or folder's.
             differing: Sensitive column -> values that differ from all others, whatever they look
                 like; by default as the certificate says.
+            records: Whether to read what its columns that are not generalised say together.
 
         Raises:
             DataError: There is no such column, or nothing says which are sensitive.
@@ -111,7 +116,10 @@ class Published:
             if quasi is None and not roles:
                 quasi = [column for column in columns if column not in sensitive]
             quasi = _chosen(quasi, roles, "quasi-identifier", columns, str(file))
-            counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in sensitive])
+            shown = [*sensitive]
+            if records:
+                shown += _chosen(None, roles, "insensitive", columns, str(file))
+            counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in shown])
         n = np.asarray(counted["n"].to_numpy(), np.int64)
         if not len(n):
             raise DataError("the release has no records", where=_shown(source))
@@ -143,6 +151,18 @@ class Published:
         order = np.lexsort(codes[first].T[::-1]) if texts else np.arange(len(first))
         groups = merged.take(order)
         groups = replace(groups, histograms={c: _by_value(h) for c, h in groups.histograms.items()})
+        rows = None
+        if records and len(shown) > 1:
+            told = [encoded(counted[f"s{i}"]) for i in range(len(shown))]
+            if escaped:
+                told = [([v and rerun(v) for v in values], found) for values, found in told]
+            rows = Records(
+                tuple(shown),
+                tuple(tuple(values) for values, _ in told),
+                np.stack([c for _, c in told], axis=1),
+                np.argsort(order)[into],
+                n,
+            )
         return cls(
             name or _shown(source),
             tuple(quasi),
@@ -154,6 +174,7 @@ class Published:
             kind,
             tuple(blank),
             {column: tuple(sorted(texts)) for column, texts in differ.items() if texts},
+            rows,
         )
 
     def as_read(self) -> Published:

@@ -191,7 +191,7 @@ def _second(stopped: HedgerowError, second: Release) -> None:
     """A second release about the same people: stopped first, then let through, coarser."""
     say("\na second release about the same patients, with small areas", style="bold")
     console.print(plain(f"stopped by the ledger: {stopped.what}.", style="yellow"))
-    console.print(plain("Without sex, it goes out:"))
+    console.print(plain("Without dates of birth, it goes out:"))
     claims(second.claims)
     table = columns(("column", "left"), ("published", "left"))
     for name, words in second.words.items():

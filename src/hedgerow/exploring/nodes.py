@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.choosing import Progress, bounds, choose, refuse_meaningless
+from hedgerow.choosing import (
+    Progress,
+    bounds,
+    choose,
+    refuse_meaningless,
+    refuse_overlapping,
+)
 from hedgerow.errors import ClaimError, PlanError, some
 from hedgerow.exploring.costs import Worth, worth_of
 from hedgerow.exploring.kinds import Collector, CrowdedError, Profile
@@ -119,6 +125,7 @@ class Exploration:
             with warming():
                 cells = job.cells()
             schema, models = job.schema, job.models
+        refuse_overlapping(plan, models)
         chosen = fixed(plan)
         lattice = Lattice.of(_seen_by(cells, models), None if chosen else bounds(plan))
         if chosen is not None:

@@ -129,7 +129,7 @@ def survey(
                 enough &= counted[:, m] < people
             states[:, m] = enough
             at += 1
-    if any(flags is None for flags in kept):
+    if any(flags is None for flags in kept) or any(m.beyond_groups for m in models):
         _decide_whole(profile, constraints, some, kept, feasible, states,
                       first=first, seconds=seconds)  # fmt: skip
     elif constraints.keep_suppressed:
@@ -176,7 +176,10 @@ def _decide_whole(
     asked = np.flatnonzero(feasible == YES)
     feasible[asked] = OPEN
     soon = [place for place in first if feasible[place] == OPEN]
-    whole = [m for m, flags in enumerate(kept) if flags is None]
+    models = constraints.models
+    whole = [m for m, flags in enumerate(kept) if flags is None or models[m].beyond_groups]
+    # That every group keeps such a claim is not enough: what was not measured is not known.
+    states[:, whole] = np.where(states[:, whole] == YES, OPEN, states[:, whole])
     for place in (*soon, *(set(asked.tolist()) - set(soon))):
         if end is not None and time.monotonic() > end:
             return
@@ -184,7 +187,7 @@ def _decide_whole(
         remaining = ~out[kind]
         feasible[place] = constraints.remains(groups, remaining, 0)
         for m in whole:
-            one = Constraints((constraints.models[m],), 0)
+            one = Constraints((models[m],), 0)
             states[place, m] = one.remains(groups, remaining, 0)
 
 

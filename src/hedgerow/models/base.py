@@ -84,6 +84,15 @@ class PrivacyModel(ABC):
         """Leaving out a group's people never makes a claim fail that held."""
 
     @property
+    def beyond_groups(self) -> bool:
+        """Whether that every group passes is not enough: see `keeps`."""
+        return False
+
+    def keeps(self, groups: Groups) -> bool:
+        """Whether a release of exactly these groups keeps the claim."""
+        return bool(self.holds(groups).all())
+
+    @property
     def monotone_in_union(self) -> bool:
         """Adding any people at all to a group that passes gives a group that passes."""
         return False

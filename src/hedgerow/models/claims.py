@@ -239,13 +239,14 @@ _EXPLANATIONS = (
     Explanation(
         name="composition",
         classes=("Composition",),
-        promises="Someone who intersects this release with all earlier ones of the population is "
-        "left with several sensitive values for everybody in it: at least one over the "
-        "confidence.",
-        does_not_protect="Against reasoning about how frequent values are; against releases that "
-        "are neither in the ledger nor named; people whose value changed, or who are only in "
-        "earlier releases.",
-        reference="Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1.",
+        promises="Someone who intersects this release with all earlier ones of the population, "
+        "joins their records on the columns that both show as they are, and subtracts groups from "
+        "each other where everybody in them is known, is left with several sensitive values for "
+        "everybody in the table: at least one over the confidence.",
+        does_not_protect="Against weighing how frequent values are, and other ways of counting; "
+        "against releases that are neither in the ledger nor named; people whose value changed. "
+        "Whoever is only in earlier releases keeps as many values, or as many as these leave.",
+        reference="Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1; Xiao, Tao 2007 (SIGMOD).",
         parameters=(
             Parameter(
                 name="confidence",

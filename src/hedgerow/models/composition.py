@@ -1,8 +1,8 @@
-"""Composition: several releases together leave more than one value possible."""
+"""Composition: several releases, joined and counted, leave several values possible."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from hedgerow.models.base import (
     ColumnModel,
     Ratio,
     RatioModel,
+    Verdict,
     exact,
     histogram_of,
     require_number,
@@ -34,20 +35,27 @@ def earlier_name(of: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Composition(RatioModel, ColumnModel):
-    """Whoever intersects this release with earlier ones is left with several values.
+    """Whoever joins this release with earlier ones, and counts, is left with several values.
 
-    Guarantee: For every person in the release, take any groups of compared releases that fit the
-        person and have the person's value. The values that all of these and the person's group
-        in this release have in common, missing ones not counted, are at least m = 1 / confidence.
-        And that the claim holds does not say more: of the values of the person's group at least
-        m would have let it hold, had they been the person's.
+    Guarantee: At least m = 1 / confidence values, missing ones not counted, remain for everybody,
+        by three checks. (1) For every person in the release, take any groups of compared releases
+        that fit the person and have the person's value: at least m values are common to all of
+        these and the person's group in this release. That this holds does not say more: of the
+        values of the person's group at least m would have let it hold, had they been the
+        person's. (2) The same for everybody in the table, where the value is taken together with
+        every column that two releases show as it is. (3) And after groups, and unions of groups,
+        are subtracted from each other wherever everybody in them is known (the attack on
+        sequential releases), for everybody in the table; and whoever is only in earlier releases
+        keeps m values, or as many as these leave.
     Assumes: The attacker locates people by quasi-identifiers that this table has, and reasons
-        about which values are possible, not how frequent they are. A person's value is the same
-        in all releases; people who have none are not protected. One value a person.
-    Reference: Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1: confidence is 1 / EA.
+        about which values are possible, not how probable they are. Other ways of counting may
+        find more. A person's value is the same in all releases; people who have none are not
+        protected. One value a person.
+    Reference: Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1: confidence is 1 / EA. Xiao,
+        Tao 2007 (SIGMOD) for what counting does.
 
-    The level is the largest confidence; alone, without earlier releases, it is that of distinct
-    l-diversity with l = 1 / confidence, missing values not counted.
+    The level is one over the number of values that remain; alone, without earlier releases, it is
+    that of distinct l-diversity with l = 1 / confidence, missing values not counted.
 
     An earlier group has flu and gout, and may be that of the first person of each group:
 
@@ -75,9 +83,40 @@ class Composition(RatioModel, ColumnModel):
 
     def __str__(self) -> str:
         return (
-            f"composition with earlier releases ({self.of} known with a confidence of at most "
-            f"{shown(self.confidence)})"
+            f"composition with earlier releases (at least {self.least} values of {self.of} remain "
+            "by joining and counting)"
         )
+
+    @property
+    def least(self) -> int:
+        """How many values remain, at least."""
+        return -(-self.required.denominator // self.required.numerator)
+
+    @property
+    def beyond_groups(self) -> bool:
+        return True
+
+    def keeps(self, groups: Groups) -> bool:
+        if not super().keeps(groups):
+            return False
+        fewest = self._joined(groups)
+        return fewest is None or fewest >= self.least
+
+    def check(self, groups: Groups) -> Verdict:
+        verdict = super().check(groups)
+        fewest = self._joined(groups)
+        if fewest is None or fewest * verdict.level >= 1:
+            return verdict
+        # Whom no value is left for contradicts the releases, and nobody knows what else they say.
+        level = 1 / max(1, fewest)
+        held = verdict.holds and fewest >= self.least
+        return replace(verdict, holds=held, level=level, worst=None)
+
+    def _joined(self, groups: Groups) -> int | None:
+        """The fewest values that joining and counting leave anybody; None if nothing does."""
+        domain = histogram_of(groups, earlier_name(self.of))[0]
+        assert isinstance(domain, Earlier), "where people may be is kept as such"
+        return None if domain.fewest is None else domain.fewest(groups)
 
     @property
     def required(self) -> Fraction:
@@ -93,8 +132,7 @@ class Composition(RatioModel, ColumnModel):
         return [(np.where(nobody, 0, 1), np.where(nobody, 1, fewest))]
 
     def could_stay(self, groups: Groups) -> Ints:
-        least = -(-self.required.denominator // self.required.numerator)
-        _, enough = self._left(groups, least)
+        _, enough = self._left(groups, self.least)
         return np.minimum(enough, super().could_stay(groups))
 
     def _left(self, groups: Groups, least: int) -> tuple[Ints, Ints]:

@@ -33,7 +33,13 @@ class Constraints:
     @cached_property
     def whole(self) -> tuple[PrivacyModel, ...]:
         """Models about what remains after leaving groups out."""
-        return tuple(m for m in self.models if m not in self.by_group)
+        return tuple(m for m in self.models if m not in self.by_group or m.beyond_groups)
+
+    @cached_property
+    def measures_whole(self) -> bool:
+        """Whether what remains has to be looked at, however its groups do one by one."""
+        beyond = any(m.beyond_groups for m in self.ladder)
+        return bool(self.whole) or beyond or self.keep_suppressed
 
     @cached_property
     def settled(self) -> bool:
@@ -44,6 +50,8 @@ class Constraints:
     def closed_upwards(self) -> bool:
         """Whether every node above a solution is a solution."""
         if self.keep_suppressed:
+            return False
+        if any(m.beyond_groups for m in (*self.models, *self.ladder)):
             return False
         if self.limit == 0:
             return all(m.monotone_in_generalisation for m in (*self.models, *self.ladder))
@@ -87,16 +95,18 @@ class Constraints:
     def remains(self, groups: Groups, kept: NDArray[np.bool_], requirement: int) -> bool:
         """Whether the claims about the whole hold once the others are left out."""
         out = ~kept & (groups.n > 0)
+        step = self.ladder[requirement : requirement + 1]
+        whole = (*self.whole, *(m for m in step if m.beyond_groups))
         if not self.keep_suppressed or not out.any():
-            return all(m.holds(_without(groups, kept, m)).all() for m in self.whole)
+            return all(m.keeps(_without(groups, kept, m)) for m in whole)
         # Those left out are one more group, and it is part of what remains.
         into = np.where(out, len(groups), np.arange(len(groups)))
         published = groups.merge(into, len(groups) + 1)
         rest = published.take(np.array([len(groups)]))
-        asked = (*self.by_group, *self.ladder[requirement : requirement + 1])
+        asked = (*self.by_group, *step)
         everything = np.ones(len(published), np.bool_)
         return all(m.holds(rest).all() for m in asked) and all(
-            m.holds(_without(published, everything, m)).all() for m in self.whole
+            m.keeps(_without(published, everything, m)) for m in whole
         )
 
 

@@ -99,6 +99,10 @@ class Search:
     evaluated: int = 0
     """Nodes whose claims were measured."""
 
+    def __post_init__(self) -> None:
+        # The least cost found so far, for each requirement.
+        self._best: Floats = np.full(self.constraints.requirements, np.inf)
+
     @cached_property
     def costs(self) -> CellCosts | None:
         metric = self.metric
@@ -126,8 +130,10 @@ class Search:
             feasible &= left_out < self.lattice.original.people
         for r in np.flatnonzero(feasible):
             kept = rank > r
-            if (limits.whole or limits.keep_suppressed) and not limits.remains(
-                groups, kept, int(r)
+            if limits.measures_whole and (
+                # What costs more than a solution need not be measured; that may take long.
+                (self.costs is not None and cost[r] > self._best[r])
+                or not limits.remains(groups, kept, int(r))
             ):
                 feasible[r] = False
             elif self.costs is None:

@@ -109,8 +109,8 @@ def _about_groups(name: str, said: dict[str, Any]) -> str | None:
     if name == "composition":
         left = math.ceil(1 / float(said["confidence"]) - 1e-9)
         return (
-            f"Whoever lays this release beside all earlier ones is left with at least {left} "
-            f"possible values of {of} for everybody."
+            f"Whoever joins this release with all earlier ones and counts is left with at least "
+            f"{left} possible values of {of} for everybody."
         )
     return _about_finding(name, said)
 

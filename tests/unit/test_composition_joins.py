@@ -1,0 +1,274 @@
+"""Releases are joined and counted: what intersecting sets of values does not find."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hedgerow
+from hedgerow.attacks import keeping
+from hedgerow.attacks.invariance import placed
+from hedgerow.attacks.published import Published
+from hedgerow.attacks.records import Records
+from hedgerow.errors import ClaimError
+from hedgerow.groups import Groups
+from hedgerow.joins import Shows, narrowed
+
+QI = "quasi-identifier"
+AGE: dict[str, Any] = {"role": QI, "hierarchy": {"ranges": [4]}}
+COLUMNS = {"age": AGE, "ill": "sensitive"}
+MOVED = pd.DataFrame(
+    {"age": [0, 1, 4, 5, 6], "ill": ["flu", "gout", "acne", "flu", "gout"]}
+)  # Ken, Nash, Joe, Sam, Tim
+BEFORE = "age,ill\n0-4,flu\n0-4,gout\n0-4,acne\n5-7,flu\n5-7,gout\n"
+"""Joe was with Ken and Nash; in ranges of four years he is with Sam and Tim."""
+
+
+def half(path: Path) -> dict[str, Any]:
+    return {"composition": {"of": "ill", "confidence": 0.5, "with": [str(path)]}}
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "before.csv"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_groups_are_subtracted(tmp_path: Path) -> None:
+    """0-4 has one person more than 0-3, and acne more: Joe's, though both sets have three."""
+    path = written(tmp_path, BEFORE)
+    release = hedgerow.publish(MOVED, columns=COLUMNS, protect=[half(path)])
+    assert release.levels == {"age": 2}, "in ranges of four years Joe is named"
+    fixed = {**COLUMNS, "age": {**AGE, "levels": [1, 1]}}
+    with pytest.raises(ClaimError) as refused:
+        hedgerow.publish(MOVED, columns=fixed, protect=[{"k-anonymity": 2}, half(path)])
+    assert "leaves 1 of 5 people one possible ill (0 by itself)" in refused.value.what
+    assert "by intersecting groups, joining and counting" in refused.value.what
+
+
+def test_checking_the_table_counts_too(tmp_path: Path) -> None:
+    """Both have two values; but who left had gout."""
+    path = written(tmp_path, "age,ill\n0-7,flu\n0-7,gout\n0-7,acne\n")
+    table = pd.DataFrame({"age": [1, 1], "ill": ["flu", "acne"]})
+    (verdict,) = hedgerow.check(table, columns=COLUMNS, protect=[half(path)])
+    assert (verdict.holds, verdict.level) == (False, 1)
+    more = pd.DataFrame({"age": [1, 1, 1], "ill": ["flu", "acne", "gout"]})
+    (verdict,) = hedgerow.check(more, columns=COLUMNS, protect=[half(path)])
+    assert verdict.holds
+
+
+def test_who_left_is_known_to_have_left(tmp_path: Path) -> None:
+    """Bob left, Dan came: Ann and Cem share flu and gout, so hiv is Dan's."""
+    path = written(tmp_path, "age,ill\n0-7,flu\n0-7,gout\n0-7,acne\n")
+    table = pd.DataFrame({"age": [1, 2, 3], "ill": ["flu", "gout", "hiv"]})
+    with pytest.raises(ClaimError):
+        hedgerow.publish(table, columns=COLUMNS, protect=[half(path)])
+
+
+def test_whoever_is_only_in_earlier_releases_is_not_given_away(tmp_path: Path) -> None:
+    """Nobody but Bob left, and gout with him."""
+    path = written(tmp_path, "age,ill\n0-7,flu\n0-7,gout\n0-7,acne\n")
+    table = pd.DataFrame({"age": [1, 2], "ill": ["flu", "acne"]})
+    with pytest.raises(ClaimError, match="1 person who is only in earlier releases"):
+        hedgerow.publish(table, columns=COLUMNS, protect=[{"k-anonymity": 2}, half(path)])
+
+
+def test_who_came_is_known_to_have_come(tmp_path: Path) -> None:
+    """Dan fits the earlier release as well as Ann does, but there is only one flu in it."""
+    path = written(tmp_path, "age,ill\n0-7,flu\n0-7,gout\n")
+    grown = pd.DataFrame({"age": [1, 2, 3], "ill": ["flu", "gout", "flu"]})
+    with pytest.raises(ClaimError):
+        hedgerow.publish(grown, columns=COLUMNS, protect=[half(path)])
+    more = pd.DataFrame({"age": [1, 2, 3, 3], "ill": ["flu", "gout", "flu", "gout"]})
+    release = hedgerow.publish(more, columns=COLUMNS, protect=[half(path)])
+    assert release.levels == {"age": 1}, "two came, with two values"
+
+
+ROWS = "sex,old,ill,bill F,y,flu,1 F,n,gout,2 F,n,acne,3 M,y,gout,3 M,n,flu,2 M,n,acne,1"
+"""By sex the first of them has flu, gout or acne; by age flu or gout; with the bill, flu. The
+fourth has gout, likewise. The others keep two values."""
+
+
+def publish(folder: Path, to: str, columns: dict[str, Any], *protect: Any, **more: Any) -> Any:
+    source = folder / "source.csv"
+    source.write_text(ROWS.replace(" ", "\n") + "\n", "utf-8")
+    plan = hedgerow.Plan.of(
+        columns=columns, protect=list(protect), population="town", source=source,
+        ledger=folder / "ledger.db", publish={"to": str(folder / to)}, **more,
+    )  # fmt: skip
+    return hedgerow.publish(plan)
+
+
+ALL: dict[str, Any] = {"role": QI, "hierarchy": "suppression"}
+TOP: dict[str, Any] = {**ALL, "levels": [1, 1]}
+LOW: dict[str, Any] = {**ALL, "levels": [0, 0]}
+TWO = {"k-anonymity": 2}
+CLAIM = {"composition": {"of": "ill", "confidence": 0.5}}
+
+
+def by(bill: str, *, sex: Any, old: Any) -> dict[str, Any]:
+    return {"sex": sex, "old": old, "ill": "sensitive", "bill": bill}
+
+
+@pytest.mark.parametrize("bill", ["insensitive", "sensitive"])
+def test_records_are_joined_on_columns_that_both_show(tmp_path: Path, bill: str) -> None:
+    publish(tmp_path, "one", by(bill, sex=LOW, old=TOP), TWO)
+    with pytest.raises(ClaimError) as refused:
+        publish(tmp_path, "two", by(bill, sex=TOP, old=LOW), TWO, CLAIM)
+    assert "leaves 2 of 6 people one possible ill (0 by itself)" in refused.value.what
+    assert "joining on 'bill'" in refused.value.what
+    release = publish(tmp_path, "three", by(bill, sex=TOP, old=LOW), TWO)
+    found = {exposed.of: exposed for exposed in release.exposures}["ill"]
+    assert (found.people, found.together[0], found.alone[0]) == (6, 2, 0)
+    assert found.joined == ("bill",)
+
+
+def test_without_the_column_nothing_is_joined(tmp_path: Path) -> None:
+    publish(tmp_path, "one", by("insensitive", sex=LOW, old=TOP), TWO)
+    release = publish(tmp_path, "two", by("identifier", sex=TOP, old=LOW), TWO, CLAIM)
+    (found,) = release.exposures
+    assert (found.together[0], found.joined) == (0, ())
+
+
+def test_the_search_looks_for_a_release_that_survives_joining(tmp_path: Path) -> None:
+    """With everybody in one group the bill is of no use to anybody: all have each bill twice."""
+    publish(tmp_path, "one", by("insensitive", sex=LOW, old=TOP), TWO)
+    with pytest.raises(ClaimError):
+        publish(tmp_path, "two", by("insensitive", sex=TOP, old=LOW), TWO, CLAIM)
+    release = publish(tmp_path, "three", by("insensitive", sex=ALL, old=ALL), TWO, CLAIM)
+    assert release.levels == {"sex": 0, "old": 1}, "as it was published before"
+
+
+def test_what_was_not_kept_cannot_be_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in ledgers of older versions, which did not keep what columns say together."""
+    monkeypatch.setattr(keeping, "MOST_RECORDS", 0)
+    publish(tmp_path, "one", by("insensitive", sex=LOW, old=TOP), TWO)
+    with pytest.raises(ClaimError, match=r"cannot be checked.*both show 'bill'"):
+        publish(tmp_path, "two", by("insensitive", sex=TOP, old=LOW), TWO, CLAIM)
+    release = publish(tmp_path, "three", by("insensitive", sex=TOP, old=LOW), TWO)
+    (found,) = release.exposures
+    assert "was not checked" in found.sentence
+    told = release.summary()["with_earlier_releases"][0]
+    assert "both show 'bill'" in told["not_joined"]
+
+
+def test_what_is_too_large_cannot_be_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(tmp_path, "one", by("identifier", sex=LOW, old=TOP), TWO)
+    monkeypatch.setattr("hedgerow.joins.MOST", 6 * 3 - 1)
+    with pytest.raises(ClaimError, match="was not checked"):
+        publish(tmp_path, "two", by("identifier", sex=TOP, old=LOW), TWO, CLAIM)
+    release = publish(tmp_path, "three", by("identifier", sex=TOP, old=LOW), TWO)
+    assert "was not checked" in release.exposures[0].sentence
+    monkeypatch.setattr("hedgerow.joins.MOST", 6 * 3)
+    assert publish(tmp_path, "four", by("identifier", sex=TOP, old=LOW), TWO, CLAIM).claims[1].holds
+
+
+def test_several_rows_a_person_cannot_be_joined(tmp_path: Path) -> None:
+    """Which rows are whose no release says; without a column in common nothing is joined."""
+    publish(tmp_path, "one", by("insensitive", sex=LOW, old=TOP), TWO)
+    several = {**by("insensitive", sex=TOP, old=LOW), "who": "identifier"}
+    source = tmp_path / "rows.csv"
+    lines = ROWS.split(" ")
+    source.write_text(
+        "\n".join(["who," + lines[0], *(f"{i},{line}" for i, line in enumerate(lines[1:]))]) + "\n",
+        "utf-8",
+    )
+    plan = {"population": "town", "ledger": tmp_path / "ledger.db", "person": "who"}
+    with pytest.raises(ClaimError, match="cannot be checked"):
+        hedgerow.publish(
+            hedgerow.Plan.of(columns=several, protect=[TWO, CLAIM], source=source, **plan)
+        )
+
+
+def test_the_words_say_what_was_checked(tmp_path: Path) -> None:
+    release = hedgerow.publish(
+        MOVED, columns=COLUMNS, protect=[half(written(tmp_path, BEFORE))], to=tmp_path / "out"
+    )
+    certificate = json.loads((tmp_path / "out" / "certificate.json").read_text("utf-8"))
+    (claim,) = certificate["claims"]
+    assert claim["claim"] == (
+        "composition with earlier releases (at least 2 values of ill remain by joining and "
+        "counting)"
+    )
+    assert "is left with at least 2 values of 'ill'" in certificate["protected"]
+    for text in (claim["claim"], certificate["protected"], release.exposures[0].sentence):
+        assert "confidence" not in text
+    told = release.summary()["with_earlier_releases"][0]
+    assert told["left"][0] == {"values": 1, "people": 0, "by_itself": 0}
+
+
+def test_records_are_kept_and_remembered(tmp_path: Path) -> None:
+    table = tmp_path / "release.csv"
+    table.write_text("age,ill,crime\n1-2,flu,a\n1-2,gout,b\n3-4,flu,b\n", "utf-8")
+    found = Published.read(table, sensitive=["ill", "crime"], records=True)
+    again = keeping.remembered(keeping.kept(found), name="again")
+    for one in (found, again):
+        assert one.records is not None
+        rows = zip(one.records.group.tolist(), one.records.codes.tolist(), strict=True)
+        told = {
+            (one.described(g), *(v[c] for v, c in zip(one.records.values, codes, strict=True)))
+            for g, codes in rows
+        }
+        assert told == {
+            ("(age 1-2)", "flu", "a"), ("(age 1-2)", "gout", "b"), ("(age 3-4)", "flu", "b")
+        }  # fmt: skip
+
+
+def shows(values: list[tuple[str, str]], where: list[int], *, beside: bool) -> Shows:
+    """A release of these people's values, by group."""
+    size = max(where) + 1
+    counts: list[dict[str, int]] = [{} for _ in range(size)]
+    for (ill, _), g in zip(values, where, strict=True):
+        counts[g][ill] = counts[g].get(ill, 0) + 1
+    names = (("a", "b", "c"), ("x", "y"))
+    codes = [[names[0].index(ill), names[1].index(bill)] for ill, bill in values]
+    records = Records(
+        ("ill", "bill"), names, np.array(codes, np.int32), np.array(where),
+        np.ones(len(where), np.int64),
+    )  # fmt: skip
+    return Shows(Groups.of({"ill": counts}), records if beside else None)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_nothing_that_is_possible_is_ruled_out(data: st.DataObject) -> None:
+    """Against all tables that give the same releases."""
+    size = data.draw(st.integers(2, 5))
+    each = st.tuples(st.sampled_from("abc"), st.sampled_from("xy"))
+    values = data.draw(st.lists(each, min_size=size, max_size=size))
+    splits = [data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size)) for _ in "12"]
+    splits = [[sorted(set(s)).index(g) for g in s] for s in splits]
+    beside = data.draw(st.booleans())
+
+    def told(table: tuple[tuple[str, str], ...]) -> list[Any]:
+        keep = 2 if beside else 1
+        return [
+            [sorted(v[:keep] for v, g in zip(table, s, strict=True) if g == h) for h in range(3)]
+            for s in splits
+        ]
+
+    published = told(tuple(values))
+    kinds = list(product("abc", "xy" if beside else "x"))
+    truly: list[set[str]] = [set() for _ in range(size)]
+    for table in product(kinds, repeat=size):
+        if told(table) == published:
+            for person, (ill, _) in enumerate(table):
+                truly[person].add(ill)
+    names, possible = narrowed(
+        [shows(values, s, beside=beside) for s in splits], [placed(s) for s in splits], of="ill"
+    )
+    for person in range(size):
+        left = {names[code] for code in np.flatnonzero(possible[person])}
+        assert truly[person] <= left
