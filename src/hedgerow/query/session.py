@@ -20,7 +20,7 @@ from hedgerow.query.charging import Charge, charged_together, source_of, told_be
 from hedgerow.query.design import Design
 from hedgerow.query.distance import claimed, exact_notes, plain_notes, protected_notes
 from hedgerow.query.exact_releases import exact_entries, with_releases
-from hedgerow.query.mixing import Unit
+from hedgerow.query.mixing import Unit, exactly
 from hedgerow.query.preview import Preview, Previewing
 from hedgerow.query.public import Public
 from hedgerow.query.together import Together
@@ -209,7 +209,12 @@ class Session(Asking[Answer]):
         return Charge(
             population=self.population,
             asked=self._asked(question, design, loss, public),
-            what={"kind": KIND, "name": question.words(), "question": question.asked()},
+            what={
+                "kind": KIND,
+                "name": question.words(),
+                "question": question.asked(),
+                **exactly(design.noise),
+            },
             unit=replace(Unit.of(public, self.plan.person), exact=self._exact),
             design=design,
         )
@@ -231,7 +236,7 @@ class Session(Asking[Answer]):
             spent=design.loss.amounts().texts(),
             neighbours=public.protects,
             notes=(
-                *exact_notes(design.noise),
+                *exact_notes(design.noise, public.stated),
                 *public.not_protected,
                 *protected_notes(design.loss, public.stated),
                 *plain_notes(public.stated, design.tallies),
