@@ -95,6 +95,11 @@ class Plan(Part):
     population: str | None = Field(
         default=None, description="Whose privacy the ledger accounts for: a name of your choice."
     )
+    other_people_than: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        default=(),
+        description="Populations in the ledger that were published from the same source and are "
+        "other people. It is your statement, which the ledger and the certificate repeat.",
+    )
     ledger: Source | None = Field(
         default=None,
         description="The record of all releases: a file, or postgresql://… for a database.",

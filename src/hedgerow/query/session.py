@@ -16,7 +16,13 @@ from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.query.answer import Answer
 from hedgerow.query.asking import Asking, Question
-from hedgerow.query.charging import Charge, charged_together, source_of, told_before
+from hedgerow.query.charging import (
+    Charge,
+    address_of,
+    charged_together,
+    source_of,
+    told_before,
+)
 from hedgerow.query.design import Design
 from hedgerow.query.distance import claimed, exact_notes, plain_notes, protected_notes
 from hedgerow.query.exact_releases import exact_entries, with_releases
@@ -70,6 +76,7 @@ class Session(Asking[Answer]):
         self._data, self._memory = data, memory
         self._where = ledger_place(plan, ledger)
         self._source = source_of(plan, data, name=name)
+        self._address = address_of(plan, data, name=name)
         self._open = contextlib.ExitStack()
         self._ledger: Ledger | None = None
         self._engine: Engine | None = None
@@ -217,6 +224,8 @@ class Session(Asking[Answer]):
             },
             unit=replace(Unit.of(public, self.plan.person), exact=self._exact),
             design=design,
+            source=self._address,
+            others=self.plan.other_people_than,
         )
 
     def _answer(

@@ -15,7 +15,7 @@ from hedgerow.errors import DataError, PlanError
 from hedgerow.faults import point
 from hedgerow.plan import Plan
 from hedgerow.priced.releasing import Certificate, Kind, Wanted, release
-from hedgerow.query.charging import Charge, source_of
+from hedgerow.query.charging import Charge, address_of, source_of
 from hedgerow.query.mixing import Unit
 from hedgerow.randomised.rows_file import read_rows, write_rows
 from hedgerow.randomised.texts import sha256
@@ -93,6 +93,8 @@ def _charge(plan: Plan, data: Any, request: Request, wanted: Wanted) -> Charge:
             sample=digest(asked) if terms.drawn is Drawn.BEFORE else None,
         ),
         design=Sampling(request),
+        source=address_of(plan, data),
+        others=plan.other_people_than,
         doing="drawing people" if terms.drawn is Drawn.HERE else "leaving out small groups",
     )
 
