@@ -64,18 +64,21 @@ def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:
 
 
 def made_from(plan: Plan, data: Any) -> Source:
-    """What the ledger knows a source by; a table in memory has no address and no files."""
+    """What the ledger knows the source of a release without noise by.
+
+    A table in memory has no address and no files.
+    """
     others = plan.other_people_than
     if data is not None or plan.source is None:
-        return Source(None, others=others)
+        return Source(None, others=others, exact=True)
     if table_place(plan.source) is not None:
-        return Source(plan.source, others=others)
+        return Source(plan.source, others=others, exact=True)
     try:
         with open_engine(plan.source, null=plan.null) as engine:
             files = tuple(engine.files)
     except HedgerowError:
         files = ()  # whoever opens it to publish is told
-    return Source(os.path.abspath(plan.source), files, others)  # noqa: PTH100 (patterns)
+    return Source(os.path.abspath(plan.source), files, others, exact=True)  # noqa: PTH100 (patterns)
 
 
 def is_file_of(file: Path, sha256: str) -> bool:

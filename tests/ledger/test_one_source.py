@@ -109,7 +109,8 @@ def test_the_first_name_is_asked_about_too() -> None:
 def test_what_is_the_same_source(how: str) -> None:
     if how == "long":
         Path("people.csv").write_text(ROWS + "30,a\n" * 100_000)
-    run("query", plan(TABLES, "A"), "")
+    first = "groups" if how in ("copy", "long") else "query"
+    run(first, plan(KINDS[first], "A"), "one")
     source = "people.csv"
     if how in ("copy", "long"):
         source = "elsewhere.csv"
@@ -121,6 +122,18 @@ def test_what_is_the_same_source(how: str) -> None:
         Path("people.csv").write_text(ROWS + "30,a\n")
     with pytest.raises(PlanError, match=REFUSED):
         run("query", plan(TABLES, "B", source), "")
+
+
+def test_answers_leave_nothing_of_the_data_in_the_ledger() -> None:
+    """A hash of what is in the file would tell one person more or less apart."""
+    marks = []
+    for rows in (ROWS, ROWS + "30,a\n"):
+        Path("people.csv").write_text(rows)
+        for how in ("query", "marginals"):
+            run(how, plan(TABLES, "A"), "one")
+        with Ledger.open("ledger.db") as ledger:
+            marks += [e.body["source"] for e in ledger.entries() if e.kind is Kind.RESERVE]
+    assert len({tuple(one) for one in marks}) == 1
 
 
 def test_other_sources_are_not_asked_about() -> None:

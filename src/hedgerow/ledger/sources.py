@@ -1,14 +1,16 @@
 """One source, one population: a new name for the same people would be a fresh budget.
 
-The ledger remembers marks of the source with every reservation: hashes of where it is and of what
-is in its files. Where another population was told about from a source with one of these
-marks, whoever asks is stopped: the two are the same people under two names, until the plan says
-that they are others. Marks say nothing but whether two sources are the same; they are in the
-ledger only, never in a certificate.
+The ledger remembers marks of the source with every reservation, which are hashes. Where another
+population was told about from a source with one of these marks, whoever asks is stopped: the two
+are the same people under two names, until the plan says that they are others. Marks say nothing
+but whether two sources are the same; they are in the ledger only, never in a certificate.
 
-Two different tables can have one mark (they were at one place at different times), and are asked
-about. The same table under another name is found if its bytes are the same, or it is where it was.
-A copy in another form, or a table in memory without a name, has other marks: it is not found.
+Of every source its place is marked. What is in its files is marked where a table of groups is
+published, which tells far more of it. An answer with noise leaves nothing in the ledger that one
+person could change but the noisy numbers, so there it is not; it is compared with what tables of
+groups left. Two tables that were at one place at different times have one mark, and are asked
+about. What is not found: a copy under another name, unless a table of groups was published from
+one of the two files before; a copy in another form; a table in memory without a name.
 """
 
 from __future__ import annotations
@@ -43,26 +45,32 @@ class Source:
     files: tuple[Path, ...] = ()
     others: tuple[str, ...] = ()
     """Populations that the plan says are other people."""
+    exact: bool = False
+    """Whether what is published has no noise: then the ledger may know what is in the files."""
 
     def told(self, ledger: Ledger) -> dict[str, Any]:
         """What the ledger is told of it."""
         stated = {OTHERS: sorted(self.others)} if self.others else {}
-        return {MARKS: sorted(self.marks(ledger.id))} | stated
+        return {MARKS: sorted(self.marks(ledger.id, contents=self.exact))} | stated
 
-    def marks(self, salt: str) -> set[str]:
-        """Hashes, of use in one ledger only."""
-        return {digest([salt, name]) for name in self._names}
+    def marks(self, salt: str, *, contents: bool) -> set[str]:
+        """Hashes of where it is, and maybe of what is in its files; of use in one ledger only."""
+        names = self._places | (self._contents if contents else set())
+        return {digest([salt, name]) for name in names}
+
+    @property
+    def _table(self) -> str:
+        """Two tables of one database are two sources."""
+        return self.address.rpartition("::")[2] if "::" in (self.address or "") else ""  # type: ignore[union-attr]
+
+    @property
+    def _places(self) -> set[str]:
+        places = {f"at {os.path.realpath(file)} {self._table}" for file in self.files}
+        return places if self.address is None else places | {f"at {self.address}"}
 
     @cached_property
-    def _names(self) -> frozenset[str]:
-        """What is hashed: where it is, and what is in its files."""
-        named = set() if self.address is None else {f"at {self.address}"}
-        # Two tables of one database are two sources.
-        table = (self.address or "").rpartition("::")[2] if "::" in (self.address or "") else ""
-        for file in self.files:
-            named.add(f"at {os.path.realpath(file)} {table}")
-            named.add(f"of {_blocks(file)} {table}")
-        return frozenset(named)
+    def _contents(self) -> set[str]:
+        return {f"of {_blocks(file)} {self._table}" for file in self.files}
 
     @property
     def statements(self) -> list[str]:
@@ -81,9 +89,9 @@ def require_other_people(ledger: Ledger, population: str, source: Source) -> Non
     Raises:
         PlanError: It was, and the plan does not say that these are other people.
     """
-    marks = source.marks(ledger.id)
-    if not marks or _asked_before(ledger, population, marks):
+    if _asked_before(ledger, population, source.marks(ledger.id, contents=source.exact)):
         return
+    marks = source.marks(ledger.id, contents=True)
     for position in ledger.populations():
         other = position.population
         if other == population or other in source.others:
@@ -109,7 +117,7 @@ def _asked_before(ledger: Ledger, population: str, marks: Collection[str]) -> bo
     It was compared with all others then; and whoever came later was compared with it.
     """
     last = list(ledger.entries(population=population, limit=4))
-    return any(
+    return not marks or any(
         entry.kind is Kind.RESERVE and set(marks) <= set(entry.body.get(MARKS, ()))
         for entry in last
     )
