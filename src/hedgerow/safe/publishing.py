@@ -23,6 +23,7 @@ from hedgerow.release import read_data
 from hedgerow.safe.certificate import certify
 from hedgerow.safe.design import Sampling
 from hedgerow.safe.kept import Kept
+from hedgerow.safe.public_levels import refuse_itself
 from hedgerow.safe.release import SafeRelease
 from hedgerow.safe.request import Request
 from hedgerow.sampling.measure import Drawn
@@ -68,6 +69,7 @@ def publish_safe(plan: Plan, data: Any, wanted: Wanted) -> SafeRelease:
         writer=partial(_writer, wanted.format(plan), escaped),
         shown=_shown,
         inputs=() if public is None else (public,),
+        refuse=partial(refuse_itself, plan, request.columns),
     )
     found = release(plan, data, wanted, kind=kind, charge=_charge(plan, data, request, wanted))
     return SafeRelease(
