@@ -202,6 +202,9 @@ class Tip(Form):
     seq: People
     hash: str
     reservation: str
+    stated: list[str] | None = Field(
+        default=None, description="What the publisher states about the people, unchecked."
+    )
 
 
 class Signature(Form):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from hedgerow.builders import FromCsv, Spec
 from hedgerow.canonical import digest
 from hedgerow.engines import open_engine, table_place
 from hedgerow.errors import HedgerowError
+from hedgerow.ledger.sources import Source
 from hedgerow.plan import Plan
 
 
@@ -64,6 +66,24 @@ def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:
         return _hashed(files)
     except (HedgerowError, OSError):
         return None
+
+
+def made_from(plan: Plan, data: Any) -> Source:
+    """What the ledger knows the source of a release without noise by.
+
+    A table in memory has no address and no files.
+    """
+    others = plan.other_people_than
+    if data is not None or plan.source is None:
+        return Source(None, others=others, exact=True)
+    if table_place(plan.source) is not None:
+        return Source(plan.source, others=others, exact=True)
+    try:
+        with open_engine(plan.source, null=plan.null) as engine:
+            files = tuple(engine.files)
+    except HedgerowError:
+        files = ()  # whoever opens it to publish is told
+    return Source(os.path.abspath(plan.source), files, others, exact=True)  # noqa: PTH100 (patterns)
 
 
 def is_file_of(file: Path, sha256: str) -> bool:

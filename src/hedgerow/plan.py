@@ -97,6 +97,11 @@ class Plan(Part):
     population: str | None = Field(
         default=None, description="Whose privacy the ledger accounts for: a name of your choice."
     )
+    other_people_than: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        default=(),
+        description="Populations in the ledger that were published from the same source and are "
+        "other people. It is your statement, which the ledger and the certificate repeat.",
+    )
     ledger: Source | None = Field(
         default=None,
         description="The record of all releases: a file, or postgresql://… for a database.",
@@ -224,6 +229,7 @@ class Plan(Part):
         rows: str | int | None = None,
         one_row_per_person: bool | None = None,
         population: str | None = None,
+        other_people_than: Sequence[str] | None = None,
         ledger: str | Path | None = None,
         null: Sequence[str] | None = None,
         publish: Mapping[str, Any] | str | Path | None = None,
@@ -248,6 +254,7 @@ class Plan(Part):
             "rows": rows,
             "one_row_per_person": one_row_per_person,
             "population": population,
+            "other_people_than": other_people_than,
             "ledger": ledger,
             "null": null,
             "publish": dict(publish) if isinstance(publish, Mapping) else publish,

@@ -30,7 +30,7 @@ from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
 from hedgerow.errors import ClaimError, DataError, PlanError, interrupted
 from hedgerow.faults import point
-from hedgerow.fingerprint import inputs_of
+from hedgerow.fingerprint import inputs_of, made_from
 from hedgerow.job import Job, opened
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
@@ -159,7 +159,7 @@ def publish(
             with opened(plan, data, memory=memory, past=()) as first, at_table(table, first):
                 pass
         reports.refuse_foreign()
-        stack.enter_context(remember.reserved(target))
+        stack.enter_context(remember.reserved(target, lambda: made_from(plan, data)))
         past = remember.past
         read = inputs() if remember.ledger is not None else None
         job = stack.enter_context(

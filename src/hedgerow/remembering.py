@@ -23,6 +23,7 @@ from hedgerow.errors import DataError, HedgerowError, PlanError, interrupted
 from hedgerow.faults import point
 from hedgerow.fingerprint import is_file_of, key_of
 from hedgerow.groups import Groups, Ints
+from hedgerow.ledger.sources import Source, require_other_people
 from hedgerow.ledger.which import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
@@ -52,6 +53,8 @@ class Memory:
     """Under which something was answered about the population."""
     key: str = ""
     done: bool = field(default=False)
+    stated: list[str] = field(default_factory=list)
+    """What the plan says of the people that nobody checks."""
 
     @property
     def tip(self) -> dict[str, Any] | None:
@@ -63,6 +66,7 @@ class Memory:
             "seq": self.entry.seq,
             "hash": self.entry.hash,
             "reservation": self.entry.reservation,
+            **({"stated": self.stated} if self.stated else {}),
         }
 
     @property
@@ -80,8 +84,18 @@ class Memory:
         )
 
     @contextlib.contextmanager
-    def reserved(self, target: Path | TablePlace | None) -> Iterator[None]:
-        """Write down that a release begins, and if nothing comes of it, that it failed."""
+    def reserved(
+        self, target: Path | TablePlace | None, source: Callable[[], Source]
+    ) -> Iterator[None]:
+        """Write down that a release begins, and if nothing comes of it, that it failed.
+
+        Args:
+            target: Where it goes.
+            source: What it is made from; asked for only where there is a ledger.
+
+        Raises:
+            PlanError: The ledger has another population with the same source.
+        """
         self.look_back()
         if self.ledger is None:
             yield
@@ -91,9 +105,15 @@ class Memory:
 
         require_no_sample(self.ledger, self.plan.population)
         name = None if target is None else target.name
-        self.entry = self.ledger.reserve(
-            self.plan.population, key=self.key, what={"kind": PARTITION, "name": name}
-        )
+        made_from = source()
+        self.stated = made_from.statements
+        with self.ledger.at_once():
+            require_other_people(self.ledger, self.plan.population, made_from)
+            self.entry = self.ledger.reserve(
+                self.plan.population,
+                key=self.key,
+                what={"kind": PARTITION, "name": name, **made_from.told(self.ledger)},
+            )
         point("reserved")
         try:
             # Again, as others may have come in between: whoever reserved first goes first.

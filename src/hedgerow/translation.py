@@ -25,10 +25,12 @@ from typing import Literal
 
 import numpy as np
 
+from hedgerow import ranges
 from hedgerow.decimals import parse
 from hedgerow.errors import PlanError
 from hedgerow.groups import Groups, Ints, Sensitive
 from hedgerow.models.base import LARGEST, exact, histogram_of, require_number
+from hedgerow.ranges import Range
 
 Number = int | float | str | Fraction
 """As a person writes it: 0.2, "0.2" and "1/5" are all one fifth."""
@@ -62,7 +64,7 @@ def epsilon_of_diversity(*, c: Number, values: int) -> Fraction:
     (Fraction(5, 2), Fraction(2, 1))
     """
     k = _whole("the number of values", values, least=2)
-    c = _number("c", c, above=0)
+    c = _number("c", c, ranges.POSITIVE)
     if c * (k - 1) < 1:
         raise PlanError(
             f"no group can be ({c}, 2)-diverse over {k} values",
@@ -82,7 +84,7 @@ def diversity_of_epsilon(*, epsilon: Number, values: int) -> Fraction:
     (Fraction(4, 1), Fraction(1, 2))
     """
     k = _whole("the number of values", values, least=2)
-    e = _number("epsilon", epsilon, least=1)
+    e = _number("epsilon", epsilon, ranges.FROM_ONE)
     share = min(e / k, 1 - (k - 1) / (k * e))
     return share / (1 - share)
 
@@ -118,7 +120,7 @@ def epsilon_of_closeness(*, t: Number, shape: Shape, steps: int = 1) -> Fraction
     Fraction(3, 2)
     """
     p = _positive(shape)
-    moved = _number("t", t, least=0, most=1)
+    moved = _number("t", t, ranges.UNIT)
     moved *= _whole("steps", steps, least=1)
     rest = 1 - max(p)
     if moved >= rest:
@@ -147,7 +149,7 @@ def epsilon_of_lemma_1(*, t: Number, shape: Shape) -> Fraction:
     Fraction(2, 1)
     """
     least = min(_positive(shape))
-    moved = _number("t", t, least=0, most=1)
+    moved = _number("t", t, ranges.UNIT)
     if moved >= least:
         raise PlanError(
             f"a {t}-close group could be without the rarest value, which has {least} of the "
@@ -241,7 +243,7 @@ def epsilon_of_differential_privacy(
             f"there are no neighbours {neighbours!r}",
             fix="Use 'replace' (one record changes) or 'add-remove' (one record more or less).",
         )
-    exponent = _number("epsilon", epsilon, least=0)
+    exponent = _number("epsilon", epsilon, Range(0))
     factor = _exponential_rounded_up(exponent if neighbours == "replace" else 2 * exponent)
     if math.isinf(factor):
         raise PlanError(
@@ -265,14 +267,7 @@ def _exponential_rounded_up(exponent: Fraction) -> float:
     return math.nextafter(factor, math.inf) if Decimal(factor) < above else factor
 
 
-def _number(
-    name: str,
-    value: Number,
-    *,
-    least: int | None = None,
-    above: int | None = None,
-    most: int | None = None,
-) -> Fraction:
+def _number(name: str, value: Number, within: Range) -> Fraction:
     """A parameter exactly as written, if it is in its range."""
     number: object = value
     if isinstance(value, str) and ("/" in value or parse(value)):
@@ -280,13 +275,13 @@ def _number(
             number = Fraction(value)
         except (ValueError, ZeroDivisionError):
             number = value
-    require_number(name, number, least=least, above=above, most=most)
+    require_number(name, number, within)
     # A NumPy integer inside a fraction would overflow silently.
     return exact(int(number) if isinstance(number, Integral) else number)  # type: ignore[arg-type]
 
 
 def _whole(name: str, value: int, *, least: int) -> int:
-    require_number(name, value, least=least, whole=True)
+    require_number(name, value, Range(least, whole=True))
     return int(value)
 
 
@@ -297,7 +292,7 @@ def _shares(weights: Sequence[Number] | Ints) -> tuple[Fraction, ...]:
             f"a shape must be a list of numbers, not {weights!r}",
             fix="Give a share or a count for each value.",
         )
-    numbers = [_number("a share", w, least=0) for w in weights]
+    numbers = [_number("a share", w, Range(0)) for w in weights]
     total = sum(numbers, Fraction(0))
     counts = all(number.denominator == 1 for number in numbers)
     if total == 0 or (total != 1 and not counts):

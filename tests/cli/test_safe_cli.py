@@ -81,7 +81,8 @@ def test_levels_from_public_data_and_a_k_that_cannot_be(town: Path) -> None:
     assert done.exit_code == 0, done.output
     text = " ".join(done.stdout.split())
     assert "levels: the best for other.csv (SHA-256 " in text
-    assert "taken to be public and about other people; that costs nothing" in text
+    assert "which costs nothing. The publisher states that this table is public and has" in text
+    assert "has none of these people; this is not checked" in text
     assert CliRunner().invoke(app, ["verify", "out", "--plan", "public.yaml"]).exit_code == 0
     small = PLAN.replace("delta: 1e-6}", "delta: 1e-6, k: 20}")
     Path("small.yaml").write_text(small, "utf-8")

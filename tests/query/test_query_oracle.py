@@ -17,7 +17,18 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from dp import oracle
-from query.drawn import KINDS, Added, Worlds, added, blind, bounds, law, public, values
+from query.drawn import (
+    KINDS,
+    Added,
+    Worlds,
+    added,
+    blind,
+    bounds,
+    law,
+    public,
+    untouched,
+    values,
+)
 
 from hedgerow.dp import noise
 from hedgerow.dp.measures import Approximate, Pure, ZeroConcentrated
@@ -128,6 +139,14 @@ def test_numbers_with_noise(kind: Neighbouring, rows: int) -> None:
     designs = [question.design(everybody, loss) for _, question, loss in asked]
     worlds, groups = neighbours(rows)
     for (name, _, loss), design, exact in zip(asked, designs, worlds.exact(designs), strict=True):
+        if design.loss == Pure(epsilon=0):
+            assert (kind, rows) == (Neighbouring.CHANGE_ONE, 1)
+            assert name in ("people", "rows"), "all rows, without a filter"
+            for group in groups:
+                told = {untouched(design, exact[place]) for place in group[1:]}
+                assert len(told) == 1, "neighbours are told the same"
+                assert untouched(design, exact[group[0]]) not in told, "one person less is seen"
+            continue
         draws = [added(design, numbers) for numbers in exact]
         some = [group[place] for group in groups for place in (0, 1, -1)]
         assert len({blind(design, exact[i]) for i in some}) == 1, name

@@ -294,11 +294,18 @@ def test_what_only_python_can_refuse_is_told_with_the_line(tmp_path: Path) -> No
         tmp_path,
         PLAN.replace(
             "{class: I, prior: metropolis.csv}",
-            "{class: at-most, prior: uniform, stubbornness: infinite, at_least: infinite}",
+            "{class: at-most, prior: uniform, stubbornness: 1.0e+301}",
         ),
     )
-    with pytest.raises(PlanError, match=r"plan\.yaml:10: an infinite stubbornness is that of"):
+    with pytest.raises(PlanError, match=r"plan\.yaml:10: the stubbornness is beyond all bounds"):
         plan.models()
+
+
+def test_the_least_stubborn_are_not_infinitely_so(tmp_path: Path) -> None:
+    said = "{class: at-most, prior: uniform, stubbornness: infinite, at_least: infinite}"
+    ((line, what),) = errors(tmp_path, said)
+    assert line == 12
+    assert "'at_least' needs a number of at least 1" in what
 
 
 # What contradicts the rest of the plan

@@ -188,7 +188,9 @@ def harness(
     write(table)
     with monkeypatch.context() as patch:
         patch.setattr(noise, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
-        plan = Plan.of(**said(source="people.csv", population=name, **more))
+        # The two tables are at one place, one after the other.
+        given = said(source="people.csv", population=name, other_people_than=["a", "b"], **more)
+        plan = Plan.of(**given)
         found = hedgerow.publish(plan, to=name, progress=lambda what, share: words.append(what))
     certificate = json.loads((Path(name) / "certificate.json").read_text("utf-8"))
     for key in ("ledger", "population"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from fractions import Fraction
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
 import pytest
 
 import hedgerow
@@ -80,7 +83,7 @@ def test_levels_are_those_that_are_best_for_the_public_table(town: Path) -> None
     digest = hashlib.sha256(Path("other.csv").read_bytes()).hexdigest()
     assert told["public"] == {"file": "other.csv", "sha256": digest, "row": "0.2"}
     assert told["choice"] is None
-    assert "has none of these people was stated, not checked" in told["protected"]
+    assert "has none of these people, which is not checked" in told["protected"]
     assert "other.csv" in told["protected"]
     assert hedgerow.verify("out").refuted == ()
     with Ledger.open("ledger.db") as ledger:
@@ -168,6 +171,35 @@ def test_the_public_table_must_be_another_and_fit(town: Path) -> None:
             publish(**({"method": PUBLIC} | more))
     with Ledger.open("ledger.db") as ledger:
         assert not ledger.budget("town").spent
+
+
+@pytest.mark.parametrize("how", ["copy", "order", "parquet", "gz", "more columns"])
+def test_the_table_itself_is_no_public_table_in_any_form(how: str, town: Path) -> None:
+    head, *rows = Path("people.csv").read_text("utf-8").splitlines()
+    name, words = "copy.csv", "as many people in every cell as the table that is published"
+    if how == "copy":
+        Path(name).write_bytes(Path("people.csv").read_bytes())
+        words = "the same bytes as the table that is published"
+    elif how == "order":
+        Path(name).write_text("\n".join([head, *reversed(rows), ""]), "utf-8")
+    elif how == "more columns":
+        shown = [f"{i},{row}" for i, row in enumerate(rows)]
+        Path(name).write_text("\n".join([f"number,{head}", *shown, ""]), "utf-8")
+    elif how == "gz":
+        name = "copy.csv.gz"
+        Path(name).write_bytes(gzip.compress(Path("people.csv").read_bytes()))
+    else:
+        name = "copy.parquet"
+        pq.write_table(pc.read_csv("people.csv"), name)
+    with pytest.raises(PlanError, match=words) as error:
+        publish(method=METHOD | {"levels_from": name})
+    assert "about other people" in str(error.value.fix)
+    with Ledger.open("ledger.db") as ledger:
+        assert not ledger.budget("town").spent
+    assert not Path("out").exists()
+    # One person more, and nobody can tell: it is the publisher's statement.
+    Path("other.csv").write_text("\n".join([head, *rows, rows[0], ""]), "utf-8")
+    publish(method=PUBLIC)
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

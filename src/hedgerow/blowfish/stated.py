@@ -19,6 +19,7 @@ import numpy as np
 from hedgerow.blowfish import words
 from hedgerow.blowfish.base import LARGEST, Graph, Ints
 from hedgerow.blowfish.graphs import Full, Partition, Threshold
+from hedgerow.blowfish.implied import Asked, implied
 from hedgerow.blowfish.points import Explicit, Near
 from hedgerow.blowfish.policy import Part, Policy
 from hedgerow.blowfish.projected import projected
@@ -346,6 +347,19 @@ class Stated:
         if first.changed is None:
             raise too_tied(f"of {first.name}, {first.why}")
         return few(first.changed)
+
+    def implies(self, tally: Tally) -> bool:
+        """Whether what everybody knows decides every count of a tally."""
+        by: dict[str, Ints] = {}
+        numbers = [Spaced(summed.column, Fraction(0), Fraction(1), 1) for summed in tally.sums]
+        for cells in (*tally.by, *numbers):
+            codes = self.cells_of(cells) if cells.column in self.domains else None
+            if codes is None:
+                return False
+            # Of cells and of numbers: a row counts if it is in a cell and has a number.
+            other = by.get(cells.column)
+            by[cells.column] = codes if other is None else np.where(codes < 0, -1, other)
+        return implied(Asked(tally.where, by), self.domains, self.marginals, self.counts)
 
     def _release_noticed(self, release: Released) -> bool:
         """Whether a row along an edge may fit other cells of a release than before."""

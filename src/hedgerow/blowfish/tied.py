@@ -8,7 +8,7 @@ kind if they are in the same cells and meet the same filters, and their moves ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -101,10 +101,8 @@ def _kinds(
         )
     codes = dict(zip(columns, np.indices(shape).reshape(len(shape), -1), strict=True))
     told: list[NDArray[Any]] = []
-    for table in tables:
-        sides = [size(domains[name]) for name in table]
-        told.append(np.ravel_multi_index([codes[name] for name in table], sides))
-    told += [_met(count, domains, codes) for count in counts]
+    told += [place_of(table, domains, codes) for table in tables]
+    told += [met(count, domains, codes) for count in counts]
     kind, first = np.zeros(prod(shape), np.int64), np.zeros(1, np.int64)
     for row in told:
         # Both factors are at most MOST_COMBINED, so the product fits.
@@ -114,36 +112,52 @@ def _kinds(
 
 
 def _require_decided(condition: Condition, domains: Mapping[str, Domain]) -> None:
+    for part in _open(condition, domains):
+        raise PlanError(
+            f"whether a row meets {str(part)!r} is not decided by the public values "
+            f"of {part.columns[0]!r}",
+            fix="Name values of the domain, or ends of its steps (age >= 40).",
+        )
+
+
+def decided(condition: Condition, domains: Mapping[str, Domain]) -> bool:
+    """Whether the public codes of its columns say of each row whether it meets a filter."""
+    return set(condition.columns) <= domains.keys() and not any(_open(condition, domains))
+
+
+def _open(condition: Condition, domains: Mapping[str, Domain]) -> Iterator[Condition]:
+    """The parts of a filter that codes leave open."""
     if len(condition.columns) == 1:
-        (column,) = condition.columns
-        may, may_not = settled(condition, domains[column])
+        may, may_not = settled(condition, domains[condition.columns[0]])
         if (may & may_not).any():
-            raise PlanError(
-                f"whether a row meets {str(condition)!r} is not decided by the public values "
-                f"of {column!r}",
-                fix="Name values of the domain, or ends of its steps (age >= 40).",
-            )
+            yield condition
         return
     match condition:
         case Not(part):
-            _require_decided(part, domains)
+            yield from _open(part, domains)
         case And(parts) | Or(parts):
             for part in parts:
-                _require_decided(part, domains)
+                yield from _open(part, domains)
 
 
-def _met(condition: Condition, domains: Mapping[str, Domain], codes: Mapping[str, Ints]) -> Flags:
+def place_of(table: Table, domains: Mapping[str, Domain], codes: Mapping[str, Ints]) -> Ints:
+    """The cell of a table that each combination of codes is in."""
+    sides = [size(domains[name]) for name in table]
+    return np.asarray(np.ravel_multi_index([codes[name] for name in table], sides))
+
+
+def met(condition: Condition, domains: Mapping[str, Domain], codes: Mapping[str, Ints]) -> Flags:
     """Whether each combination of codes meets a filter that codes decide."""
     if len(condition.columns) == 1:
         (column,) = condition.columns
         return np.asarray(settled(condition, domains[column])[0][codes[column]])
     match condition:
         case Not(part):
-            return ~_met(part, domains, codes)
+            return ~met(part, domains, codes)
         case And(parts):
-            return np.asarray(np.all([_met(part, domains, codes) for part in parts], axis=0))
+            return np.asarray(np.all([met(part, domains, codes) for part in parts], axis=0))
         case Or(parts):
-            return np.asarray(np.any([_met(part, domains, codes) for part in parts], axis=0))
+            return np.asarray(np.any([met(part, domains, codes) for part in parts], axis=0))
     raise AssertionError("a comparison is about one column")
 
 

@@ -51,10 +51,12 @@ def policy(found: PolicyStudy, plots: Sequence[Path] = ()) -> None:
         ("less", "right"),
     )  # fmt: skip
     for line in found.beside:
-        less = "none" if line.times is None else f"{rounded(line.times)} times"
+        less = "" if line.times is None else f"{rounded(line.times)} times"
+        if line.plain and line.times is None:
+            less = "none"
         noise = rounded(line.policy) if line.policy else "exact"
         asked = line.question if line.what == SCALE else f"{line.question}: {line.what}"
-        table.add_row(plain(asked), noise, rounded(line.plain), less)
+        table.add_row(plain(asked), noise, rounded(line.plain) if line.plain else "exact", less)
     console.print(table)
     for path in plots:
         say(f"\nplot: {path}")

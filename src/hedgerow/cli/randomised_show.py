@@ -74,8 +74,9 @@ def safe(found: SafeRelease) -> None:
         )
     if (public := told.get("public")) is not None:
         tell(
-            f"levels: the best for {public['file']} (SHA-256 {public['sha256'][:12]}…), taken to "
-            "be public and about other people; that costs nothing"
+            f"levels: the best for {public['file']} (SHA-256 {public['sha256'][:12]}…), which "
+            "costs nothing. The publisher states that this table is public and has none of these "
+            "people; this is not checked"
         )
     here = told["sampling"]["drawn"] == "here"
     drawn = "were drawn" if here else "came into the table"

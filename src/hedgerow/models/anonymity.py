@@ -24,6 +24,7 @@ from hedgerow.models.base import (
 )
 from hedgerow.models.reductions import extremes
 from hedgerow.models.staying import could_stay
+from hedgerow.ranges import UNIT, WHOLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ class KAnonymity(PrivacyModel):
     """Which columns an attacker may know."""
 
     def __post_init__(self) -> None:
-        require_number("k", self.k, least=1, whole=True)
+        require_number("k", self.k, WHOLE)
         if self.over not in ("quasi-identifiers", "all"):
             raise PlanError(
                 f"k-anonymity is over 'quasi-identifiers' or 'all', not {self.over!r}",
@@ -127,8 +128,8 @@ class AlphaKAnonymity(ColumnModel, RatioModel):
     """The value to protect; by default every one."""
 
     def __post_init__(self) -> None:
-        require_number("alpha", self.alpha, least=0, most=1)
-        require_number("k", self.k, least=1, whole=True)
+        require_number("alpha", self.alpha, UNIT)
+        require_number("k", self.k, WHOLE)
         super().__post_init__()
 
     def __str__(self) -> str:

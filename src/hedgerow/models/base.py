@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import PlanError, some
 from hedgerow.groups import ALL, Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.ranges import Range
 
 NEAR = 1e-9
 """Levels this close to the threshold (relatively) are decided in exact arithmetic."""
@@ -265,40 +266,20 @@ def exact(parameter: float | int | str | Fraction) -> Fraction:
     return Fraction(parameter)
 
 
-def require_number(
-    name: str,
-    value: object,
-    *,
-    least: int | None = None,
-    above: int | None = None,
-    most: int | None = None,
-    whole: bool = False,
-) -> None:
+def require_number(name: str, value: object, within: Range) -> None:
     """Refuse a parameter that is not a number in its range.
 
     Raises:
         PlanError: Says what the parameter may be.
     """
-    wanted = "a whole number" if whole else "a number"
-    if least is not None:
-        wanted += f" of at least {least}"
-    if above is not None:
-        wanted += f" above {above}"
-    if most is not None:
-        wanted += f"{' and' if least is not None or above is not None else ''} at most {most}"
     right = isinstance(value, Rational | float) and not isinstance(value, bool)
     if right and isinstance(value, float):
-        right = bool(np.isfinite(value))
+        right = bool(np.isfinite(value)) and not within.whole
     if right:
         assert isinstance(value, Rational | float)
-        number = exact(value) if isinstance(value, float) else Fraction(value)
-        right = (
-            (not whole or (number.denominator == 1 and not isinstance(value, float)))
-            and (least is None or number >= least)
-            and (above is None or number > above)
-            and (most is None or number <= most)
-        )
+        right = (exact(value) if isinstance(value, float) else Fraction(value)) in within
     if not right:
+        wanted = within.words
         raise PlanError(f"{name} must be {wanted}, not {value!r}", fix=f"Give {name} {wanted}.")
 
 

@@ -6,6 +6,17 @@ from types import MappingProxyType
 
 from hedgerow.errors import PlanError, nearest, some
 from hedgerow.models.explanation import Explanation, Parameter
+from hedgerow.ranges import (
+    ABOVE_ONE,
+    FROM_ONE,
+    LEVEL,
+    OPEN_UNIT,
+    POSITIVE,
+    RISK,
+    SEVERAL,
+    UNIT,
+    WHOLE,
+)
 
 _OF = Parameter(
     name="of",
@@ -31,7 +42,7 @@ _EXPLANATIONS = (
         "anyone in two releases, whose two groups can be intersected.",
         reference="Samarati 2001; Sweeney 2002.",
         parameters=(
-            Parameter(name="k", range="whole number of at least 1", meaning="People per group."),
+            Parameter(name="k", range=str(SEVERAL), meaning="People per group."),
             Parameter(
                 name="over",
                 range="quasi-identifiers or all",
@@ -61,7 +72,7 @@ _EXPLANATIONS = (
         parameters=(
             Parameter(
                 name="l",
-                range="at least 1; whole for distinct and recursive",
+                range=f"{ABOVE_ONE}; whole for distinct and recursive",
                 meaning="How many values are well represented.",
             ),
             Parameter(
@@ -71,7 +82,7 @@ _EXPLANATIONS = (
             ),
             Parameter(
                 name="c",
-                range="above 0; only for recursive",
+                range=f"{POSITIVE}; only for recursive",
                 meaning="How many times as frequent as the others the first may not be.",
             ),
             _OF,
@@ -89,7 +100,7 @@ _EXPLANATIONS = (
         "person where t allows it.",
         reference="Li, Li, Venkatasubramanian 2007 (ICDE).",
         parameters=(
-            Parameter(name="t", range="0 to 1", meaning="Earth mover's distance, at most."),
+            Parameter(name="t", range=str(UNIT), meaning="Earth mover's distance, at most."),
             Parameter(
                 name="distance",
                 range="equal, ordered or hierarchical",
@@ -110,8 +121,8 @@ _EXPLANATIONS = (
         "values or who know further columns.",
         reference="Wong, Li, Fu, Wang 2006 (KDD).",
         parameters=(
-            Parameter(name="alpha", range="0 to 1", meaning="Share of a value in a group."),
-            Parameter(name="k", range="whole number of at least 1", meaning="People per group."),
+            Parameter(name="alpha", range=str(OPEN_UNIT), meaning="Share of a value in a group."),
+            Parameter(name="k", range=str(WHOLE), meaning="People per group."),
             Parameter(
                 name="value", range="a value of the column", meaning="Every one if left out."
             ),
@@ -129,7 +140,7 @@ _EXPLANATIONS = (
         "demanding: every group must have every value of the table.",
         reference="Brickell, Shmatikov 2008 (KDD).",
         parameters=(
-            Parameter(name="delta", range="above 0", meaning="Logarithm of the factor."),
+            Parameter(name="delta", range=str(POSITIVE), meaning="Logarithm of the factor."),
             _OF,
         ),
         example="- delta-disclosure: {delta: 1.5, of: disease}",
@@ -144,7 +155,7 @@ _EXPLANATIONS = (
         "a whole says about everybody; identity.",
         reference="Cao, Karras 2012 (PVLDB 5).",
         parameters=(
-            Parameter(name="beta", range="at least 0", meaning="Relative gain, at most."),
+            Parameter(name="beta", range=str(POSITIVE), meaning="Relative gain, at most."),
             Parameter(
                 name="kind",
                 range="basic or enhanced",
@@ -178,7 +189,7 @@ _EXPLANATIONS = (
         parameters=(
             Parameter(
                 name="epsilon",
-                range="at least 1",
+                range=str(FROM_ONE),
                 meaning="How many times as sure an attacker may become.",
             ),
             Parameter(
@@ -194,19 +205,19 @@ _EXPLANATIONS = (
             ),
             Parameter(
                 name="adversary.stubbornness",
-                range="at least 1, or infinite",
+                range=f"{FROM_ONE}, or infinite",
                 meaning="How many people's data the belief is worth. What the prior's data "
                 "justify, if left out: their people plus the number of values.",
             ),
             Parameter(
                 name="adversary.at_least",
-                range="at least 1; only for at-most",
+                range=f"{FROM_ONE}; only for at-most",
                 meaning="The least stubborn; if left out, that at which each value counts once "
                 "and, where the prior is counted from data, whoever has seen fewer of these.",
             ),
             Parameter(
                 name="adversary.knows",
-                range="number, or {file: ..., by: ...}",
+                range=f"{LEVEL}, or {{file: ..., by: ...}}",
                 meaning="People whose exact records the attacker holds: how many, whoever they "
                 "are, or which.",
             ),
@@ -250,7 +261,7 @@ _EXPLANATIONS = (
         parameters=(
             Parameter(
                 name="confidence",
-                range="above 0, below 1",
+                range=str(OPEN_UNIT),
                 meaning="One over the number of values left, at most.",
             ),
             Parameter(
@@ -271,8 +282,12 @@ _EXPLANATIONS = (
         "an attacker who knows more about membership than the population list.",
         reference="Nergiz, Atzori, Clifton 2007 (SIGMOD).",
         parameters=(
-            Parameter(name="min", range="0 to max", meaning="Share of the population, at least."),
-            Parameter(name="max", range="0 to 1", meaning="Share of the population, at most."),
+            Parameter(
+                name="min",
+                range=f"{UNIT}, not above max",
+                meaning="Share of the population, at least.",
+            ),
+            Parameter(name="max", range=str(UNIT), meaning="Share of the population, at most."),
             _POPULATION,
         ),
         example="- delta-presence: {max: 0.2, population: census.csv}",
@@ -287,7 +302,7 @@ _EXPLANATIONS = (
         parameters=(
             Parameter(
                 name="k",
-                range="whole number of at least 1",
+                range=str(SEVERAL),
                 meaning="People of the population per group.",
             ),
             _POPULATION,
@@ -302,9 +317,7 @@ _EXPLANATIONS = (
         does_not_protect="What k-anonymity does not protect: it is k-anonymity with k = 1 / risk, "
         "rounded up.",
         reference="El Emam, Dankar 2008; EMA policy 0070 and Health Canada ask for 0.09.",
-        parameters=(
-            Parameter(name="risk", range="above 0, at most 1", meaning="Probability, at most."),
-        ),
+        parameters=(Parameter(name="risk", range=str(RISK), meaning="Probability, at most."),),
         example="- prosecutor-risk: 0.09",
     ),
     Explanation(
@@ -315,7 +328,7 @@ _EXPLANATIONS = (
         does_not_protect="Anyone known to be in the table.",
         reference="El Emam, Dankar 2008.",
         parameters=(
-            Parameter(name="risk", range="above 0, at most 1", meaning="Probability, at most."),
+            Parameter(name="risk", range=str(RISK), meaning="Probability, at most."),
             _POPULATION,
         ),
         example="- journalist-risk: {risk: 0.09, population: census.csv}",
@@ -327,9 +340,7 @@ _EXPLANATIONS = (
         "this share of the links right on average.",
         does_not_protect="Single people: some may be unique as long as the average is low.",
         reference="Dankar, El Emam 2010.",
-        parameters=(
-            Parameter(name="risk", range="above 0, at most 1", meaning="Average, at most."),
-        ),
+        parameters=(Parameter(name="risk", range=str(RISK), meaning="Average, at most."),),
         example="- marketer-risk: 0.05",
     ),
     Explanation(
@@ -341,7 +352,7 @@ _EXPLANATIONS = (
         "of two count as safe.",
         reference="Dalenius 1986; Skinner, Elliot 2002.",
         parameters=(
-            Parameter(name="share", range="0 to 1", meaning="Share of the people, at most."),
+            Parameter(name="share", range=str(UNIT), meaning="Share of the people, at most."),
         ),
         example="- unique-share: 0.01",
     ),

@@ -25,6 +25,7 @@ from hedgerow.models.base import (
 from hedgerow.models.reductions import equal_distance, furthest, ordered_distance, tree_distance
 from hedgerow.models.staying import could_stay
 from hedgerow.ordering import WORDS, Stated, named
+from hedgerow.ranges import UNIT
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -65,7 +66,7 @@ class TCloseness(ColumnModel, RatioModel):
     None means the order that the groups have, whoever made them."""
 
     def __post_init__(self) -> None:
-        require_number("t", self.t, least=0, most=1)
+        require_number("t", self.t, UNIT)
         super().__post_init__()
         if self.distance not in DISTANCES:
             raise PlanError(

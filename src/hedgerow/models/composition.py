@@ -23,6 +23,7 @@ from hedgerow.models.base import (
     require_number,
     shown,
 )
+from hedgerow.ranges import POSITIVE
 
 Words = NDArray[np.uint64]
 Codes = NDArray[np.int32]
@@ -73,7 +74,7 @@ class Composition(RatioModel, ColumnModel):
     confidence: float
 
     def __post_init__(self) -> None:
-        require_number("confidence", self.confidence, above=0)
+        require_number("confidence", self.confidence, POSITIVE)
         super().__post_init__()
         if self.confidence >= 1:
             raise PlanError(

@@ -30,6 +30,7 @@ from hedgerow.models.base import (
 from hedgerow.models.logarithms import sign_of_logarithms
 from hedgerow.models.reductions import effective_values, extremes, first_and_tail
 from hedgerow.models.staying import could_stay, largest_share
+from hedgerow.ranges import FROM_ONE, POSITIVE, WHOLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class LDiversity(ColumnModel):
     """How many values, at least 1."""
 
     def __post_init__(self) -> None:
-        require_number("l", self.l, least=1)
+        require_number("l", self.l, FROM_ONE)
         super().__post_init__()
 
     def __str__(self) -> str:
@@ -79,7 +80,7 @@ class DistinctLDiversity(LDiversity, RatioModel):
     """How many values, at least 1."""
 
     def __post_init__(self) -> None:
-        require_number("l", self.l, least=1, whole=True)
+        require_number("l", self.l, WHOLE)
         super().__post_init__()
 
     def could_stay(self, groups: Groups) -> Ints:
@@ -209,8 +210,8 @@ class RecursiveLDiversity(ColumnModel, RatioModel):
     """From which value on the rest counts, at least 1."""
 
     def __post_init__(self) -> None:
-        require_number("c", self.c, above=0)
-        require_number("l", self.l, least=1, whole=True)
+        require_number("c", self.c, POSITIVE)
+        require_number("l", self.l, WHOLE)
         super().__post_init__()
 
     def __str__(self) -> str:

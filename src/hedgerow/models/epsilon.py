@@ -16,6 +16,7 @@ from hedgerow.groups import Facts, Floats, Groups, Histogram, Ints, Sensitive
 from hedgerow.models.base import ColumnModel, exact, histogram_of, require_number, shown
 from hedgerow.models.terms import Belief, Terms
 from hedgerow.predicates import Predicates
+from hedgerow.ranges import FROM_ONE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +78,7 @@ class EpsilonPrivacy(ColumnModel):
     by: Literal["exact", "theorem"] = "exact"
 
     def __post_init__(self) -> None:
-        require_number("epsilon", self.epsilon, least=1)
+        require_number("epsilon", self.epsilon, FROM_ONE)
         super().__post_init__()
         if not isinstance(self.adversary, Adversary):
             raise PlanError(

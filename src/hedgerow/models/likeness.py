@@ -28,6 +28,7 @@ from hedgerow.models.base import (
 from hedgerow.models.logarithms import sign_of_logarithms
 from hedgerow.models.reductions import steepest
 from hedgerow.models.staying import could_stay
+from hedgerow.ranges import POSITIVE, Range
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +54,7 @@ class DeltaDisclosure(ColumnModel):
     """Largest logarithm, above 0."""
 
     def __post_init__(self) -> None:
-        require_number("delta", self.delta, above=0)
+        require_number("delta", self.delta, POSITIVE)
         super().__post_init__()
 
     def __str__(self) -> str:
@@ -123,7 +124,7 @@ class BetaLikeness(ColumnModel, RatioModel):
     """Whether frequent values have a bound of their own."""
 
     def __post_init__(self) -> None:
-        require_number("beta", self.beta, least=0)
+        require_number("beta", self.beta, Range(0))
         super().__post_init__()
         if self.kind not in ("basic", "enhanced"):
             raise PlanError(

@@ -20,6 +20,7 @@ from hedgerow.models.base import (
     require_number,
     shown,
 )
+from hedgerow.ranges import UNIT, WHOLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +55,8 @@ class DeltaPresence(RatioModel):
     """Largest share, 0 to 1."""
 
     def __post_init__(self) -> None:
-        require_number("minimum", self.minimum, least=0, most=1)
-        require_number("maximum", self.maximum, least=0, most=1)
+        require_number("minimum", self.minimum, UNIT)
+        require_number("maximum", self.maximum, UNIT)
         if exact(self.minimum) > exact(self.maximum):
             raise PlanError(
                 f"minimum {self.minimum!r} is above maximum {self.maximum!r}",
@@ -109,7 +110,7 @@ class KMap(RatioModel):
     """People of the population, at least 1."""
 
     def __post_init__(self) -> None:
-        require_number("k", self.k, least=1, whole=True)
+        require_number("k", self.k, WHOLE)
 
     def __str__(self) -> str:
         return f"{self.k}-map"

@@ -18,6 +18,7 @@ from hedgerow.models.base import (
     require_number,
     shown,
 )
+from hedgerow.ranges import RISK, UNIT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,7 @@ class Risk(RatioModel):
     """Largest probability, above 0 and at most 1."""
 
     def __post_init__(self) -> None:
-        require_number("risk", self.risk, above=0, most=1)
+        require_number("risk", self.risk, RISK)
 
     def __str__(self) -> str:
         return f"{self.kind} risk at most {shown(self.risk)}"
@@ -131,7 +132,7 @@ class UniqueShare(RatioModel):
     """Largest share, 0 to 1."""
 
     def __post_init__(self) -> None:
-        require_number("share", self.share, least=0, most=1)
+        require_number("share", self.share, UNIT)
 
     def __str__(self) -> str:
         return f"share of unique people at most {shown(self.share)}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
-from hedgerow.planning.fields import File, Level, Part, Stubbornness, finite
+from hedgerow.planning.fields import File, FromOne, Level, Part, Stubbornness, finite
 from hedgerow.planning.problems import problem, short
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class AdversaryPlan(Part):
         description="How many people's data their belief is worth; what the prior's data justify "
         "(their people plus the number of values) if left out.",
     )
-    at_least: Stubbornness | None = Field(
+    at_least: FromOne | None = Field(
         default=None, description="Only for at-most: the least stubborn of them."
     )
     knows: KnowsPlan = Field(

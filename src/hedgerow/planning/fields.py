@@ -25,12 +25,14 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from hedgerow import ranges
 from hedgerow.decimals import parse
 from hedgerow.domain import decimal
 from hedgerow.engines.address import SCHEMES, table_place
 from hedgerow.engines.base import TablePlace
 from hedgerow.errors import DataError
 from hedgerow.planning.problems import problem, short
+from hedgerow.ranges import Range
 
 
 class Part(BaseModel):
@@ -95,17 +97,9 @@ class OneOf(Part):
         return getattr(self, next(iter(self.model_fields_set)))
 
 
-def _number(
-    low: float, high: float = math.inf, *, above: bool = False, below: bool = False,
-    whole: bool = False, percent: bool = False,
-) -> Callable[[Any, ValidationInfo], float]:  # fmt: skip
-    """A validator for numbers from low to high, or strictly above or below them."""
-    words = "a whole number" if whole else "a number"
-    words += f" above {low:g}" if above else f" of at least {low:g}"
-    if high < math.inf:
-        words += f" and below {high:g}" if below else f" and at most {high:g}"
-    if percent:
-        words += ', such as 0.05 or "5%"'
+def _number(within: Range, *, percent: bool = False) -> Callable[[Any, ValidationInfo], float]:
+    """A validator for the numbers of a range."""
+    words = within.words + (', such as 0.05 or "5%"' if percent else "")
 
     def validate(value: Any, info: ValidationInfo) -> float:
         number = _percent(value) if percent and isinstance(value, str) else value
@@ -113,14 +107,12 @@ def _number(
             isinstance(number, bool)
             or not isinstance(number, int | float)
             or not finite(number)
-            or (whole and number != int(number))
-            or not (number > low or (number == low and not above))
-            or not (number < high or (number == high and not below))
+            or number not in within
         ):
             fix = _hint(value) if percent else None
             raise problem(f"{info.field_name!r} needs {words}, not {short(value)}", fix)
         # A subclass, such as NumPy's double, would be written in its own way.
-        return int(number) if whole or isinstance(number, int) else float(number)
+        return int(number) if within.whole or isinstance(number, int) else float(number)
 
     return validate
 
@@ -170,7 +162,7 @@ def _stubbornness(value: Any, info: ValidationInfo) -> float:
     if value in ("infinite", math.inf):
         return math.inf
     if not isinstance(value, str):
-        return _number(1)(value, info)
+        return _number(ranges.FROM_ONE)(value, info)
     raise problem(
         f"{info.field_name!r} needs a number of at least 1, or infinite, not {short(value)}"
     )
@@ -236,9 +228,7 @@ def _table(text: str) -> TablePlace | None:
 
 _FILE_SCHEMA = {"type": "string", "minLength": 1}
 
-Whole = Annotated[
-    int, PlainValidator(_number(1, whole=True)), WithJsonSchema({"type": "integer", "minimum": 1})
-]
+Whole = Annotated[int, PlainValidator(_number(ranges.WHOLE)), WithJsonSchema(ranges.WHOLE.schema)]
 _AT_MOST = re.compile(r"at most ([1-9][0-9]{0,8})")
 
 
@@ -261,38 +251,26 @@ PublishedRows = Annotated[
 ]
 """How many rows of a person are published, at most."""
 Several = Annotated[
-    int, PlainValidator(_number(2, whole=True)), WithJsonSchema({"type": "integer", "minimum": 2})
+    int, PlainValidator(_number(ranges.SEVERAL)), WithJsonSchema(ranges.SEVERAL.schema)
 ]
-Level = Annotated[
-    int, PlainValidator(_number(0, whole=True)), WithJsonSchema({"type": "integer", "minimum": 0})
-]
+Level = Annotated[int, PlainValidator(_number(ranges.LEVEL)), WithJsonSchema(ranges.LEVEL.schema)]
 Positive = Annotated[
-    float,
-    PlainValidator(_number(0, above=True)),
-    WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
+    float, PlainValidator(_number(ranges.POSITIVE)), WithJsonSchema(ranges.POSITIVE.schema)
 ]
 AboveOne = Annotated[
-    float,
-    PlainValidator(_number(1, above=True)),
-    WithJsonSchema({"type": "number", "exclusiveMinimum": 1}),
+    float, PlainValidator(_number(ranges.ABOVE_ONE)), WithJsonSchema(ranges.ABOVE_ONE.schema)
 ]
 FromOne = Annotated[
-    float, PlainValidator(_number(1)), WithJsonSchema({"type": "number", "minimum": 1})
+    float, PlainValidator(_number(ranges.FROM_ONE)), WithJsonSchema(ranges.FROM_ONE.schema)
 ]
 Stubbornness = Annotated[
     float,
     PlainValidator(_stubbornness),
-    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 1}, {"const": "infinite"}]}),
+    WithJsonSchema({"anyOf": [ranges.FROM_ONE.schema, {"const": "infinite"}]}),
 ]
-Unit = Annotated[
-    float,
-    PlainValidator(_number(0, 1)),
-    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1}),
-]
+Unit = Annotated[float, PlainValidator(_number(ranges.UNIT)), WithJsonSchema(ranges.UNIT.schema)]
 OpenUnit = Annotated[
-    float,
-    PlainValidator(_number(0, 1, above=True, below=True)),
-    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+    float, PlainValidator(_number(ranges.OPEN_UNIT)), WithJsonSchema(ranges.OPEN_UNIT.schema)
 ]
 NUMBER_SCHEMA = {"type": "string", "pattern": r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,4})?\s*$"}
 """A number may be written as a text too, which keeps its digits in every reader of YAML."""
@@ -318,13 +296,13 @@ Delta = Annotated[
 _PERCENT = {"type": "string", "pattern": r"^\s*(100(\.0+)?|\d{1,2}(\.\d{1,12})?)\s*%\s*$"}
 Share = Annotated[
     float,
-    PlainValidator(_number(0, 1, percent=True)),
-    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, _PERCENT]}),
+    PlainValidator(_number(ranges.UNIT, percent=True)),
+    WithJsonSchema({"anyOf": [ranges.UNIT.schema, _PERCENT]}),
 ]
 Risk = Annotated[
     float,
-    PlainValidator(_number(0, 1, above=True, percent=True)),
-    WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1}, _PERCENT]}),
+    PlainValidator(_number(ranges.RISK, percent=True)),
+    WithJsonSchema({"anyOf": [ranges.RISK.schema, _PERCENT]}),
 ]
 File = Annotated[Path, PlainValidator(_file), WithJsonSchema(_FILE_SCHEMA)]
 """Resolved against the plan's folder."""

@@ -120,6 +120,8 @@ class Kind(Generic[Found]):
     """The files of a folder, or where the last is true what is in them."""
     inputs: tuple[Path, ...] = ()
     """Files that it is made from, besides the source."""
+    refuse: Callable[[Engine], None] = lambda engine: None
+    """Looks at the source for what must not be, before anything is charged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,13 +216,7 @@ def _charged(
     with open_engine(origin, null=plan.null, person=plan.person, memory=wanted.memory) as engine:
         plan.fit(engine.columns())
         require_people(plan, engine)
-        for file in kind.inputs:
-            if any(other.exists() and file.samefile(other) for other in engine.files):
-                raise PlanError(
-                    f"{file.name} is the table that is published, and what is chosen on it would "
-                    "tell about its people",
-                    fix="Name public data about other people.",
-                )
+        kind.refuse(engine)
         inputs = (*engine.files, *kind.inputs)
         if target is not None:
             check_target(target, replace=wanted.replace, inputs=inputs)

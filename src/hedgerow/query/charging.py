@@ -19,6 +19,7 @@ from hedgerow.canonical import digest
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.faults import point
 from hedgerow.ledger.amounts import NOTHING
+from hedgerow.ledger.sources import Source, require_other_people
 from hedgerow.plan import Plan
 from hedgerow.query.design import Design
 from hedgerow.query.mixing import Unit, require_one_unit
@@ -55,6 +56,10 @@ class Charge:
     unit: Unit
     """Whom the loss is about."""
     design: Design
+    source: str | None = None
+    """Where the table is; None where nobody would know it again."""
+    others: tuple[str, ...] = ()
+    """Populations that the plan says are other people than these."""
     doing: str = "adding noise"
     """What is told of the step that draws."""
 
@@ -78,6 +83,11 @@ def source_of(plan: Plan, data: Any, *, name: str | None = None) -> str:
         return f"memory {uuid.uuid4()}"
     text = str(plan.source)
     return text if "://" in text else os.path.abspath(text)  # noqa: PTH100 (patterns, and file::table)
+
+
+def address_of(plan: Plan, data: Any, *, name: str | None = None) -> str | None:
+    """What a table is known by again; None for one in memory without a name."""
+    return source_of(plan, data, name=name) if name or data is None else None
 
 
 def read_kept(content: bytes, form: str) -> dict[str, Any]:
@@ -147,11 +157,14 @@ def charged_together(
     """
     population, unit = wanted[0][0].population, wanted[0][0].unit
     assert all((charge.population, charge.unit) == (population, unit) for charge, _ in wanted)
-    told = [{**charge.what, **unit.told} for charge, _ in wanted]
+    first = wanted[0][0]
+    source = Source(first.source, tuple(engine.files), first.others)
+    told = [{**charge.what, **unit.told, **source.told(ledger)} for charge, _ in wanted]
     tallies = [tally for charge, _ in wanted for tally in charge.design.tallies]
     engine.ready(tallies)
     with ledger.at_once():
         # Nobody else writes until this is recorded: what adds up now adds up then.
+        require_other_people(ledger, population, source)
         require_one_unit(ledger, population, unit, several=len(wanted))
         reservations = [
             ledger.reserve(
@@ -168,7 +181,8 @@ def charged_together(
         found = []
         for (charge, made), reservation in zip(wanted, reservations, strict=True):
             exact = charge.design.read([counted[tally] for tally in charge.design.tallies])
-            found.append(made(charge.design.noisy(exact), _tip(ledger, reservation)))
+            tip = _tip(ledger, reservation, source)
+            found.append(made(charge.design.noisy(exact), tip))
         with ledger.at_once():
             for what, reservation, one in zip(told, reservations, found, strict=True):
                 body = what | {"loss": str(one.loss)}
@@ -202,8 +216,9 @@ def _counted(engine: Engine, tallies: Sequence[Tally]) -> dict[Tally, Table]:
     return counted
 
 
-def _tip(ledger: Ledger, reservation: Entry) -> dict[str, Any]:
+def _tip(ledger: Ledger, reservation: Entry, source: Source) -> dict[str, Any]:
     return {
+        **({"stated": source.statements} if source.statements else {}),
         "id": ledger.id,
         "seq": reservation.seq,
         "hash": reservation.hash,

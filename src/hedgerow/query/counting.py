@@ -28,7 +28,15 @@ from hedgerow.query.design import (
     distribution,
     key_columns,
 )
-from hedgerow.query.distance import PERSON, Noise, count_under, mover, noise_for, require_alone
+from hedgerow.query.distance import (
+    NOTHING,
+    PERSON,
+    Noise,
+    count_under,
+    mover,
+    noise_for,
+    require_alone,
+)
 from hedgerow.query.found import KeysFound
 from hedgerow.query.public import Labelled, Public, require_few
 from hedgerow.tally import AsFound, Spaced, Tally
@@ -71,6 +79,7 @@ class Count:
                 neighbours=public.neighbours,
                 price=loss,
                 stated=public.stated,
+                everybody=public.rows_are_public and not self.by and condition is None,
                 rules=public.counts(self.of, cells=bool(self.by)),
             )
         require_alone(public.stated, "values that are not public")
@@ -109,12 +118,16 @@ class Counting:
     neighbours: Neighbours
     price: Loss
     stated: Stated | None = None
+    everybody: bool = False
+    """Whether it is the number of all rows, and that is public."""
     rules: tuple[str, ...] = ()
     """Which rows count, to be told."""
 
     @cached_property
     def part(self) -> Part:
         """What one person changes, or one edge."""
+        if self.everybody:
+            return NOTHING
         plain = count_part(self.neighbours, require_few(self.sizes), of=self.tally.count)
         return count_under(self.stated, self.tally, plain)
 
@@ -194,11 +207,13 @@ def told_count(
     mechanism: Noise, part: Part, of: str, who: str = PERSON, *, several: bool = True
 ) -> Told:
     """The noise on counts, in words."""
+    if not part.l1:
+        same = "each of them is" if several else "it is"
+        # Without a policy this is the number of rows.
+        named = "none: the number of rows is public" if who == PERSON else distribution(mechanism)
+        return Told(of, named, mechanism.scale, f"{same} the same for all neighbours")
     if not several:
-        found = f"{who} changes it by at most {part.l1}"
-        changes = found if part.l1 else "no edge of the policy changes it"
-    elif not part.l1:
-        changes = "no edge of the policy changes any of them"
+        changes = f"{who} changes it by at most {part.l1}"
     elif part.l1 == 1:
         changes = f"{who} changes one of them by at most 1"
     else:

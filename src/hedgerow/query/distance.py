@@ -34,10 +34,13 @@ FACTOR = ", by a factor of "
 
 @dataclass(frozen=True)
 class Untouched:
-    """No noise, where no edge of the policy changes the numbers.
+    """No noise, where no two neighbours differ in the numbers.
 
-    Guarantee: a loss of 0 under the policy. **Tables that are not neighbours are told apart for
-    certain.**
+    That is so where no edge of a policy changes them, where they follow from counts that it
+    declares known, and of the number of rows under change-one.
+
+    Guarantee: a loss of 0 for these neighbours. **Tables that are not neighbours are told apart
+    for certain.**
     """
 
     scale = Fraction(0)
@@ -50,6 +53,8 @@ class Untouched:
 
 
 Noise = Additive | Untouched
+NOTHING = Part(0, 0)
+"""What neighbours change in counts that are the same for all of them."""
 
 
 def count_under(stated: Stated | None, tally: Tally, plain: Part) -> Part:
@@ -62,6 +67,8 @@ def count_under(stated: Stated | None, tally: Tally, plain: Part) -> Part:
     """
     if stated is None:
         return plain
+    if stated.implies(tally):
+        return NOTHING
     return known(stated, edge_of(stated, tally, plain), plain)
 
 
@@ -81,6 +88,7 @@ def tables_under(stated: Stated | None, tallies: Sequence[Tally], plains: Sequen
     plain = Part(sum(p.l1 for p in plains), sum(p.l2_squared for p in plains))
     if stated is None:
         return plain
+    assert not any(stated.implies(tally) for tally in tallies), "those are told without noise"
     each = [edge_of(stated, tally, part) for tally, part in zip(tallies, plains, strict=True)]
     edge = Part(sum(p.l1 for p in each), sum(p.l2_squared for p in each))
     if stated.at_once is None:
@@ -183,12 +191,13 @@ def claimed(loss: Loss, stated: Stated | None) -> str:
     '1-differential privacy'
     """
     if stated is None:
-        return str(loss)
+        exact = "" if loss.amounts().texts() else f": the number is exact, as {_same(None)}"
+        return f"{loss}{exact}"
     texts = loss.amounts().texts()
     cost = ", ".join(f"{name} {text}" for name, text in texts.items()) or "nothing"
     start = f"{cost} under the policy {stated.name}, which is no differential privacy"
     if not texts:
-        return f"{start}: the numbers are exact, as no two values it joins change them"
+        return f"{start}: the numbers are exact, as {_same(stated)}"
     if stated.changed > 1:
         return (
             f"{start}: for tables that differ along one edge and agree with what is known; "
@@ -204,15 +213,35 @@ def claimed(loss: Loss, stated: Stated | None) -> str:
     return f"{start}: for values one edge apart; {farther} for d edges, nothing without a path"
 
 
-def exact_notes(noise: Iterable[Told]) -> tuple[str, ...]:
+def _same(stated: Stated | None) -> str:
+    """Why neighbours do not differ in numbers without noise."""
+    if stated is None:
+        return "with change-one neighbours the number of rows is public"
+    if stated.changed > 1:
+        return "they follow from what the policy declares known"
+    return "no two values it joins change them"
+
+
+def exact_notes(noise: Iterable[Told], stated: Stated | None) -> tuple[str, ...]:
     """What must be said first of an answer without noise."""
     exact = [told.of for told in noise if not told.scale]
     if not exact:
         return ()
+    told = f"EXACT, without any noise: {' and '.join(exact)}."
+    if stated is None:
+        return (
+            f"{told} With change-one neighbours, and each row a person, the number of rows is "
+            "public. From now on nothing about this population hides who is in the table: answers "
+            "under add-remove are refused.",
+        )
+    if stated.changed > 1:
+        return (
+            f"{told} The policy declares known what decides them, so it lets everybody know them. "
+            "That everybody does is the steward's statement; it is not checked.",
+        )
     return (
-        f"EXACT, without any noise: {' and '.join(exact)}. No two values that the policy joins "
-        "change them, so it lets everybody know them; whoever thinks they should be protected "
-        "must change the policy before this is published.",
+        f"{told} No two values that the policy joins change them, so it lets everybody know them; "
+        "whoever thinks they should be protected must change the policy before this is published.",
     )
 
 
@@ -228,6 +257,8 @@ def protected_notes(loss: Loss, stated: Stated | None) -> tuple[str, ...]:
     cut = [line.partition(FACTOR) for line in stated.protected()]
     if not loss.amounts().texts():
         same = ": this answer is the same for either."
+        if stated.changed > 1:
+            same = ": this answer tells nothing of it that was not known."
         return tuple(f"{what}{same}" for what, factor, _ in cut if factor)
     return tuple(
         f"{what}, at the loss this answer names."

@@ -26,7 +26,7 @@ from hedgerow.query.counting import (
     told_count,
 )
 from hedgerow.query.design import Design, Numbers, Shown, Told, asked_by, delta_notes, dense
-from hedgerow.query.distance import Noise, mover, noise_for, tables_under
+from hedgerow.query.distance import NOTHING, Noise, Untouched, mover, noise_for, tables_under
 from hedgerow.query.public import Labelled, Public, require_few
 from hedgerow.tally import Tally
 
@@ -97,6 +97,8 @@ class Marginals:
 class Tabulating:
     """Counts of all cells of all tables, with noise of one scale.
 
+    Tables that follow from what a policy declares known are exact, and cost nothing.
+
     Guarantee: a person changes the counts of each table by what `count_part` says, and those of
     all tables by as many times that as there are tables.
     """
@@ -114,8 +116,18 @@ class Tabulating:
         """What one person, or one edge, changes in all tables together."""
         sizes = [require_few([len(one.labels) for one in table]) for table in self.tables]
         require_few([sum(sizes)])
-        parts = [count_part(self.neighbours, size, of=self.base.count) for size in sizes]
-        return tables_under(self.stated, self.tallies, parts)
+        noisy = [
+            (tally, count_part(self.neighbours, size, of=self.base.count))
+            for tally, size, known in zip(self.tallies, sizes, self.known, strict=True)
+            if not known
+        ]
+        return tables_under(self.stated, [t for t, _ in noisy], [part for _, part in noisy])
+
+    @cached_property
+    def known(self) -> tuple[bool, ...]:
+        """Of each table whether what everybody knows decides it."""
+        stated = self.stated
+        return tuple(stated is not None and stated.implies(tally) for tally in self.tallies)
 
     @cached_property
     def _noise(self) -> tuple[tuple[Noise, ...], Loss]:
@@ -123,7 +135,13 @@ class Tabulating:
 
     @property
     def mechanism(self) -> Noise:
+        """Of the tables that are not known."""
         return self._noise[0][0]
+
+    @property
+    def mechanisms(self) -> tuple[Noise, ...]:
+        """Of each table."""
+        return tuple(Untouched() if known else self.mechanism for known in self.known)
 
     @property
     def loss(self) -> Loss:
@@ -144,7 +162,19 @@ class Tabulating:
     @property
     def noise(self) -> tuple[Told, ...]:
         who = mover(self.stated)
-        return (told_count(self.mechanism, self.part, "each count of each table", who),)
+        if not any(self.known):
+            return (told_count(self.mechanism, self.part, "each count of each table", who),)
+        told = [told_count(Untouched(), NOTHING, self._counts_of(known=True), who)]
+        if not all(self.known):
+            counts = self._counts_of(known=False)
+            told.append(told_count(self.mechanism, self.part, counts, who))
+        return tuple(told)
+
+    def _counts_of(self, *, known: bool) -> str:
+        both = zip(self.tables, self.known, strict=True)
+        tables = [table for table, is_known in both if is_known is known]
+        named = ", ".join(" × ".join(one.cells.column for one in table) for table in tables)
+        return f"each count of {named}"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -163,13 +193,13 @@ class Tabulating:
         )
 
     def noisy(self, exact: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
-        return tuple(self.mechanism.release(one) for one in exact)
+        return tuple(m.release(one) for m, one in zip(self.mechanisms, exact, strict=True))
 
     def best(self, exact: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
         return exact
 
     def shown(self, numbers: tuple[Numbers, ...]) -> tuple[Shown, ...]:
         return tuple(
-            shown_counts(table, one, self.mechanism)
-            for table, one in zip(self.tables, numbers, strict=True)
+            shown_counts(table, one, mechanism)
+            for table, one, mechanism in zip(self.tables, numbers, self.mechanisms, strict=True)
         )

@@ -13,7 +13,7 @@ answers whose neighbours are add-remove: a changed row is two of theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,10 @@ from hedgerow.query.exact_releases import require_all_known
 if TYPE_CHECKING:
     from hedgerow.blowfish.stated import Stated
     from hedgerow.ledger import Ledger
+    from hedgerow.query.design import Told
     from hedgerow.query.public import Public
 
-NEIGHBOURS, PERSON, SAMPLE = "neighbours", "person", "sample"
+NEIGHBOURS, PERSON, SAMPLE, EXACT = "neighbours", "person", "sample", "exact"
 """Keys of what the ledger is told of an answer."""
 CHANGE_ONE = Neighbouring.CHANGE_ONE.value
 
@@ -76,6 +77,12 @@ class Unit:
         return {NEIGHBOURS: who, PERSON: self.person, **policy, **sample}
 
 
+def exactly(noise: Iterable[Told]) -> dict[str, list[str]]:
+    """What the ledger is told of numbers without noise: which they are."""
+    exact = [told.of for told in noise if not told.scale]
+    return {EXACT: exact} if exact else {}
+
+
 def require_one_unit(ledger: Ledger, population: str, unit: Unit, *, several: int = 1) -> None:
     """Refuse an answer whose loss would not add up with what was spent.
 
@@ -96,7 +103,7 @@ def require_one_unit(ledger: Ledger, population: str, unit: Unit, *, several: in
     reach, sampled = several + 1, unit.sample is not None
     for entry in _spending(ledger, population, reach=reach, partitions=sampled):
         _require_one_sample(entry, population, unit.sample)
-        _require_one_policy(entry, population, unit)
+        _require_one_policy(ledger, entry, population, unit)
         _require_one_person(entry, population, unit.person)
 
 
@@ -115,7 +122,7 @@ def require_no_sample(ledger: Ledger, population: str, *, before: int | None = N
         _require_one_sample(entry, population, None)
 
 
-def _require_one_policy(entry: Entry, population: str, unit: Unit) -> None:
+def _require_one_policy(ledger: Ledger, entry: Entry, population: str, unit: Unit) -> None:
     stated, kind = unit.stated, unit.neighbours.kind.value
     other = entry.body.get(POLICY)
     told = str(entry.body.get(NEIGHBOURS, ""))
@@ -147,6 +154,14 @@ def _require_one_policy(entry: Entry, population: str, unit: Unit) -> None:
             "policy, or ask everything under it from the beginning.",
         )  # fmt: skip
     if stated is None and not told.startswith(kind):
+        for told_exactly in ledger.releases(population):
+            if exact := told_exactly.body.get(EXACT):
+                raise _refused(
+                    told_exactly, population, f"told {' and '.join(map(str, exact))} exactly, "
+                    "which change-one neighbours do not differ in",
+                    "Whether somebody is in the table is no secret any more: one row more or less "
+                    "would show. Ask under change-one.",
+                )  # fmt: skip
         raise _refused(
             entry, population, f"was paid for under other neighbours than {kind}",
             "To remove a person and to change one are different promises, and their losses "

@@ -103,7 +103,7 @@ class Previewing(Asking[Preview]):
             else "the table you call public, whose exact numbers show through",
             runs=runs,
             notes=(
-                *exact_notes(design.noise),
+                *exact_notes(design.noise, self.public.stated),
                 *self.public.not_protected,
                 *protected_notes(design.loss, self.public.stated),
                 *plain_notes(self.public.stated, design.tallies),

@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow.blowfish.stated import Stated
 from hedgerow.decimals import parse
 from hedgerow.domain import MOST_CELLS, Bounds, Domain, Values, decimal
-from hedgerow.dp.neighbours import Neighbours
+from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.errors import PlanError, nearest, some
 from hedgerow.tally import MOST_SUMMED, Listed, Spaced, Summed
 from hedgerow.where import Condition, check_columns
@@ -66,6 +66,15 @@ class Public:
             f"policy {self.stated.name}: change-one, but one row changed along one edge of the "
             "policy only, the number of rows being public; the notes say what is not protected"
         )
+
+    @property
+    def rows_are_public(self) -> bool:
+        """Whether all neighbours have the same number of rows: one is changed, and is a person.
+
+        Where people have several rows, one with other values may have more or fewer of them.
+        """
+        changed = self.neighbours.kind is Neighbouring.CHANGE_ONE
+        return changed and self.person is None and self.neighbours.rows == 1
 
     @property
     def not_protected(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,13 @@ from hedgerow.dp.ranges import RangeTree
 from hedgerow.dp.rounding import Number, exact
 from hedgerow.engines.base import Table
 from hedgerow.errors import DataError
-from hedgerow.query.counting import count_part, outside_notes, require_different, told_count
+from hedgerow.query.counting import (
+    count_part,
+    outside_notes,
+    require_different,
+    shown_counts,
+    told_count,
+)
 from hedgerow.query.design import (
     CONFIDENCE,
     Design,
@@ -34,7 +40,7 @@ from hedgerow.query.design import (
     dense,
     key_columns,
 )
-from hedgerow.query.distance import count_under, mover
+from hedgerow.query.distance import EDGE, NOTHING, Untouched, count_under, mover
 from hedgerow.query.public import Labelled, Public, require_few
 from hedgerow.tally import Spaced, Tally
 
@@ -70,6 +76,8 @@ class Ranges:
             stated=public.stated,
             rules=public.counts("rows"),
         )
+        if not tree.once.l1:
+            return Unchanged(cells=cells, tally=tree.tally)
         if public.stated is None or condition is not None:
             return tree
         from hedgerow.query.ordering import ordering
@@ -95,14 +103,19 @@ class Stretching:
     """Which rows count, to be told."""
 
     @cached_property
+    def once(self) -> Part:
+        """What one person changes in the cells, or one edge."""
+        size = require_few([len(self.cells.labels)])
+        plain = count_part(self.neighbours, max(size, 2), of="rows")
+        return count_under(self.stated, self.tally, plain)
+
+    @cached_property
     def _best(self) -> tuple[RangeTree, Part, Additive, Loss]:
         """Of Laplace and Gaussian noise, as far as the price buys them, the better."""
         size = require_few([len(self.cells.labels)])
-        once = count_part(self.neighbours, max(size, 2), of="rows")
-        once = count_under(self.stated, self.tally, once)
-        # Longer stretches never change by more than the cells they consist of. Where nothing
-        # changes at all, a histogram is exact; here there is a little noise all the same.
-        once = Part(max(once.l1, 1), max(once.l2_squared, 1))
+        once = self.once
+        # Longer stretches never change by more than the cells they consist of.
+        assert once.l1, "what nobody changes is told exactly"
         found = []
         for kind in ("laplace", "gaussian"):
             price = _currency(self.price, kind)
@@ -186,6 +199,46 @@ class Stretching:
             "high": (answered.leaves + reach).clip(0).tolist(),
         }
         return (Shown.of(key_columns((self.cells,)), told),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unchanged:
+    """Exact counts of the cells, where no two neighbours differ in them."""
+
+    cells: Labelled
+    tally: Tally
+
+    loss: ClassVar[Loss] = Pure(epsilon=0)
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        return (self.tally,)
+
+    @property
+    def noise(self) -> tuple[Told, ...]:
+        return (told_count(Untouched(), NOTHING, "each count of a range", EDGE),)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return outside_notes((self.cells,))
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        spaced = self.cells.cells
+        assert isinstance(spaced, Spaced)
+        return {"low": str(spaced.low), "step": str(spaced.step), "reach": 0}
+
+    def read(self, counted: Sequence[Table]) -> Numbers:
+        return dense(counted[0], [len(self.cells.labels)])
+
+    def noisy(self, exact: Numbers) -> Numbers:
+        return exact
+
+    def best(self, exact: Numbers) -> Numbers:
+        return exact
+
+    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+        return (shown_counts((self.cells,), numbers, Untouched()),)
 
 
 def _currency(price: Loss, kind: str) -> Loss | None:

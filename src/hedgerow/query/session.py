@@ -16,11 +16,17 @@ from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.query.answer import Answer
 from hedgerow.query.asking import Asking, Question
-from hedgerow.query.charging import Charge, charged_together, source_of, told_before
+from hedgerow.query.charging import (
+    Charge,
+    address_of,
+    charged_together,
+    source_of,
+    told_before,
+)
 from hedgerow.query.design import Design
 from hedgerow.query.distance import claimed, exact_notes, plain_notes, protected_notes
 from hedgerow.query.exact_releases import exact_entries, with_releases
-from hedgerow.query.mixing import Unit
+from hedgerow.query.mixing import Unit, exactly
 from hedgerow.query.preview import Preview, Previewing
 from hedgerow.query.public import Public
 from hedgerow.query.together import Together
@@ -71,6 +77,7 @@ class Session(Asking[Answer]):
         self._data, self._memory = data, memory
         self._where = ledger_place(plan, ledger)
         self._source = source_of(plan, data, name=name)
+        self._address = address_of(plan, data, name=name)
         self._open = contextlib.ExitStack()
         self._ledger: Ledger | None = None
         self._engine: Engine | None = None
@@ -210,9 +217,16 @@ class Session(Asking[Answer]):
         return Charge(
             population=self.population,
             asked=self._asked(question, design, loss, public),
-            what={"kind": KIND, "name": question.words(), "question": question.asked()},
+            what={
+                "kind": KIND,
+                "name": question.words(),
+                "question": question.asked(),
+                **exactly(design.noise),
+            },
             unit=replace(Unit.of(public, self.plan.person), exact=self._exact),
             design=design,
+            source=self._address,
+            others=self.plan.other_people_than,
         )
 
     def _answer(
@@ -232,7 +246,7 @@ class Session(Asking[Answer]):
             spent=design.loss.amounts().texts(),
             neighbours=public.protects,
             notes=(
-                *exact_notes(design.noise),
+                *exact_notes(design.noise, public.stated),
                 *public.not_protected,
                 *((STATED,) if self.plan.one_row_per_person else ()),
                 *protected_notes(design.loss, public.stated),

@@ -15,7 +15,7 @@ from hedgerow.errors import DataError, PlanError
 from hedgerow.faults import point
 from hedgerow.plan import Plan
 from hedgerow.priced.releasing import Certificate, Kind, Wanted, release
-from hedgerow.query.charging import Charge, source_of
+from hedgerow.query.charging import Charge, address_of, source_of
 from hedgerow.query.mixing import Unit
 from hedgerow.randomised.certificate import certify
 from hedgerow.randomised.drawn import Drawn
@@ -89,6 +89,8 @@ def publish_randomised(plan: Plan, data: Any, wanted: Wanted) -> RandomisedRelea
         what={"kind": KIND, "name": wanted.name(plan), "tables": len(request.tables)},
         unit=Unit.of(request.public, request.person),
         design=request.design,
+        source=address_of(plan, data),
+        others=plan.other_people_than,
     )
     found = release(plan, data, wanted, kind=kind, charge=charge)
     tables, rows = found.files

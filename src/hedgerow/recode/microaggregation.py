@@ -12,6 +12,7 @@ from hedgerow.errors import ClaimError
 from hedgerow.groups import Floats, Ints
 from hedgerow.hierarchy import Codes, Hierarchy
 from hedgerow.models.base import PrivacyModel, require_number
+from hedgerow.ranges import WHOLE
 from hedgerow.recode.axes import Space
 from hedgerow.recode.boxes import runs
 from hedgerow.recode.cells import Cells
@@ -71,7 +72,7 @@ def microaggregation(
         ClaimError: There are fewer than k people, or a model fails for all of them together.
         PlanError: k is not a positive whole number, or a model needs the outside population.
     """
-    require_number("k", k, least=1, whole=True)
+    require_number("k", k, WHOLE)
     refuse_population(models, "microaggregation", "equal people may be in different clusters")
     total = int(cells.n.sum())
     if 0 < total < k:

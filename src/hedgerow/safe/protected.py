@@ -147,8 +147,8 @@ def _levels(terms: Terms, public: Mapping[str, Any] | None) -> str:
     if public is not None:
         return (
             f"to the levels that are best for another table, {public['file']} (the certificate has "
-            "its SHA-256); that this table is public and has none of these people was stated, not "
-            "checked"
+            "its SHA-256); the publisher states that this table is public and has none of these "
+            "people, which is not checked"
         )
     if not terms.choice:
         return (

@@ -1,7 +1,8 @@
 """Levels from public data: those that are best for another table, about other people.
 
 The table that is published is not looked at, so the choice costs nothing and k is that of fixed
-levels. That the public table is public, and has none of these people, is stated and not checked.
+levels. That the public table is public, and has none of these people, is stated and not checked:
+only that it is not the table itself, whatever it is called and however it is written.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from hedgerow.sampling.choosing import Ramp, Scoring
 from hedgerow.sampling.nodes import NodeScores
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hedgerow.engines.base import Engine, Table
     from hedgerow.plan import Plan
     from hedgerow.safe.request import Column
     from hedgerow.safe.terms import Terms
@@ -41,6 +45,63 @@ class PublicLevels:
     def as_json(self) -> dict[str, Any]:
         """What a certificate says of it; the levels are with the columns."""
         return {"file": self.file, "sha256": self.sha256, "row": decimal(self.row)}
+
+
+def refuse_itself(plan: Plan, columns: Sequence[Column], source: Engine) -> None:
+    """Refuse the table that is published as its own public table, in whatever form.
+
+    It is the same file, has the same bytes, or has as many people in every cell of the published
+    columns: other orders of rows, formats and compressions are no other people.
+
+    Args:
+        plan: Names the file, under `levels_from`.
+        columns: Those that are published.
+        source: The table that is published, open.
+
+    Raises:
+        PlanError: It is that table.
+    """
+    file = plan.method.levels_from
+    if file is None:
+        return
+    why = None
+    there = [other for other in source.files if other.exists()]
+    if any(file.samefile(other) for other in there):
+        why = "is the table that is published"
+    elif any(_same_bytes(file, other) for other in there):
+        why = "has the same bytes as the table that is published"
+    elif _counts(plan, columns, file).equals(_sorted(source.tallies(tallies_of(columns))[0])):
+        why = "has as many people in every cell as the table that is published"
+    if why is not None:
+        raise PlanError(
+            f"{file.name} {why}, and what is chosen on it would tell about its people",
+            where=plan.where("method", "levels_from"),
+            fix="Name public data about other people.",
+        )
+
+
+def _same_bytes(file: Path, other: Path) -> bool:
+    return file.stat().st_size == other.stat().st_size and sha256(file) == sha256(other)
+
+
+def _counts(plan: Plan, columns: Sequence[Column], file: Path) -> Table:
+    """How many people are in each cell of the public table."""
+    from hedgerow.engines import open_engine
+
+    with open_engine(file, null=plan.null) as engine:
+        alone = plan.person is None or plan.person not in engine.columns()
+        if alone:
+            return _sorted(engine.tallies(tallies_of(columns))[0])
+    with open_engine(file, null=plan.null, person=plan.person) as engine:
+        return _sorted(engine.tallies(tallies_of(columns))[0])
+
+
+def _sorted(table: Table) -> Table:
+    """In one order, as 64-bit numbers, whichever engine counted."""
+    import pyarrow as pa
+
+    numbers = table.cast(pa.schema([(name, pa.int64()) for name in table.column_names]))
+    return numbers.sort_by([(name, "ascending") for name in table.column_names]).combine_chunks()
 
 
 def best_levels(

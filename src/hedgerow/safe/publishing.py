@@ -15,7 +15,7 @@ from hedgerow.errors import DataError, PlanError
 from hedgerow.faults import point
 from hedgerow.plan import Plan
 from hedgerow.priced.releasing import Certificate, Kind, Wanted, release
-from hedgerow.query.charging import Charge, source_of
+from hedgerow.query.charging import Charge, address_of, source_of
 from hedgerow.query.mixing import Unit
 from hedgerow.randomised.rows_file import read_rows, write_rows
 from hedgerow.randomised.texts import sha256
@@ -23,6 +23,7 @@ from hedgerow.release import read_data
 from hedgerow.safe.certificate import certify
 from hedgerow.safe.design import Sampling
 from hedgerow.safe.kept import Kept
+from hedgerow.safe.public_levels import refuse_itself
 from hedgerow.safe.release import SafeRelease
 from hedgerow.safe.request import Request
 from hedgerow.sampling.measure import Drawn
@@ -68,6 +69,7 @@ def publish_safe(plan: Plan, data: Any, wanted: Wanted) -> SafeRelease:
         writer=partial(_writer, wanted.format(plan), escaped),
         shown=_shown,
         inputs=() if public is None else (public,),
+        refuse=partial(refuse_itself, plan, request.columns),
     )
     found = release(plan, data, wanted, kind=kind, charge=_charge(plan, data, request, wanted))
     return SafeRelease(
@@ -93,6 +95,8 @@ def _charge(plan: Plan, data: Any, request: Request, wanted: Wanted) -> Charge:
             sample=digest(asked) if terms.drawn is Drawn.BEFORE else None,
         ),
         design=Sampling(request),
+        source=address_of(plan, data),
+        others=plan.other_people_than,
         doing="drawing people" if terms.drawn is Drawn.HERE else "leaving out small groups",
     )
 

@@ -255,7 +255,7 @@ class Priced(Asking["Preview"]):
             on="nobody",
             runs=0,
             notes=(
-                *exact_notes(design.noise),
+                *exact_notes(design.noise, stated),
                 *self.public.not_protected,
                 *protected_notes(design.loss, stated),
                 *design.notes,
