@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
 from hedgerow.errors import PlanError
 from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
@@ -106,8 +107,16 @@ def similarity(
         goal=goal,
         found=Rate(successes=people, guesses=groups.people),
         baseline=Rate(successes=right, guesses=groups.people),
+        # What is learned is known for certain, and does not hold of everybody in the table.
+        gains=Gains(
+            people=groups.people,
+            mean=people / groups.people,
+            worst=1.0 if people else 0.0,
+            certain=people,
+        ),
         sentences=told,
         detail={
+            "of": of,
             "by": chosen,
             "groups": len(where),
             "worst": worst,

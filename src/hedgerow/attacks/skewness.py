@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
+from hedgerow.attacks.inference import SHOWN, attribute, counted, group_gains, named, recorded
 from hedgerow.errors import PlanError
 from hedgerow.groups import Floats, Groups
 
@@ -77,8 +77,9 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
         "there as in the table",
         found=Rate(successes=right, guesses=guesses),
         baseline=Rate(successes=float(min((people * prior).sum(), guesses)), guesses=guesses),
+        gains=group_gains(groups, of=of),
         sentences=told,
-        detail={"times": float(times), "groups": len(top), "worst": worst},
+        detail={"of": of, "times": float(times), "groups": len(top), "worst": worst},
     )
 
 
