@@ -193,6 +193,7 @@ class TestControl:
         compared = inference(release, original, Targets.read(others))
         assert compared.rate_gain == 0
         assert compared.control.value == 1
+        assert not compared.succeeded
         # What the release says of its people it says, whoever else it is true of.
         assert compared.gains == alone.gains
         assert compared.gains.certain == 500

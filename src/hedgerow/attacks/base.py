@@ -110,8 +110,9 @@ class AttackResult:
         """Whether the attack does better than guessing, beyond what chance explains.
 
         Chance explains nothing where values are read off the release and none of them is wrong.
+        With a control, what is read off may be just as true of people who are not in it.
         """
-        known = self.gains is not None and self.gains.read_off
+        known = self.control is None and self.gains is not None and self.gains.read_off
         return known or self.found.interval()[0] > self.without.interval()[1]
 
     @property

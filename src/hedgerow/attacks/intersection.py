@@ -159,8 +159,8 @@ class Intersection:
     @cached_property
     def before(self) -> Floats:
         """The share of each value in all releases together: p0 of `gains`."""
-        total = self._total
-        return total / max(1, total.sum())
+        shares: Floats = self._total / max(1, int(self._total.sum()))
+        return shares
 
     def gains(self, true: Ints | None = None, *, overlaps: Sequence[Overlap] = ()) -> Gains:
         """What is gained about each person who is found.
