@@ -99,7 +99,7 @@ def _on(published: Published, result: AttackResult) -> AttackResult:
         for name in published.numbering
         if published.made is None
     ]
-    sentences = (*map(described, result.sentences), *notes)
+    sentences = (*map(described, result.sentences), *notes, *published.remarks)
     return _of(published, replace(result, sentences=sentences))
 
 

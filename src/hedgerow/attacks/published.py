@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +26,10 @@ from hedgerow.spelling import folded, reading
 Codes = NDArray[np.int32]
 ANY = "*"
 """What a value that was left out stands for."""
+UNKNOWN = "?"
+"""What other tools write for a value that was suppressed."""
+COUNTS = ("count", "counts", "freq", "frequency")
+"""Columns of other tools that say how many people a row stands for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,8 @@ class Published:
     """How, where the certificate says: full-domain, mondrian, ..."""
     blank: tuple[str, ...] = ()
     """Quasi-identifiers where another tool left values out: they are read as any value."""
+    weighted: str | None = None
+    """The column that says how many people each row of another tool's table stands for."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -97,11 +104,22 @@ class Published:
                     where=_shown(source),
                     fix=f"Name them; it has {some(columns)}.",
                 )
-            if quasi is None and not roles:
-                quasi = [column for column in columns if column not in sensitive]
+            weighted = None
+            if not roles:
+                weighted = _counting(engine, [*sensitive, *(quasi or ())])
+                quasi = [
+                    column
+                    for column in (columns if quasi is None else quasi)
+                    if column not in (*sensitive, weighted)
+                ]
             quasi = _chosen(quasi, roles, "quasi-identifier", columns, str(file))
-            counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in sensitive])
+            sets = [*sensitive, *([] if weighted is None else [weighted])]
+            counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in sets])
         n = np.asarray(counted["n"].to_numpy(), np.int64)
+        if weighted is not None:
+            times = [int(text) for text in counted[f"s{len(sensitive)}"].to_pylist()]
+            n = n * np.array(times, np.int64)
+            counted, n = counted.filter(n > 0), n[n > 0]
         if not len(n):
             raise DataError("the release has no records", where=_shown(source))
         texts = [encoded(counted[f"q{j}"]) for j in range(len(quasi))]
@@ -109,8 +127,8 @@ class Published:
             texts = [([v and rerun(v) for v in values], found) for values, found in texts]
         labels, blank = [tuple(values) for values, _ in texts], []
         for j, column in enumerate(quasi):
-            if kind is None and any(reading(label) is None for label in labels[j]):
-                labels[j] = tuple(ANY if reading(label) is None else label for label in labels[j])
+            if kind is None and any(map(_suppressed, labels[j])):
+                labels[j] = tuple(ANY if _suppressed(label) else label for label in labels[j])
                 blank.append(column)
         codes = (
             np.stack([c for _, c in texts], axis=1) if texts else np.zeros((len(n), 0), np.int32)
@@ -141,6 +159,7 @@ class Published:
             dict(taxonomies or {}),
             kind,
             tuple(blank),
+            weighted,
         )
 
     def with_taxonomy(self, column: str, spec: Spec) -> Published:
@@ -167,6 +186,16 @@ class Published:
             name
             for j, name in enumerate(self.quasi)
             if len(np.unique(self.codes[:, j])) == len(self)
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How the release was read, where that is not plain."""
+        if self.weighted is None:
+            return ()
+        return (
+            f"Each row of {self.name} was taken for as many people as its {self.weighted!r} says. "
+            f"If {self.weighted!r} is about each person, say --quasi {self.weighted}.",
         )
 
     def described(self, group: int) -> str:
@@ -263,6 +292,32 @@ def _opened(source: Any) -> tuple[Any, dict[str, str], str | None, bool]:
     plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
     file = release / certificate["data"]["file"] if isinstance(release, Path) else release
     return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas"))
+
+
+def _suppressed(label: Value) -> bool:
+    """Whether another tool left the value out, or says that it did."""
+    return reading(label) is None or (label or "").strip() == UNKNOWN
+
+
+def _counting(engine: Any, named: Sequence[str]) -> str | None:
+    """The column of a table of another tool that counts people, if there is one.
+
+    It is called so, nobody says what it is, all of it are whole numbers, and no combination of
+    the other columns occurs twice: rows that repeat are people.
+    """
+    columns = engine.columns()
+    for name in columns:
+        if name.lower() not in COUNTS or name in named:
+            continue
+        found = engine.counts([c for c in columns if c != name], sets=[name])
+        times = found["s0"].to_pylist()
+        if all(text is not None and re.fullmatch("[0-9]{1,12}", text) for text in times):
+            texts = [encoded(found[f"q{j}"]) for j in range(len(columns) - 1)]
+            codes = np.stack([c for _, c in texts], axis=1)
+            first, _ = distinct(codes, [len(values) for values, _ in texts])
+            if len(first) == len(times) == int(np.sum(found["n"].to_numpy())):
+                return str(name)
+    return None
 
 
 def _folded(values: list[Value], found: Histogram) -> tuple[list[Value], Histogram]:
