@@ -53,7 +53,7 @@ def gdpr(
     """Singling out, linkability and inference, in this order.
 
     With one quasi-identifier there are no two halves to link: linkability is left out, and what
-    is said of singling out ends with that.
+    is said of singling out ends with that. Without a sensitive column there is no inference.
 
     Args:
         published: The release.
@@ -82,6 +82,8 @@ def gdpr(
             single,
             linkability(published, original, control, halves=halves, guesses=guesses, seed=rng),
         ]
+    if secret is None and not published.sensitive:
+        return tuple(found)
     inferred = inference(published, original, control, secret=secret, guesses=guesses, seed=rng)
     return (*found, inferred)
 

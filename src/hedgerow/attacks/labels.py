@@ -1,7 +1,8 @@
 """Labels: which raw values a generalised value stands for, whoever wrote it.
 
 Read are `*`, `ALL`; ranges, bounds, decades and dates (see spans.py); masks `130**`, `3*`,
-`**012`, `199x`, `130##`; sets `{a, "b, c", missing}`, `{'a', 'b'}`, `['a', 'b']`, `a,b`; nodes of a taxonomy; and plain values.
+`**012`, `199x`, `130##`; sets `{a, "b, c", missing}`, `{'a', 'b'}`, `['a', 'b']`, `a,b`; nodes of a
+taxonomy; and plain values.
 A label that can be read in several ways stands for all that any of them covers, and what it
 covers does not depend on who else is looked for; only how many characters a mask hides does.
 """

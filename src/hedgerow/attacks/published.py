@@ -20,12 +20,16 @@ from hedgerow.engines.csvlines import rerun
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.recode.pack import distinct
-from hedgerow.release import read_certificate
+from hedgerow.release import RANDOMISED, SAFE, read_certificate
 from hedgerow.spelling import folded, reading
 
 Codes = NDArray[np.int32]
 ANY = "*"
 """What a value that was left out stands for."""
+SYNTHETIC = "synthetic"
+"""How rows are made that are nobody's: from counts with noise."""
+SAMPLE = "safe"
+"""How rows of a random sample are made."""
 UNKNOWN = "?"
 """What other tools write for a value that was suppressed."""
 COUNTS = ("count", "counts", "freq", "frequency")
@@ -71,6 +75,7 @@ class Published:
         taxonomies: Mapping[str, Taxonomy] | None = None,
         located: Literal["box", "nearest"] | None = None,
         name: str | None = None,
+        every_kind: bool = False,
     ) -> Published:
         """Read a release.
 
@@ -88,25 +93,30 @@ class Published:
             taxonomies: Column -> node -> values below, where labels are nodes.
             located: See the field; by default as the certificate says, else by box.
             name: For messages; by default the file's or folder's.
+            every_kind: Whether releases without a sensitive column, of a sample and of made-up
+                rows are read as well: nothing can be intersected with them.
 
         Raises:
             DataError: There is no such column, or nothing says which are sensitive.
         """
-        file, roles, kind, escaped = _opened(source)
-        delimiter = "," if roles else None
+        file, roles, kind, escaped = _opened(source, every_kind)
+        delimiter = "," if kind is not None else None
         with open_engine(file, delimiter=delimiter) as engine:
             names = {rerun(c) if escaped else c: c for c in engine.columns()}
             columns = list(names)
             sensitive = _chosen(sensitive, roles, "sensitive", columns, str(file))
-            if not sensitive:
+            none = every_kind and (quasi is not None if not roles else True)
+            if not sensitive and not none:
                 raise DataError(
                     "nothing says which columns of the release are sensitive",
                     where=_shown(source),
-                    fix=f"Name them; it has {some(columns)}.",
+                    fix=f"Name them; it has {some(columns)}. Where none is, name the "
+                    "quasi-identifiers.",
                 )
             weighted = None
             if not roles:
-                weighted = _counting(engine, [*sensitive, *(quasi or ())])
+                if kind is None:
+                    weighted = _counting(engine, [*sensitive, *(quasi or ())])
                 quasi = [
                     column
                     for column in (columns if quasi is None else quasi)
@@ -273,14 +283,19 @@ def has_certificate(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and Path(source).is_dir()
 
 
+def says_roles(source: Any) -> bool:
+    """Whether it has a certificate that says what each column is."""
+    return bool(_opened(source, every_kind=True)[1])
+
+
 def columns_of(source: Any) -> list[str]:
     """The columns of a release."""
-    file, roles, _, _ = _opened(source)
-    with open_engine(file, delimiter="," if roles else None) as engine:
+    file, _, kind, _ = _opened(source, every_kind=True)
+    with open_engine(file, delimiter="," if kind is not None else None) as engine:
         return list(engine.columns())
 
 
-def _opened(source: Any) -> tuple[Any, dict[str, str], str | None, bool]:
+def _opened(source: Any, every_kind: bool = False) -> tuple[Any, dict[str, str], str | None, bool]:
     """The data; and where a certificate says so, roles, kind, and whether text was escaped."""
     place = table_place(source)
     path = Path(source) if place is None and isinstance(source, str | os.PathLike) else None
@@ -288,7 +303,19 @@ def _opened(source: Any) -> tuple[Any, dict[str, str], str | None, bool]:
         return place or path or source, {}, None, False
     release = place or path
     assert release is not None, "it has a certificate"
-    certificate = read_certificate(release)
+    certificate = read_certificate(release, randomised=every_kind)
+    if certificate["format"].startswith((RANDOMISED, SAFE)):
+        safe = certificate["format"].startswith(SAFE)
+        if certificate["data"] is None:
+            read_certificate(release)  # which says that there are no records
+        file = certificate["data"]["file"]
+        known = certificate["data"]["columns"] if safe else ()
+        return (
+            release / file if isinstance(release, Path) else release,
+            dict.fromkeys(known, "quasi-identifier"),
+            SAMPLE if safe else SYNTHETIC,
+            bool(certificate["software"]["configured"]["escape_formulas"]),
+        )
     plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
     file = release / certificate["data"]["file"] if isinstance(release, Path) else release
     return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas"))
