@@ -21,6 +21,9 @@ COLUMNS = """columns:
 """
 SENSITIVE = "  ill: sensitive\n"
 NOISY = """columns:
+  name: identifier
+  zip: identifier
+  born: identifier
   age: {role: quasi-identifier, bounds: [20, 59], step: 1}
   sex: {role: quasi-identifier, domain: [F, M]}
   ill: {role: sensitive, domain: [flu, gout, acne, ulcer]}
@@ -29,7 +32,12 @@ population: town
 ledger: ledger.db
 """
 SAFE = """columns:
-  age: {role: quasi-identifier, bounds: [20, 59], step: 1, hierarchy: {ranges: [20]}}
+  name: identifier
+  zip: identifier
+  born: identifier
+  ill: identifier
+  age: {role: quasi-identifier, bounds: [20, 59], step: 1, hierarchy: {ranges: [20]},
+        levels: [1, 1]}
   sex: {role: quasi-identifier, domain: [F, M]}
 privacy: add-remove
 population: town
@@ -133,7 +141,7 @@ def test_synthetic_rows(town: Path) -> None:
     )
     code, told = attacked()
     assert code == 2
-    assert "--plan" in told["error"]["fix"] or "Name them" in told["error"]["fix"]
+    assert "Give the plan it was made with" in told["error"]["fix"]
     code, told = attacked("--sensitive", "ill")
     assert code == 2
     assert "made up from counts with noise, and nobody's" in told["error"]["what"]
@@ -159,11 +167,15 @@ def test_tables_of_counts_without_rows(town: Path) -> None:
 
 def test_safe_releases(town: Path) -> None:
     published(
-        f"source: people.csv\n{SAFE}method: {{search: safe, epsilon: 3, delta: 1e-4, sample: 0.5}}\n"
+        f"source: people.csv\n{SAFE}method: {{search: safe, beta: 0.5, epsilon: 4, delta: 1e-3}}\n"
         "publish: {to: out}\n"
     )
     code, told = attacked()
     assert code == 2
     assert "is of a random sample" in told["error"]["what"]
-    attacked("--plan", "plan.yaml")
-    attacked("--register", "people.csv")
+    code, told = attacked("--plan", "plan.yaml")
+    assert code == 0, told
+    assert names(told) == {"singling-out", "linkability"}
+    code, told = attacked("--register", "people.csv")
+    assert code == 0, told
+    assert names(told) == {"linkage"}

@@ -111,7 +111,9 @@ class Published:
                     "nothing says which columns of the release are sensitive",
                     where=_shown(source),
                     fix=f"Name them; it has {some(columns)}. Where none is, name the "
-                    "quasi-identifiers.",
+                    "quasi-identifiers."
+                    if kind is None
+                    else "Give the plan it was made with, which says what each column is.",
                 )
             weighted = None
             if not roles:
