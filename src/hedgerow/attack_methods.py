@@ -17,9 +17,10 @@ from hedgerow.attacks.gdpr import gdpr
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.labels import Values
-from hedgerow.attacks.linkage import link
+from hedgerow.attacks.linkage import Links, link
 from hedgerow.attacks.locating import Located, doubtful, locate, told_labels
 from hedgerow.attacks.minimality import minimality
+from hedgerow.attacks.outside import outside
 from hedgerow.attacks.overlap import Overlap
 from hedgerow.attacks.published import SYNTHETIC, Published, Targets
 from hedgerow.attacks.sequential import sequential
@@ -63,7 +64,10 @@ def _intersection(a: Assault) -> Iterator[AttackResult]:
     for of in a.of:
         found = intersect(a.releases, a.located, of=of)
         scored = a.truth is not None and of in a.targets.columns
-        yield found.result(a.targets.column(of) if scored else None, overlaps=a.overlaps)
+        result = found.result(a.targets.column(of) if scored else None, overlaps=a.overlaps)
+        # Where nobody is scored, a success is that one value is left; of strangers it is wrong.
+        control = outside("intersection", a.releases, a.control, of=of) if scored else None
+        yield replace(result, control=control)
 
 
 def _by_group(
@@ -74,9 +78,15 @@ def _by_group(
     def run(a: Assault) -> Iterator[AttackResult]:
         for published in a.releases if not _made_up(a) else ():
             for of in a.of:
-                yield _on(published, guess(published.groups, of=of))
+                yield _against(a, published, guess(published.groups, of=of), of)
 
     return run
+
+
+def _against(a: Assault, published: Published, result: AttackResult, of: str) -> AttackResult:
+    """The result of an attack on groups, next to what it says of people who are not in them."""
+    control = outside(result.attack, [published], a.control, of=of)
+    return replace(_on(published, result), control=control)
 
 
 def _made_up(a: Assault) -> bool:
@@ -131,7 +141,7 @@ def _similarity(a: Assault) -> Iterator[AttackResult]:
     for published in a.releases if not _made_up(a) else ():
         for of in a.of:
             if _comparable(published.groups, of):
-                yield _on(published, similarity(published.groups, of=of))
+                yield _against(a, published, similarity(published.groups, of=of), of)
 
 
 def _comparable(groups: Groups, of: str) -> bool:
@@ -147,7 +157,24 @@ def _linkage(a: Assault) -> Iterator[AttackResult]:
         hidden = [c for c in register.columns if c not in published.quasi]
         name = hidden[0] if hidden else None
         result = link(published, register, name=name, fuzzy=a.fuzzy or None)
+        result = _with_strangers(published, result, a.control)
         yield _of(published, result, _understood(published, register))
+
+
+def _with_strangers(
+    published: Published, result: AttackResult, control: Targets | None
+) -> AttackResult:
+    """The result, with how many people who are not in the release would be found in it."""
+    if control is None or not set(published.quasi) & {*control.columns}:
+        return result
+    records = Links.between(published, control).records
+    taken = int((records == 1).sum())
+    note = f"Of {len(control):,} people who are not in the release {taken:,} fit one record only."
+    return replace(
+        result,
+        sentences=(*result.sentences, note),
+        detail={**result.detail, "outsiders": {"people": len(control), "fit_one": taken}},
+    )
 
 
 def _gdpr(a: Assault) -> Iterator[AttackResult]:
