@@ -8,6 +8,7 @@ import pytest
 import hedgerow
 from hedgerow.attack_charts import attacks_chart
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.gate import Bounds
 from hedgerow.cli import show
 
 
@@ -33,7 +34,7 @@ def test_the_gain_is_over_the_control_where_there_is_one() -> None:
 
 
 def shown(capsys: pytest.CaptureFixture[str], *results: AttackResult) -> list[list[str]]:
-    show.attacks(results, None)
+    show.attacks(results, Bounds())
     return [line.split() for line in capsys.readouterr().out.splitlines()]
 
 
@@ -49,7 +50,7 @@ def test_without_a_control_there_is_no_column_of_it(capsys: pytest.CaptureFixtur
     header, one, gain, *_ = shown(capsys, WITHOUT)
     assert header[:4] == ["attack", "found", "guessing", "gain"]
     assert one[:4] == ["sparse", "60.0%", "10.0%", "55.6%"]
-    assert " ".join(gain).startswith("gain: how much of what guessing leaves open")
+    assert " ".join(gain).startswith("gain: how much better the attacker does")
 
 
 def test_the_chart_keeps_them_apart() -> None:
