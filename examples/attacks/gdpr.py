@@ -62,9 +62,8 @@ def attacked(folder: Path) -> list[AttackResult]:
         found = gdpr(release, original, control)
         print(f"{release.name}, {time.perf_counter() - begun:.2f} s")
         for result in found:
-            low, high = result.gain_interval()
             print(f"  {result.attack}: {' '.join(result.sentences)}")
-            print(f"    residual risk {result.gain:.1%}, from {low:.1%} to {high:.1%}")
+            print(f"    residual risk {result.rate_gain:.1%}; mean gain {result.gain:.1%}")
         results += found
     return results
 

@@ -99,19 +99,22 @@ def _told(row: dict[str, Any]) -> str:
 
 
 def names_of(results: Sequence[AttackResult]) -> list[str]:
-    """Names that differ: with the release, where an attack was tried on several."""
-    plain = [result.attack for result in results]
-    names = []
-    for i, result in enumerate(results):
-        release = result.detail.get("release")
-        twice = plain.count(result.attack) > 1
-        where = f" ({_short(str(release))})" if twice and release else ""
-        name = result.attack + where
-        names.append(name if name not in names else f"{name} {i + 1}")
+    """Names that differ: with the release and the column, where an attack was tried on several."""
+    names: list[str] = []
+    for result in results:
+        same = [one for one in results if one.attack == result.attack]
+        about = [
+            shown(result.detail[key])
+            for key, shown in (("release", _short), ("of", str))
+            if key in result.detail and len({one.detail.get(key) for one in same}) > 1
+        ]
+        name = f"{result.attack} ({', '.join(about)})" if about else result.attack
+        again = sum(one == name or one.startswith(f"{name} #") for one in names)
+        names.append(f"{name} #{again + 1}" if again else name)
     return names
 
 
-def _short(release: str) -> str:
+def _short(release: Any) -> str:
     """A folder called release says nothing; the one it is in does."""
-    path = Path(release)
+    path = Path(str(release))
     return path.parent.name if path.name == "release" and path.parent.name else path.name

@@ -17,11 +17,12 @@ from hedgerow.attacks.gdpr import gdpr
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.labels import Values
-from hedgerow.attacks.linkage import link
+from hedgerow.attacks.linkage import Links, link
 from hedgerow.attacks.locating import Located, doubtful, locate, told_labels
 from hedgerow.attacks.minimality import minimality
+from hedgerow.attacks.outside import outside
 from hedgerow.attacks.overlap import Overlap
-from hedgerow.attacks.published import Published, Targets
+from hedgerow.attacks.published import SYNTHETIC, Published, Targets
 from hedgerow.attacks.sequential import sequential
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
@@ -58,12 +59,15 @@ class Assault:
 
 
 def _intersection(a: Assault) -> Iterator[AttackResult]:
-    if a.targets is None:
+    if a.targets is None or _made_up(a):
         return
     for of in a.of:
         found = intersect(a.releases, a.located, of=of)
         scored = a.truth is not None and of in a.targets.columns
-        yield found.result(a.targets.column(of) if scored else None, overlaps=a.overlaps)
+        result = found.result(a.targets.column(of) if scored else None, overlaps=a.overlaps)
+        # Where nobody is scored, a success is that one value is left; of strangers it is wrong.
+        control = outside("intersection", a.releases, a.control, of=of) if scored else None
+        yield replace(result, control=control)
 
 
 def _by_group(
@@ -72,11 +76,22 @@ def _by_group(
     """An attack on the groups of each release by itself."""
 
     def run(a: Assault) -> Iterator[AttackResult]:
-        for published in a.releases:
+        for published in a.releases if not _made_up(a) else ():
             for of in a.of:
-                yield _on(published, guess(published.groups, of=of))
+                yield _against(a, published, guess(published.groups, of=of), of)
 
     return run
+
+
+def _against(a: Assault, published: Published, result: AttackResult, of: str) -> AttackResult:
+    """The result of an attack on groups, next to what it says of people who are not in them."""
+    control = outside(result.attack, [published], a.control, of=of)
+    return replace(_on(published, result), control=control)
+
+
+def _made_up(a: Assault) -> bool:
+    """Whether rows are nobody's: then no group of them is a group of people."""
+    return any(published.made == SYNTHETIC for published in a.releases)
 
 
 _NUMBERED = re.compile(r"([A-Z][A-Za-z, ]*\b)group (\d+)\b")
@@ -99,7 +114,7 @@ def _on(published: Published, result: AttackResult) -> AttackResult:
         for name in published.numbering
         if published.made is None
     ]
-    sentences = (*map(described, result.sentences), *notes)
+    sentences = (*map(described, result.sentences), *notes, *published.remarks)
     return _of(published, replace(result, sentences=sentences))
 
 
@@ -123,10 +138,10 @@ def _understood(published: Published, people: Targets) -> Located | None:
 
 
 def _similarity(a: Assault) -> Iterator[AttackResult]:
-    for published in a.releases:
+    for published in a.releases if not _made_up(a) else ():
         for of in a.of:
             if _comparable(published.groups, of):
-                yield _on(published, similarity(published.groups, of=of))
+                yield _against(a, published, similarity(published.groups, of=of), of)
 
 
 def _comparable(groups: Groups, of: str) -> bool:
@@ -137,25 +152,50 @@ def _comparable(groups: Groups, of: str) -> bool:
 
 
 def _linkage(a: Assault) -> Iterator[AttackResult]:
-    for i, published in enumerate(a.releases if a.registers else ()):
+    for i, published in enumerate(a.releases if a.registers and not _made_up(a) else ()):
         register = a.registers[i % len(a.registers)]
         hidden = [c for c in register.columns if c not in published.quasi]
         name = hidden[0] if hidden else None
         result = link(published, register, name=name, fuzzy=a.fuzzy or None)
+        result = _with_strangers(published, result, a.control)
         yield _of(published, result, _understood(published, register))
+
+
+def _with_strangers(
+    published: Published, result: AttackResult, control: Targets | None
+) -> AttackResult:
+    """The result, with how many people who are not in the release would be found in it."""
+    if control is None or not set(published.quasi) & {*control.columns}:
+        return result
+    records = Links.between(published, control).records
+    taken = int((records == 1).sum())
+    note = f"Of {len(control):,} people who are not in the release {taken:,} fit one record only."
+    return replace(
+        result,
+        sentences=(*result.sentences, note),
+        detail={**result.detail, "outsiders": {"people": len(control), "fit_one": taken}},
+    )
 
 
 def _gdpr(a: Assault) -> Iterator[AttackResult]:
     if a.truth is None:
         return
     for published in a.releases:
-        for of in a.of:
-            if of in a.truth.columns:
+        for of in a.of or (None,):
+            if of is None or of in a.truth.columns:
                 read = _understood(published, a.truth)
                 for result in gdpr(published, a.truth, a.control, secret=of, seed=a.seed):
-                    if result.attack == "inference":
+                    if result.attack == "inference" and of is not None:
                         result = _with_unknown(published, result, a.truth, of)
+                    if published.made == SYNTHETIC:
+                        result = _of_noise(result)
                     yield _of(published, result, read)
+
+
+def _of_noise(result: AttackResult) -> AttackResult:
+    """The result for rows that are nobody's: a right guess is no knowledge of a person."""
+    note = "The rows are made up from counts with noise: what they say of a person is a guess."
+    return replace(result, gains=None, sentences=(*result.sentences, note))
 
 
 def _with_unknown(
@@ -179,7 +219,7 @@ def _with_unknown(
 
 
 def _sequential(a: Assault) -> Iterator[AttackResult]:
-    if a.targets is None or len(a.releases) < 2:
+    if a.targets is None or len(a.releases) < 2 or _made_up(a):
         return
     groups = [published.groups for published in a.releases]
     notes = [
@@ -198,7 +238,7 @@ def _sequential(a: Assault) -> Iterator[AttackResult]:
 
 def _minimality(a: Assault) -> Iterator[AttackResult]:
     """Needs everybody in the release, and the requirement: `know` l."""
-    if a.truth is None or a.l is None:
+    if a.truth is None or a.l is None or _made_up(a):
         return
     for published in a.releases:
         for of in a.of:

@@ -15,7 +15,15 @@ from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.fuzzy import Edits
 from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
-from hedgerow.attacks.published import Published, Targets, columns_of, has_certificate
+from hedgerow.attacks.published import (
+    SAMPLE,
+    SYNTHETIC,
+    Published,
+    Targets,
+    columns_of,
+    has_certificate,
+    says_roles,
+)
 from hedgerow.attacks.taxonomies import nodes_of, specs_of
 from hedgerow.errors import DataError, PlanError, nearest, some
 from hedgerow.plan import Plan
@@ -139,18 +147,39 @@ def attack(
         {column: _fuzz(column, given) for column, given in (fuzzy or {}).items()},
         _overlaps(published, placed, strangers, overlap),
     )
+    if not methods and any(not one.sensitive or one.made == SYNTHETIC for one in published):
+        chosen = [*chosen, "gdpr"]  # what there is to find in such a release
     results: list[AttackResult] = []
     for place, name in enumerate(chosen):
         say(f"trying {name}", place / len(chosen))
         results += METHODS[name](assault)
-    if methods and not results:
-        raise PlanError(
-            f"{some(methods)} cannot be tried with what was given",
-            fix="See docs/attacks.md for what each attack needs.",
-        )
+    if not results:
+        what, fix = _why_none(published, methods)
+        raise PlanError(what, fix=fix)
     if read is not None and (read.rows or 1) > 1:
         results = [replace(one, sentences=(*one.sentences, ROWS)) for one in results]
     return tuple(results)
+
+
+def _why_none(published: Sequence[Published], methods: Sequence[str] | None) -> tuple[str, str]:
+    """Why nothing could be tried, and what would help."""
+    tried = some(methods) if methods else "no attack"
+    what = f"{tried} {'cannot' if methods else 'can'} be tried with what was given"
+    for one in published:
+        if one.made == SYNTHETIC:
+            return (
+                f"{what}: the rows of {one.name} are made up from counts with noise, and nobody's",
+                "Singling out, linkability and inference need the original people: --truth or "
+                "--plan.",
+            )
+        if not one.sensitive:
+            sample = " and is of a random sample" if one.made == SAMPLE else ""
+            return (
+                f"{what}: {one.name} has no sensitive column{sample}",
+                "Linkage needs a list of people (--register); singling out and linkability need "
+                "the original people (--truth or --plan).",
+            )
+    return what, "See docs/attacks.md for what each attack needs."
 
 
 def _refuse_unknown(
@@ -277,14 +306,20 @@ def read_releases(
     for i, release in enumerate(releases):
         name = None if names is None else names[i]
         foreign = not has_certificate(release)
-        chosen = None
-        if foreign and quasi:
+        chosen, secret = None, sensitive
+        # The certificate of made-up rows says what was counted, not what each column is.
+        if foreign or not says_roles(release):
             columns = columns_of(release)
-            chosen = [column for column in quasi if column in columns]
-            known |= dict.fromkeys(columns)
+            if not foreign and read is not None:
+                schema = read.schema()
+                secret = secret or [c for c in schema.sensitive if c in columns]
+                chosen = [c for c in schema.quasi_identifiers if c in columns]
+            if quasi:
+                chosen = [column for column in quasi if column in columns]
+                known |= dict.fromkeys(columns)
         published = Published.read(
-            release, sensitive=sensitive, quasi=chosen, taxonomies=nodes, name=name,
-            located=how if foreign else None,
+            release, sensitive=secret, quasi=chosen, taxonomies=nodes, name=name,
+            located=how if foreign else None, every_kind=True,
         )  # fmt: skip
         for column, spec in specs.items():
             published = published.with_taxonomy(column, spec)
@@ -304,6 +339,8 @@ def _asked(published: Sequence[Published], of: str | None) -> tuple[str, ...]:
         return (of,)
     first = published[0].sensitive if published else ()
     shared = tuple(name for name in first if all(name in p.sensitive for p in published))
+    if published and not any(p.sensitive for p in published):
+        return ()
     if not shared:
         every = dict.fromkeys(name for p in published for name in p.sensitive)
         raise DataError(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
+import hedgerow
 from hedgerow.attack_charts import attacks_chart
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.gate import Bounds
 from hedgerow.cli import show
 
 
@@ -31,7 +34,7 @@ def test_the_gain_is_over_the_control_where_there_is_one() -> None:
 
 
 def shown(capsys: pytest.CaptureFixture[str], *results: AttackResult) -> list[list[str]]:
-    show.attacks(results, None)
+    show.attacks(results, Bounds())
     return [line.split() for line in capsys.readouterr().out.splitlines()]
 
 
@@ -47,7 +50,7 @@ def test_without_a_control_there_is_no_column_of_it(capsys: pytest.CaptureFixtur
     header, one, gain, *_ = shown(capsys, WITHOUT)
     assert header[:4] == ["attack", "found", "guessing", "gain"]
     assert one[:4] == ["sparse", "60.0%", "10.0%", "55.6%"]
-    assert " ".join(gain).startswith("gain: how much of what guessing leaves open")
+    assert " ".join(gain).startswith("gain: how much better the attacker does")
 
 
 def test_the_chart_keeps_them_apart() -> None:
@@ -62,3 +65,57 @@ def test_the_chart_keeps_them_apart() -> None:
     assert "diamonds: people not in the release (control)" in str(drawn)
     plain = attacks_chart([WITHOUT]).to_dict()
     assert "diamond" not in str(plain)
+
+
+AGES = ["<30"] * 4 + [">=30"] * 4
+ILLS = ["flu"] * 4 + ["gout", "gout", "gout", "acne"]
+RELEASE = pd.DataFrame({"age": AGES, "ill": ILLS})
+PEOPLE = pd.DataFrame({"age": ["20"] * 4 + ["40"] * 4, "ill": ILLS})
+# Of the young two of four have flu, of the old gout, gout, flu and something no release has.
+STRANGERS = pd.DataFrame(
+    {"age": ["21", "22", "23", "24", "41", "42", "43", "44", None],
+     "ill": ["flu", "flu", "gout", "acne", "gout", "gout", "flu", "mumps", "flu"]}
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "right", "of"),
+    [
+        ("homogeneity", 2, 8),  # the two young with flu
+        ("background-knowledge", 4, 8),  # they, and two old: gout, acne ruled out
+        ("skewness", 4, 8),  # flu is named for the young, and gout, twice as frequent, for the old
+        ("intersection", 4, 8),
+    ],
+)
+def test_every_attack_that_can_uses_the_control(method: str, right: int, of: int) -> None:
+    (found,) = hedgerow.attack(
+        [RELEASE], sensitive=["ill"], truth=PEOPLE, control=STRANGERS, methods=[method]
+    )
+    assert found.control == Rate(successes=right, guesses=of)
+    assert found.gains is not None
+    assert found.gains.certain >= 4, "it changes nothing about those who are in the release"
+
+
+def test_similarity_of_strangers() -> None:
+    pay = pd.DataFrame({"age": ["<30"] * 2 + [">=30"] * 2, "pay": ["20", "25", "60", "100"]})
+    strangers = pd.DataFrame({"age": ["21", "22", "41"], "pay": ["25", "60", "60"]})
+    (found,) = hedgerow.attack([pay], sensitive=["pay"], control=strangers, methods=["similarity"])
+    assert found.control == Rate(successes=1, guesses=3)
+
+
+def test_strangers_who_are_taken_for_somebody() -> None:
+    table = pd.DataFrame({"age": ["20", "30", "30"], "ill": ["a", "b", "c"]})
+    register = pd.DataFrame({"name": ["Al", "Bo"], "age": ["20", "30"]})
+    strangers = pd.DataFrame({"age": ["20", "30", "50"]})
+    (found,) = hedgerow.attack(
+        [table], sensitive=["ill"], register=register, control=strangers, methods=["linkage"]
+    )
+    assert found.control is None, "their own record cannot be found"
+    assert found.detail["outsiders"] == {"people": 3, "fit_one": 1}
+
+
+def test_a_control_without_the_sensitive_column_is_no_control_of_values() -> None:
+    (found,) = hedgerow.attack(
+        [RELEASE], sensitive=["ill"], control=STRANGERS[["age"]], methods=["homogeneity"]
+    )
+    assert found.control is None

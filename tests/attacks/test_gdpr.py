@@ -142,7 +142,10 @@ class TestNothingToFind:
         control = Targets.read(others) if with_control else None
         for result in gdpr(released(noise), Targets.read(people), control, seed=seed):
             assert not result.succeeded, result.attack
-            assert result.gain_interval()[0] == 0
+            if result.gains is None:
+                assert result.gain_interval()[0] == 0
+            else:  # by luck some beliefs are right; that they are luck shows in those that are not
+                assert result.gains.wrong > result.gains.certain
 
     def test_the_truth_is_told_apart_from_noise(self):
         """The same people, published as they are: each attack sees it."""
@@ -177,7 +180,7 @@ class TestNothingToFind:
 
 
 class TestControl:
-    def test_what_holds_for_everybody_is_no_gain(self):
+    def test_what_holds_for_everybody_is_known_without_the_release(self):
         """The secret is the group's name: known of people outside as well as inside."""
         people, others = society(500, 4), society(500, 5)
         for table in (people, others):
@@ -188,8 +191,12 @@ class TestControl:
         assert alone.succeeded
         assert alone.found.value == 1
         compared = inference(release, original, Targets.read(others))
-        assert compared.gain == 0
+        assert compared.rate_gain == 0
+        assert compared.control.value == 1
         assert not compared.succeeded
+        # What the release says of its people it says, whoever else it is true of.
+        assert compared.gains == alone.gains
+        assert compared.gains.certain == 500
 
     def test_a_large_control_is_cut_to_size(self):
         """Fifty times as many people would fit a description for being more."""

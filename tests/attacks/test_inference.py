@@ -85,7 +85,9 @@ class TestHomogeneity:
         assert counts(result) == (4, 4, 12)
         assert result.detail["worst"] == [{"group": 2, "people": 4, "value": "cancer"}]
         assert "4 of 12 people" in result.sentences[0]
-        assert not result.succeeded
+        assert result.succeeded, "what all four have is read off, not guessed"
+        assert result.gains is not None
+        assert (result.gains.certain, result.gains.people) == (4, 12)
 
     def test_bob(self) -> None:
         """Slide "A 3-anonymous patient table"; heart and cancer, 5 and 3, flu 1."""

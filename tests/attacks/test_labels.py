@@ -115,3 +115,40 @@ def test_the_shape_of_the_answer() -> None:
     assert covers(["*"], [], column="c").shape == (1, 0)
     assert np.array_equal(covers(["*", "a"], ["a", None], column="c"), [[1, 1], [1, 0]])
     assert not math.isnan(covers(["1"], ["1"], column="c").sum())
+
+
+def test_values_with_blanks_around_them() -> None:
+    """As UCI's files have them: ` 13053`, ` Private`."""
+    zips: list[str | None] = [" 13053", " 13068", "14850 "]
+    assert read("130**", zips) == {" 13053", " 13068"}
+    assert read(" 130**", zips) == {" 13053", " 13068"}
+    assert read("1485*", zips) == {"14850 "}
+    assert read("{ 13053, 14850}", zips) == {" 13053", "14850 "}
+    assert read("13000-13060", zips) == {" 13053"}
+    assert read("Private", [" Private", "State-gov"]) == {" Private"}
+    assert read("1990-05", [" 1990-05-17", "1991-05-17"]) == {" 1990-05-17"}
+
+
+def test_masks_of_other_tools() -> None:
+    years: list[str | None] = ["1989", "1990", "1999", "2000"]
+    assert read("199x", years) == {"1990", "1999"}
+    assert read("199X", years) == {"1990", "1999"}
+    assert read("19xx", years) == {"1989", "1990", "1999"}
+    assert read("130##", ["13053", "14850"]) == {"13053"}
+    assert read("199x", ["1995-05-12", "2001-01-01"]) == {"1995-05-12"}
+    assert read("2x", ["20", "29", "2", "30"]) == {"20", "29"}
+    assert read("xx", ["xx", "yy"]) == {"xx"}, "without a digit it is a word"
+
+
+def test_decades() -> None:
+    assert read("20s", ["19", "20", "29", "30"]) == {"20", "29"}
+    assert read("20's", ["19", "20", "29", "30"]) == {"20", "29"}
+    assert read("1990s", ["1989", "1990", "1999"]) == {"1990", "1999"}
+    assert read("90s", ["1989", "1990", "1999", "2090", "95"]) == {"1990", "1999", "2090", "95"}
+    assert read("90s", ["1989-12-31", "1990-01-01"]) == {"1990-01-01"}
+    assert read("100s", ["99", "100", "150", "200"]) == {"100", "150"}, "a decade, or a hundred"
+
+
+@pytest.mark.parametrize("label", ["ALL", "All", "all", "*", "any"])
+def test_everybody(label: str) -> None:
+    assert read(label, ["1", "x", None]) == {"1", "x", None}

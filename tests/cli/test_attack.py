@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -61,8 +62,11 @@ BOTH = ("h1.csv", "h2.csv", "--sensitive", "condition")
 
 
 def test_alice(folder: Path) -> None:
-    code, told = run(*BOTH, "--know", "zip=13012", "--know", "age=28", "--method", "intersection")
-    assert code == 0
+    asked = (*BOTH, "--know", "zip=13012", "--know", "age=28", "--method", "intersection")
+    code, told = run(*asked)
+    assert code == 1, "what she has is known for certain"
+    assert "1 of 1 people are known for certain" in told
+    assert run(*asked, "--certain-at-most", "1")[0] == 0
     assert "Two releases together leave one possible value: AIDS." in told
     assert "In h1.csv 4 records fit, with AIDS, Heart Disease, Viral." in told
 
@@ -79,11 +83,94 @@ def test_as_json(folder: Path) -> None:
 
 
 def test_as_a_gate(folder: Path) -> None:
-    asked = (*BOTH, "--truth", "people.csv", "--method", "intersection")
+    asked = (*BOTH, "--truth", "people.csv", "--method", "intersection", "--certain-at-most", "1")
     assert run(*asked, "--at-most", "1")[0] == 0
     code, told = run(*asked, "--at-most", "0.01")
     assert code == 1
     assert "too much" in told
+
+
+VIRUS = "age,virus\n" + "<30,positive\n" * 490 + ">=30,positive\n" * 10 + ">=30,negative\n" * 500
+WARD = "age,virus\n" + "20,positive\n" * 490 + "40,positive\n" * 10 + "40,negative\n" * 500
+
+
+@pytest.fixture
+def virus(folder: Path) -> tuple[str, ...]:
+    """490 of 1,000 people are in a group where everybody is positive."""
+    (folder / "virus.csv").write_text(VIRUS)
+    (folder / "ward.csv").write_text(WARD)
+    return ("virus.csv", "--sensitive", "virus", "--truth", "ward.csv")
+
+
+def attacks(*arguments: str) -> tuple[int, dict[str, Any]]:
+    done = CliRunner().invoke(app, ["attack", *arguments, "--json"])
+    return done.exit_code, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("method", ["homogeneity", "background-knowledge", "intersection", "gdpr"])
+def test_people_given_away_do_not_pass(virus: tuple[str, ...], method: str) -> None:
+    code, told = attacks(*virus, "--method", method, "--at-most", "1")
+    last = told["attacks"][-1]
+    assert code == 1
+    assert last["certain"] == {"people": 490, "of": 1000, "share": 0.49, "wrongly": 0}
+    assert last["broken"] == [
+        "490 of 1,000 people are known for certain (49.00 %), at most 0.00 % may be"
+    ]
+    assert last["worst_gain"] == 1
+    assert attacks(*virus, "--method", method)[0] == 1, "without any option, too"
+
+
+def test_three_bounds_each_by_itself(virus: tuple[str, ...]) -> None:
+    asked = (*virus, "--method", "homogeneity", "--certain-at-most")
+    assert attacks(*asked, "0.48")[0] == 1
+    code, told = attacks(*asked, "0.49")
+    assert code == 0
+    assert told["bounds"] == {"at_most": None, "certain_at_most": 0.49, "worst_at_most": None}
+    # 490 gain 1, 500 gain 2 * 50 / 51 - 1, ten gain nothing.
+    assert told["attacks"][0]["gain"] == pytest.approx((490 + 500 * (100 / 51 - 1)) / 1000)
+    assert attacks(*asked, "0.49", "--at-most", "0.97")[0] == 1
+    assert attacks(*asked, "0.49", "--at-most", "0.98")[0] == 0
+    code, told = attacks(*asked, "0.49", "--worst-at-most", "0.99")
+    assert code == 1
+    assert told["attacks"][0]["broken"] == [
+        "the worst person's gain is 100.00 %, at most 99.00 % may be"
+    ]
+    assert attacks(*asked, "1", "--worst-at-most", "1", "--at-most", "1")[0] == 0
+
+
+def test_bounds_are_printed(virus: tuple[str, ...]) -> None:
+    code, told = run(*virus, "--method", "homogeneity", "--worst-at-most", "0.5")
+    assert code == 1
+    assert "allowed: gain without a bound, worst at most 50.0%, certain at most 0.00%" in told
+    assert "homogeneity: the worst person's gain is 100.00 %, at most 50.00 % may be." in told
+    assert "homogeneity: 490 of 1,000 people are known for certain" in told
+
+
+def test_similarity_does_not_pass(folder: Path) -> None:
+    """Lecture slide: a salary of 20 to 40 thousand, where the table has 20 to 100."""
+    salaries = ["20", "30", "40", "50", "100", "70", "60", "80", "90"]
+    rows = [f"{i // 3},{pay}" for i, pay in enumerate(salaries)]
+    (folder / "pay.csv").write_text("age,pay\n" + "\n".join(rows) + "\n")
+    code, told = attacks("pay.csv", "--sensitive", "pay", "--method", "similarity")
+    assert (code, told["attacks"][0]["certain"]["people"]) == (1, 3)
+
+
+def test_a_diverse_release_passes(folder: Path) -> None:
+    rows = [f"{age},{ill}" for age in ("<30", ">=30") for ill in ("flu", "gout", "acne")]
+    (folder / "diverse.csv").write_text("age,ill\n" + "\n".join(rows) + "\n")
+    asked = ("diverse.csv", "--sensitive", "ill", "--at-most", "0", "--worst-at-most", "0")
+    assert attacks(*asked)[0] == 0, "every group is like the table, whichever value is ruled out"
+
+
+def test_attacks_are_named_by_their_column(folder: Path) -> None:
+    (folder / "two.csv").write_text("age,ill,pay\n<30,flu,9\n<30,gout,8\n>=30,acne,9\n")
+    code, told = run("two.csv", "--sensitive", "ill", "--sensitive", "pay")
+    assert code == 1
+    assert "homogeneity (ill): 1 of 3 people are known for certain" in told
+    assert "homogeneity (pay)" in told
+    assert "homogeneity (two.csv) 2" not in told
+    _, told = run("two.csv", "two.csv", "--sensitive", "ill", "--method", "homogeneity")
+    assert "homogeneity #2" in told
 
 
 @pytest.mark.parametrize("share", ["nan", "-0.1", "1.5", "inf"])
@@ -98,11 +185,18 @@ def test_a_gate_before_an_attack_that_found_nobody(folder: Path) -> None:
     (folder / "nodes.csv").write_text("zip,condition\nthe north,AIDS\nthe south,flu\n")
     asked = ("nodes.csv", "--sensitive", "condition", "--truth", "people.csv")
     code, told = run(*asked, "--method", "intersection")
-    assert code == 0
+    assert code == 2
     assert "no published zip covers that of 3 of them" in told
-    code, told = run(*asked, "--at-most", "0.5")
+    assert "nobody who was looked for fits" in told
+    code, told = run(*asked, "--at-most", "1", "--certain-at-most", "1")
     assert code == 2
     assert "nobody who was looked for fits" in told
+    code, told = run(*asked, "--method", "intersection", "--quiet")
+    assert code == 2
+    assert "nobody who was looked for fits" in told
+    code, data = attacks(*asked, "--method", "intersection")
+    assert code == 2
+    assert "intersection: nobody who was looked for fits into the releases" in data["doubts"]
 
 
 def test_part_of_the_people_cannot_be_placed(folder: Path) -> None:
@@ -110,7 +204,7 @@ def test_part_of_the_people_cannot_be_placed(folder: Path) -> None:
     (folder / "four.csv").write_text((folder / "people.csv").read_text() + "99999,5,flu\n")
     code, told = run("part.csv", "--sensitive", "condition", "--truth", "four.csv",
                      "--method", "intersection")  # fmt: skip
-    assert code == 0
+    assert code == 2, "who could not be placed was not attacked"
     assert "no published zip covers that of 1 of them" in told
 
 
@@ -123,7 +217,7 @@ def test_releases_about_different_things(folder: Path) -> None:
 
 def test_a_target_who_is_nowhere(folder: Path) -> None:
     code, told = run(*BOTH, "--know", "zip=99999", "--method", "intersection")
-    assert code == 0
+    assert code == 2
     assert "Nobody fits into a group of every release." in told
 
 
@@ -161,7 +255,7 @@ def test_bad_input(folder: Path, arguments: tuple[str, ...], says: str) -> None:
 
 def test_a_chart(folder: Path) -> None:
     code, _ = run(*BOTH, "--truth", "people.csv", "--plot", "a.svg", "--quiet")
-    assert code == 0
+    assert code == 1, "four of twelve have cancer for certain"
     assert "intersection" in (folder / "a.svg").read_text()
     code, told = run(*BOTH, "--truth", "people.csv", "--plot", "a.docx")
     assert code == 2

@@ -86,7 +86,9 @@ def test_verify_and_attack(town: Path) -> None:
     assert CliRunner().invoke(app, ["verify", "out", "--strict"]).exit_code == 1
     attacked = CliRunner().invoke(app, ["attack", "out", "--json"])
     assert attacked.exit_code == 2
-    assert "no records of people" in json.loads(attacked.stdout)["error"]["what"]
+    error = json.loads(attacked.stdout)["error"]
+    assert "nothing says which columns of the release are sensitive" in error["what"]
+    assert "Give the plan it was made with" in error["fix"]
     text = Path("out/tables.csv").read_text("utf-8")
     Path("out/tables.csv").write_text(re.sub(r",-?\d+,", ",7,", text), "utf-8")
     assert CliRunner().invoke(app, ["verify", "out"]).exit_code == 1

@@ -14,6 +14,8 @@ from itertools import product
 
 import pytest
 
+from hedgerow.attacks.gate import Bounds
+from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.groups import ALL, Groups
 from hedgerow.models import (
     BetaLikeness,
@@ -166,6 +168,16 @@ class TestDiversity:
         assert level(distinct, groups) == [1, 3, 2]
         assert set(patients[0]) == {"heart disease"}
         assert set(patients[2]) - {"heart disease"} == {"cancer"}
+        # Bob and the two beside him are 3 of 9, and no gate may let them pass.
+        read = homogeneity(groups, of="disease")
+        assert read.gains is not None
+        assert (read.gains.certain, read.gains.people) == (3, 9)
+        assert Bounds().broken(read)
+        assert Bounds(mean=0.001).broken(read)
+        # Ruled out heart disease, Carl and the other two of the last group have cancer as well.
+        ruled = background_knowledge(groups, of="disease", m=1)
+        assert ruled.gains is not None
+        assert ruled.gains.certain == 6
         # 3-diversity would leave two values to an attacker who rules out one.
         assert not DistinctLDiversity(l=3, of="disease").holds(groups)[2]
 

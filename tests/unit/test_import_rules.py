@@ -77,7 +77,7 @@ def test_models_and_utility_know_only_groups(module: str) -> None:
     assert {n for n in ours if not n.startswith("hedgerow.models")} <= allowed
 
 
-SINGLE = ("inference", "similarity", "skewness", "minimality", "credibility")
+SINGLE = ("inference", "similarity", "skewness", "minimality", "credibility", "gains")
 
 
 @pytest.mark.parametrize("name", SINGLE)

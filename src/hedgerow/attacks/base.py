@@ -1,8 +1,9 @@
 """An attack is a scored guess against releases, next to its baseline.
 
-What counts is what an attacker gains over somebody who makes the same guesses without ever
-having seen the release. A rate is worth nothing without its interval: twelve of twelve is not
-certainty.
+What counts is what an attacker gains over somebody who never saw the release. Where an attack
+ends in a belief about each person, the gain is that of the people (`gains`). Where it does not,
+it is that of the rates: right guesses with the release and without. A rate is worth nothing
+without its interval: twelve of twelve is not certainty.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
+
+from hedgerow.attacks.gains import Gains
 
 CONFIDENCE = 0.95
 """Of intervals, where nobody says otherwise."""
@@ -68,6 +71,8 @@ class AttackResult:
 
     Only where it can happen to them: their secret may be guessed, their own record cannot be
     found. What else befalls them, such as being taken for somebody, belongs in the detail."""
+    gains: Gains | None = None
+    """What is gained about each person; None where the attack has no belief about people."""
     sentences: tuple[str, ...] = ()
     """What a steward should know, most important first."""
     detail: Mapping[str, Any] = field(default_factory=dict)
@@ -75,23 +80,40 @@ class AttackResult:
 
     @property
     def gain(self) -> float:
-        """The share of what guessing leaves open that the release gives away; at least 0.
+        """The mean gain of all people; where there is none, that of the rates. At least 0."""
+        return self.rate_gain if self.gains is None else self.gains.mean
+
+    @property
+    def rate_gain(self) -> float:
+        """The share of what guessing leaves open that the right guesses close; at least 0.
 
         Measured against the control where there is one, else against the baseline: what the
-        attack finds about people who are not in the release it would find without them.
+        attack finds about people who are not in the release it would find without them. Both may
+        be about the very people whom the release singled out, so it says nothing about whether
+        these were given away: `gains` does.
         """
         return _gain(self.found.value, self.without.value)
 
     def gain_interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """Between the least and the most that both rates' intervals allow."""
+        """Between the least and the most that both rates' intervals allow.
+
+        Where gains are those of all people they are counted, not estimated: there is no more.
+        """
+        if self.gains is not None:
+            return self.gains.mean, self.gains.mean
         low, high = self.found.interval(confidence)
         other_low, other_high = self.without.interval(confidence)
         return _gain(low, other_high), _gain(high, other_low)
 
     @property
     def succeeded(self) -> bool:
-        """Whether the attack does better than guessing, beyond what chance explains."""
-        return self.found.interval()[0] > self.without.interval()[1]
+        """Whether the attack does better than guessing, beyond what chance explains.
+
+        Chance explains nothing where values are read off the release and none of them is wrong.
+        With a control, what is read off may be just as true of people who are not in it.
+        """
+        known = self.control is None and self.gains is not None and self.gains.read_off
+        return known or self.found.interval()[0] > self.without.interval()[1]
 
     @property
     def without(self) -> Rate:
@@ -108,6 +130,9 @@ class AttackResult:
             "control": None if self.control is None else _told(self.control),
             "gain": self.gain,
             "gain_interval": list(self.gain_interval()),
+            "worst_gain": None if self.gains is None else self.gains.worst,
+            "certain": None if self.gains is None else self.gains.summary(),
+            "rate_gain": self.rate_gain,
             "succeeded": self.succeeded,
             "sentences": list(self.sentences),
         }

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.bucketised import Bucketised, Codes, columns_of
+from hedgerow.attacks.gains import Gains
 from hedgerow.errors import DataError, PlanError
 from hedgerow.groups import Floats, Histogram, Ints, sort_members
 from hedgerow.recode.anatomy import anatomise, bucketed
@@ -201,6 +202,7 @@ def de_finetti(
         goal="the person's sensitive value is named",
         found=result,
         baseline=baseline,
+        gains=_gains(found, true),
         sentences=tuple(sentences),
         detail={
             "buckets": size,
@@ -210,6 +212,20 @@ def de_finetti(
             "sure_and_right": int(right[sure].sum()),
         },
     )
+
+
+def _gains(found: Beliefs, true: Codes) -> Gains:
+    """What is gained about everybody; certain is only who is in a bucket with one value.
+
+    A simulation in which a person always has the same value is no proof that they do.
+    """
+    st, bucket = found.release.st, found.release.bucket
+    first, width = st.indptr[bucket], np.diff(st.indptr)[bucket]
+    places = np.minimum(first[:, None] + np.arange(found.share.shape[1]), len(st.codes) - 1)
+    own = (st.codes[places] == true[:, None]) & (np.arange(found.share.shape[1]) < width[:, None])
+    belief = (found.share * own).sum(axis=1)
+    total = np.bincount(st.codes, weights=st.counts, minlength=found.release.values)
+    return Gains.believed(belief, (total / total.sum())[true], width == 1)
 
 
 def against_anatomy(

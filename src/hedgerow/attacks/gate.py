@@ -1,4 +1,7 @@
-"""Gate: whether results say enough that somebody may rely on a gain being small.
+"""Gate: how much attackers may gain, and whether results say enough that one may rely on them.
+
+Three bounds, each for itself: the mean gain hides who is given away, the share of people who are
+known for certain hides who is nearly, and the worst person's gain hides how many are like them.
 
 An attack that could not look for anybody finds nothing, and nothing found must not pass for safe.
 """
@@ -6,15 +9,76 @@ An attack that could not look for anybody finds nothing, and nothing found must 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hedgerow.attacks.base import AttackResult
-from hedgerow.errors import some
+from hedgerow.errors import PlanError, some
 
 FEW = 0.05
 """The share of people an attack may fail to judge."""
 SILENT = ("skewness", "minimality", "same-sample")
 """Attacks that name only whom they suspect: no guesses means that they suspect nobody."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """What an attack may find at most. None: it is printed, and stops nothing."""
+
+    mean: float | None = None
+    """The mean gain: `--at-most`."""
+    certain: float = 0.0
+    """The share of people who are known for certain: `--certain-at-most`."""
+    worst: float | None = None
+    """The gain of the worst person: `--worst-at-most`."""
+
+    def __post_init__(self) -> None:
+        for option, share in self._options():
+            if share is not None and not 0 <= share <= 1:
+                raise PlanError(
+                    f"{option} must be a share from 0 to 1, not {share}",
+                    fix=f"Say {option} 0.05.",
+                )
+
+    def broken(self, result: AttackResult) -> tuple[str, ...]:
+        """Which bounds an attack breaks, in sentences.
+
+        >>> from hedgerow.attacks.inference import homogeneity
+        >>> from hedgerow.groups import Groups
+        >>> virus = Groups.of({"virus": [{"positive": 490}, {"positive": 10, "negative": 500}]})
+        >>> Bounds().broken(homogeneity(virus, of="virus"))
+        ('490 of 1,000 people are known for certain (49.00 %), at most 0.00 % may be',)
+        """
+        found = []
+        gains = result.gains
+        if self.mean is not None and result.gain > self.mean:
+            found.append(f"the gain is {_share(result.gain)}, at most {_share(self.mean)} may be")
+        if gains is not None and gains.certain_share > self.certain:
+            found.append(
+                f"{gains.certain:,} of {gains.people:,} people are known for certain "
+                f"({_share(gains.certain_share)}), at most {_share(self.certain)} may be"
+            )
+        if gains is not None and self.worst is not None and gains.worst > self.worst:
+            found.append(
+                f"the worst person's gain is {_share(gains.worst)}, at most "
+                f"{_share(self.worst)} may be"
+            )
+        return tuple(found)
+
+    def summary(self) -> dict[str, float | None]:
+        """For `--json`."""
+        return {option.lstrip("-").replace("-", "_"): share for option, share in self._options()}
+
+    def _options(self) -> tuple[tuple[str, float | None], ...]:
+        return (
+            ("--at-most", self.mean),
+            ("--certain-at-most", self.certain),
+            ("--worst-at-most", self.worst),
+        )
+
+
+def _share(value: float) -> str:
+    return f"{value * 100:.2f} %"
 
 
 def doubts(results: Sequence[AttackResult]) -> list[str]:

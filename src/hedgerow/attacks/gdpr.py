@@ -24,6 +24,7 @@ import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.describing import described, secret_codes
+from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.linkage import Links
 from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.projecting import only, projected, shuffled, uncovered
@@ -52,7 +53,7 @@ def gdpr(
     """Singling out, linkability and inference, in this order.
 
     With one quasi-identifier there are no two halves to link: linkability is left out, and what
-    is said of singling out ends with that.
+    is said of singling out ends with that. Without a sensitive column there is no inference.
 
     Args:
         published: The release.
@@ -81,6 +82,8 @@ def gdpr(
             single,
             linkability(published, original, control, halves=halves, guesses=guesses, seed=rng),
         ]
+    if secret is None and not published.sensitive:
+        return tuple(found)
     inferred = inference(published, original, control, secret=secret, guesses=guesses, seed=rng)
     return (*found, inferred)
 
@@ -232,6 +235,7 @@ def inference(
         frequent ones, and where no record fits, the one that is most frequent in the release).
     Baseline: The most frequent value of the whole release.
     Control: The same guesses for people of the control.
+    Gains: Those of everybody of the original who fits a record, however many guesses are drawn.
     Reference: WP216, Section 2.2.3; Giomi et al. 2023, Section 5.3.
 
     >>> import pyarrow as pa
@@ -258,15 +262,18 @@ def inference(
     found, baseline = right(_chosen(original, guesses, rng))
     outside = None if control is None else right(_chosen(control, guesses, rng))[0]
     value = release.groups.domains[secret].values[usual]
+    everybody = intersect([release], only(original, [*release.quasi, secret]), of=secret)
     return AttackResult(
         attack="inference",
         goal=f"the target's {secret!r} is named",
         found=found,
         baseline=baseline,
         control=outside,
+        gains=everybody.gains(everybody.codes_of(original.column(secret))),
         sentences=(_said(f"guesses at {secret!r} are right", found, baseline, outside),),
         detail={
             "release": published.name,
+            "of": secret,
             "columns": shared,
             "secret": secret,
             "most_frequent": value,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.gains import Gains, ratio_gains
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
 
@@ -84,8 +85,9 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
         goal=f"the {of} of a person in the release is known for certain",
         found=Rate(successes=certain, guesses=groups.people),
         baseline=Rate(successes=int(histogram.counts[guessed].sum()), guesses=groups.people),
+        gains=group_gains(groups, of=of),
         sentences=told,
-        detail={"groups": len(where), "worst": worst},
+        detail={"of": of, "groups": len(where), "worst": worst},
     )
 
 
@@ -147,8 +149,9 @@ def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult
         "ruled out",
         found=Rate(successes=certain, guesses=groups.people),
         baseline=Rate(successes=int(histogram.counts[guessed].sum()), guesses=groups.people),
+        gains=group_gains(groups, of=of, m=m),
         sentences=tuple(told),
-        detail={"m": m, "beliefs": steps, "worst": worst},
+        detail={"of": of, "m": m, "beliefs": steps, "worst": worst},
     )
 
 
@@ -166,20 +169,59 @@ def beliefs(groups: Groups, *, of: str, m: int) -> Floats:
     """
     domain, histogram = attribute(groups, of)
     alone(domain)
+    others, _ = _ruled_out(domain, histogram, m)
+    belief: Floats = histogram.counts / (groups.n[histogram.owner()] - others)
+    return belief
+
+
+def group_gains(groups: Groups, *, of: str, m: int = 0) -> Gains:
+    """What is gained about everybody in the groups who has a value.
+
+    p is n(q, s) / n(q), m values being ruled out as in `beliefs`; p0 is the share of s in the
+    table, the same values being ruled out. Who can rule out all other values of the table knows
+    the value without the release, and does not count as certain.
+
+    Where people have several values, each counts with the one that is believed in most; counts
+    do not say which go together, so as many people as possible do.
+
+    >>> carl = Groups.of({"disease": [{"heart": 3}, {"heart": 1, "cancer": 2}]})
+    >>> group_gains(carl, of="disease")
+    Gains(people=6, mean=0.6666666666666666, worst=1.0, certain=3, wrong=0)
+    """
+    domain, histogram = attribute(groups, of)
+    others, ruled = _ruled_out(domain, histogram, m)
+    owner, counts = histogram.owner(), histogram.counts
+    belief = counts, groups.n[owner] - others
+    before = domain.reference[histogram.codes], domain.people - ruled
+    certain = (belief[0] == belief[1]) & ((before[0] < before[1]) | (ruled == 0))
+    people = np.where(recorded(domain)[histogram.codes], counts, 0)
+    if domain.several:
+        order = np.lexsort((-ratio_gains(belief, before), ~certain, owner))
+        total = np.concatenate(([0], np.cumsum(people[order])))
+        begin, size = total[histogram.indptr[owner]], groups.n[owner]
+        people[order] = np.minimum(total[1:] - begin, size) - np.minimum(total[:-1] - begin, size)
+    return Gains.counted(people, belief=belief, before=before, certain=certain)
+
+
+def _ruled_out(domain: Sensitive, histogram: Histogram, m: int) -> tuple[Ints, Ints]:
+    """For each entry the m largest other counts of its group, and these values' in the table."""
     whole_number("m", m)
     m = min(int(m), len(domain.values))
     owner, counts = histogram.owner(), histogram.counts
-    order = np.lexsort((-counts, owner))
+    reference = domain.reference[histogram.codes]
+    # Of equally frequent values the rarest in the table: what is left then says most.
+    order = np.lexsort((reference, -counts, owner))
     start = histogram.indptr[owner]
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order)) - start[order]
-    total = np.concatenate(([0], np.cumsum(counts[order])))
     # A value among the m largest makes room for the next one; a group may have fewer.
     within = rank < m
     end = np.minimum(start + m + within, histogram.indptr[owner + 1])
-    others = total[end] - total[start] - within * counts
-    belief: Floats = counts / (groups.n[owner] - others)
-    return belief
+    found = []
+    for amount in (counts, reference):
+        total = np.concatenate(([0], np.cumsum(amount[order])))
+        found.append(total[end] - total[start] - within * amount)
+    return found[0], found[1]
 
 
 def attribute(groups: Groups, of: str) -> tuple[Sensitive, Histogram]:

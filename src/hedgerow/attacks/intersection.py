@@ -7,7 +7,7 @@ person may be in. Who knows that the person is in all of them intersects the set
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.bits import ALL, Words, counted, has, one_left
+from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.intersection_told import told
 from hedgerow.attacks.labels import Value
 from hedgerow.attacks.locating import Located, doubtful, locate
@@ -115,18 +116,90 @@ class Intersection:
     def guesses(self) -> Ints:
         """The likeliest value of each person: the product of its shares in the groups; -1: none."""
         best = np.full(len(self), -1, np.int64)
-        step = max(1, CHUNK // max(1, len(self.values)))
-        for begin in range(0, len(self), step):
-            part = np.arange(begin, min(begin + step, len(self)))
-            score = np.zeros((len(part), len(self.values)))
-            with np.errstate(divide="ignore"):
-                for j in range(len(self.releases)):
-                    score += np.log(self.shares(j, part))
+        for part in self._parts(np.arange(len(self))):
+            score = self._scores(part)
             if self.missing is not None:
                 score[:, self.missing] = -np.inf  # that nothing is there names no value
             left = np.isfinite(score).any(axis=1)
             best[part[left]] = score[left].argmax(axis=1)
         return best
+
+    def _parts(self, people: Ints) -> Iterator[Ints]:
+        """These people, as many at a time as memory holds next to all values."""
+        step = max(1, CHUNK // max(1, len(self.values)))
+        for begin in range(0, len(people), step):
+            yield people[begin : begin + step]
+
+    def _scores(self, people: Ints) -> Floats:
+        """People by values: the logarithm of the product of the value's shares."""
+        score = np.zeros((len(people), len(self.values)))
+        with np.errstate(divide="ignore"):
+            for j in range(len(self.releases)):
+                score += np.log(self.shares(j, people))
+        return score
+
+    def beliefs(self, people: Ints, trust: Floats | None = None) -> Floats:
+        """People by values: how likely each is; 0 where the releases contradict each other.
+
+        It is proportional to the product of the value's shares in the groups of each release.
+        Where the person is in the further releases with some chance only (`trust`), the shares in
+        the first release count with the rest.
+        """
+        score = self._scores(people)
+        top = score.max(axis=1, keepdims=True)
+        weight = np.exp(score - np.where(np.isfinite(top), top, 0.0))
+        total = weight.sum(axis=1, keepdims=True)
+        joint: Floats = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+        if trust is None:
+            return joint
+        chance = trust[people][:, None] * (total > 0)
+        mixed: Floats = chance * joint + (1 - chance) * self.shares(0, people)
+        return mixed
+
+    @cached_property
+    def before(self) -> Floats:
+        """The share of each value in all releases together: p0 of `gains`."""
+        shares: Floats = self._total / max(1, int(self._total.sum()))
+        return shares
+
+    def gains(self, true: Ints | None = None, *, overlaps: Sequence[Overlap] = ()) -> Gains:
+        """What is gained about each person who is found.
+
+        Args:
+            true: The true value of each person, -2 where no release has it. Without it gains are
+                those that the attacker expects, and whoever has one value left is certain.
+            overlaps: As for `result`.
+        """
+        who, certain, trust = self.found, self.named, None
+        if overlaps:
+            least = min(overlap.trust for overlap in overlaps)
+            trust = np.where(self.found, least, 0.0)
+            who = np.asarray(self.prior[:, 0] > 0)
+            certain = one_left(self.each[0], blank=self.missing) | (self.named & (trust == 1))
+        if true is None:
+            parts = self._parts(np.flatnonzero(who))
+            return Gains.together(
+                Gains.expected(self._without_missing(self.beliefs(part, trust)), self.before,
+                               certain[part])
+                for part in parts
+            )  # fmt: skip
+        if self.missing is not None:
+            who = who & (true != self.missing)  # of whom there is nothing to know
+        found = []
+        for part in self._parts(np.flatnonzero(who)):
+            own = np.maximum(true[part], 0)
+            known = true[part] >= 0
+            belief = np.where(known, self.beliefs(part, trust)[np.arange(len(part)), own], 0.0)
+            right = certain[part] & known & (belief > 0)
+            before = np.where(known, self.before[own], 0.0)
+            found.append(Gains.believed(belief, before, right, certain[part] & ~right))
+        return Gains.together(found)
+
+    def _without_missing(self, belief: Floats) -> Floats:
+        """That a value is missing is none that could be gained."""
+        if self.missing is not None:
+            belief[:, self.missing] = 0.0
+        return belief
 
     def shares(self, release: int, people: Ints) -> Floats:
         """People by values: the value's share among the records of a release that fit; or 0."""
@@ -200,14 +273,13 @@ class Intersection:
                 goal=f"one value of {self.of} is left",
                 found=found,
                 baseline=Rate(successes=0, guesses=found.guesses),
+                gains=self.gains(overlaps=overlaps),
                 sentences=(*told(self), *told_overlaps(overlaps, alone=alone)),
                 detail=detail,
             )
         if len(truth) != len(self):
             raise DataError(f"{len(truth):,} true values for {len(self):,} people")
-        kind = told_apart(self.values)
-        place = {kind(value): i for i, value in enumerate(self.values)}
-        true = np.array([place.get(kind(value), -2) for value in truth], np.int64)
+        true = self.codes_of(truth)
         scored = Scored.of(self, truth, true)
         detail |= {
             "true_value_possible": int(scored.possible.sum()),
@@ -219,6 +291,7 @@ class Intersection:
             goal=f"the person's {self.of} is named",
             found=Rate(successes=int(scored.right.sum()), guesses=people),
             baseline=Rate(successes=int((self.found & (true == self.usual)).sum()), guesses=people),
+            gains=self.gains(true, overlaps=overlaps),
             sentences=(*told(self, scored), *told_overlaps(overlaps, alone=0)),
             detail=detail,
         )
@@ -226,17 +299,30 @@ class Intersection:
     @cached_property
     def usual(self) -> int:
         """The most frequent value of all releases together; -1 where all are missing."""
-        total = np.zeros(len(self.values), np.int64)
-        for published, codes in zip(self.releases, self.codes, strict=True):
-            np.add.at(total, codes, published.groups.domains[self.of].reference)
+        total = self._total.copy()
         if self.missing is not None:
             total[self.missing] = 0
         return int(total.argmax()) if total.any() else -1
+
+    @cached_property
+    def _total(self) -> Ints:
+        """How many records of all releases have each value."""
+        total = np.zeros(len(self.values), np.int64)
+        for published, codes in zip(self.releases, self.codes, strict=True):
+            np.add.at(total, codes, published.groups.domains[self.of].reference)
+        return total
+
+    def codes_of(self, truth: Sequence[Value]) -> Ints:
+        """Which of the values each of these is; -2 where no release has it."""
+        kind = told_apart(self.values)
+        place = {kind(value): i for i, value in enumerate(self.values)}
+        return np.array([place.get(kind(value), -2) for value in truth], np.int64)
 
     def _detail(self) -> dict[str, Any]:
         people = self.found
         prior = self.prior[people].min(axis=1, initial=len(self.values))
         return {
+            "of": self.of,
             "people": len(self),
             "found_in_all": int(people.sum()),
             "contradictions": int(self.contradictory.sum()),

@@ -1,7 +1,8 @@
 """Labels: which raw values a generalised value stands for, whoever wrote it.
 
-Read are `*`; ranges, bounds and dates (see spans.py); masks `130**`, `3*`, `**012`; sets
-`{a, "b, c", missing}`, `{'a', 'b'}`, `['a', 'b']`, `a,b`; nodes of a taxonomy; and plain values.
+Read are `*`, `ALL`; ranges, bounds, decades and dates (see spans.py); masks `130**`, `3*`,
+`**012`, `199x`, `130##`; sets `{a, "b, c", missing}`, `{'a', 'b'}`, `['a', 'b']`, `a,b`; nodes of a
+taxonomy; and plain values.
 A label that can be read in several ways stands for all that any of them covers, and what it
 covers does not depend on who else is looked for; only how many characters a mask hides does.
 """
@@ -20,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.attacks.spans import day_span, days_of, number, read_span, simple_span
+from hedgerow.attacks.spans import day_span, days_of, decade, number, read_span, simple_span
 from hedgerow.errors import DataError, some
 from hedgerow.spelling import reading
 
@@ -35,8 +36,10 @@ MISSING = "missing"
 """How a set says that somebody in it has no value."""
 EXACT = 2.0**53
 """Whole numbers from here on are compared as they are written."""
-_ANY = re.compile(r"\*+|any|Any|ANY")
+_ANY = re.compile(r"\*+|any|Any|ANY|all|All|ALL")
 _MASK = re.compile(r"([^*{}\[\]()<>]*[^*{}\[\]()<>\s])\*+|\*+([^*{}\[\]()<>\s][^*{}\[\]()<>]*)")
+_CROSSED = re.compile(r"(\d[\d-]*)([xX]+|#+)")
+"""A mask of other tools; without a digit before it is a word."""
 _QUOTED = r"""\"(?:[^"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"""
 _MEMBER = re.compile(rf"\s*({_QUOTED}|[\[(\]][^\])]*[\])\[]|[^,]+?)\s*(?:,|$)")
 _LIST = re.compile(r"[,;|]")
@@ -75,9 +78,14 @@ class Values:
         return {value: self.alike[reading(value)] for value in self.values}
 
     @cached_property
+    def texts(self) -> tuple[Value, ...]:
+        """The values without blanks around them, as labels are read."""
+        return tuple(None if value is None else _plain(value) for value in self.values)
+
+    @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """Characters of each value; -1 where it is missing."""
-        return np.array([-1 if value is None else len(value) for value in self.values], np.int64)
+        return np.array([-1 if text is None else len(text) for text in self.texts], np.int64)
 
     @cached_property
     def days(self) -> NDArray[np.int64]:
@@ -125,9 +133,9 @@ class Values:
         size = len(part)
         if (size, begins) not in self._ends:
             found: dict[str, list[int]] = {}
-            for i, value in enumerate(self.values):
-                if value is not None and len(value) >= size:
-                    found.setdefault(value[:size] if begins else value[-size:], []).append(i)
+            for i, text in enumerate(self.texts):
+                if text is not None and len(text) >= size:
+                    found.setdefault(text[:size] if begins else text[-size:], []).append(i)
             self._ends[size, begins] = found
         flags = np.zeros(len(self), np.bool_)
         flags[self._ends[size, begins].get(part, [])] = True
@@ -203,7 +211,8 @@ def read_labels(
     (('young',), ('young',))
     """
     known = Values(values, taxonomy=taxonomy)
-    known.masks = {len(text) for text in map(_plain, filter(None, labels)) if _MASK.fullmatch(text)}
+    starred = map(_starred, map(_plain, filter(None, labels)))
+    known.masks = {len(text) for text in starred if _MASK.fullmatch(text)}
     fits = np.zeros((len(labels), len(known)), np.bool_)
     unread: list[Value] = []
     kinds: list[Kind] = ["other"] * len(labels)
@@ -269,6 +278,16 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFC", text).strip()
 
 
+def _starred(text: str) -> str:
+    """A mask with stars for whatever else hides its characters.
+
+    >>> _starred("199x"), _starred("130##"), _starred("x-ray")
+    ('199*', '130**', 'x-ray')
+    """
+    found = _CROSSED.fullmatch(text)
+    return text if found is None else found[1] + "*" * len(found[2])
+
+
 def _set(text: str, known: Values) -> Flags | None:
     """Members in braces; in brackets where they are no interval of numbers or dates."""
     opened, closed = text[0], text[-1]
@@ -312,6 +331,7 @@ def _mask(text: str, known: Values) -> Flags | None:
     A single star may stand for any number also where some values are that long, for those that
     no mask of the column is as long as.
     """
+    text = _starred(text)
     found = _MASK.fullmatch(text) if "*" in text else None
     if found is None:
         return None
@@ -335,6 +355,22 @@ def _span(text: str, known: Values) -> Flags | None:
     return np.asarray((first > 0) & (last >= when[0]) & (first <= when[1]))
 
 
+def _decade(text: str, known: Values) -> Flags | None:
+    """`20s`: from 20 to 29, and years and dates that end so."""
+    found = decade(text)
+    if found is None:
+        return None
+    low, high = found
+    inside = (known.numbers >= low) & (known.numbers <= high)
+    if high < 100:
+        years = known.numbers % 100
+        inside |= (known.numbers >= 1000) & (years >= low) & (years <= high)
+        if len(known.days):
+            first, last = known.days // 10_000
+            inside |= (first > 0) & (last % 100 >= low) & (first % 100 <= high)
+    return np.asarray(inside)
+
+
 def _list(text: str, known: Values) -> Flags | None:
     """Members without braces, as some tools write sets."""
     members = [part.strip() for part in _LIST.split(text)]
@@ -355,6 +391,7 @@ def _list(text: str, known: Values) -> Flags | None:
 _READERS: tuple[tuple[Callable[[str, Values], Flags | None], Kind], ...] = (
     (_set, "other"),
     (_mask, "other"),
+    (_decade, "span"),
     (_span, "span"),
     (_list, "other"),
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.fuzzy import Edits, Fuzzy, loosened
+from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.labels import Flags
 from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.projecting import only, projected, uncovered
@@ -93,6 +94,15 @@ class Links:
         Args:
             truth: The group each person's record is in, -1 where they have none.
         """
+        rivals = self.rivals(truth)
+        return float((1 / rivals[rivals > 0]).sum())
+
+    def rivals(self, truth: Ints) -> Ints:
+        """How many people are as likely as who has the record, for each who has one; 0: more so.
+
+        Args:
+            truth: As for `correct`.
+        """
         size, groups = len(self.sizes), self.tuples.groups
         owner = np.repeat(np.arange(len(self.tuples.count)), self.tuples.count)
         fitting = np.zeros(len(self.tuples.count), np.int64)
@@ -104,8 +114,7 @@ class Links:
         pairs = (owner * size + groups)[likeliest]
         member = np.flatnonzero(truth >= 0)
         right = np.isin(self.kind[member] * size + truth[member], pairs)
-        hits = np.bincount(truth[member][right], minlength=size)
-        return float((hits / np.maximum(1, named)).sum())
+        return np.where(right, named[truth[member]], 0)
 
 
 def link(
@@ -162,6 +171,7 @@ def link(
     links = Links.between(read, register)
     home = None if truth is None else _truth(published, register, truth)
     found, baseline = _rates(links, home)
+    gains = _gains(links, home)
     who = np.flatnonzero(links.reidentified)
     detail: dict[str, Any] = {
         "release": published.name,
@@ -191,6 +201,7 @@ def link(
         goal="a record gets the name of the person it is about",
         found=found,
         baseline=baseline,
+        gains=gains,
         sentences=_sentences(detail, len(who)),
         detail=detail,
     )
@@ -208,6 +219,29 @@ def _rates(links: Links, truth: Ints | None) -> tuple[Rate, Rate]:
     return (
         Rate(successes=min(right, records), guesses=records),
         Rate(successes=min(by_chance, records), guesses=records),
+    )
+
+
+def _gains(links: Links, truth: Ints | None) -> Gains:
+    """What is gained about the person behind each record: p is the chance of the right name.
+
+    p0 is that of a name drawn at random. With the truth, records are those of people who are in
+    the register.
+    """
+    records, people = int(links.sizes.sum()), len(links.kind)
+    if truth is not None:
+        rivals = links.rivals(truth)
+        belief = np.divide(1.0, rivals, out=np.zeros(len(rivals)), where=rivals > 0)
+        wrong = int((links.reidentified & (links.group() != truth)).sum())
+        found = Gains.believed(belief, np.full(len(rivals), 1 / people), rivals == 1)
+        return replace(found, wrong=wrong)
+    # Who fits one record that nobody else fits is alone with it in its group.
+    certain = np.zeros(len(links.sizes), np.bool_)
+    certain[links.group()[links.reidentified]] = True
+    return Gains.believed(
+        np.repeat(links.success, links.sizes),
+        np.full(records, 1 / max(records, people)),
+        np.repeat(certain, links.sizes),
     )
 
 

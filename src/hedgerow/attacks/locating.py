@@ -145,6 +145,7 @@ def told_labels(published: Published, located: Located) -> Iterator[str]:
                 f"In {published.name} {some(values, most=3)} as {column} {taken} of other people; "
                 "for nodes of a taxonomy, give the file."
             )
+    yield from published.remarks
     for column in published.blank:
         yield f"In {published.name} a missing {column} was taken for any."
 

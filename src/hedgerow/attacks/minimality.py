@@ -6,7 +6,7 @@ some class of the merged ones did not keep it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, prod
@@ -16,6 +16,7 @@ import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.credibility import Worked, exact_bound
+from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, alone, attribute, counted, named
 from hedgerow.errors import DataError, PlanError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive, sort_members
@@ -105,8 +106,10 @@ def minimality(
         f"{float(1 / bound):.3g}",
         found=Rate(successes=sum(guess["count"] for guess in told), guesses=people),
         baseline=Rate(successes=float(expected), guesses=people),
+        gains=_gains(classes, of, into, published, zip(known, beliefs, strict=True)),
         sentences=tuple(_told(of, bound, domain, len(known), told, worst, people)),
         detail={
+            "of": of,
             "l": float(bound),
             "merged_groups": len(known),
             "highest_credibility": float(highest),
@@ -226,6 +229,40 @@ def _guesses(known: Sequence[_Merged], beliefs: Sequence[Beliefs]) -> list[dict[
                 }
             )
     return found
+
+
+def _gains(
+    classes: Groups,
+    of: str,
+    into: Ints,
+    published: Groups,
+    credited: Iterable[tuple[_Merged, Beliefs]],
+) -> Gains:
+    """What is gained about everybody in the classes: by credibility, else by the group's share."""
+    domain, histogram = classes.domains[of], classes.histograms[of]
+    credible = {
+        (int(c), int(code)): credibility[v]
+        for group, shares in credited
+        for c, credibility in zip(group.classes, shares, strict=True)
+        if credibility
+        for v, code in enumerate(group.codes)
+    }
+    shown = {(g, code): n for g, code, n in _entries(published.histograms[of])}
+    people, belief, certain, before = [], [], [], []
+    for c, code, n in _entries(histogram):
+        group = int(into[c])
+        share = Fraction(shown[group, code], int(published.n[group]))
+        p = credible.get((c, code), share)
+        people.append(n if domain.values[code] is not None else 0)
+        belief.append(float(p))
+        certain.append(p == 1)
+        before.append(domain.reference[code] / domain.people)
+    weight = np.array(people, np.int64)
+    return Gains.believed(
+        np.repeat(np.array(belief), weight),
+        np.repeat(np.array(before), weight),
+        np.repeat(np.array(certain, np.bool_), weight),
+    )
 
 
 def _entries(histogram: Histogram) -> Iterator[tuple[int, int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.person_rows import require_rows
 from hedgerow.recode.pack import distinct
-from hedgerow.release import read_certificate
+from hedgerow.release import RANDOMISED, SAFE, read_certificate
 from hedgerow.spelling import folded, reading
 
 if TYPE_CHECKING:
@@ -30,6 +31,14 @@ if TYPE_CHECKING:
 Codes = NDArray[np.int32]
 ANY = "*"
 """What a value that was left out stands for."""
+SYNTHETIC = "synthetic"
+"""How rows are made that are nobody's: from counts with noise."""
+SAMPLE = "safe"
+"""How rows of a random sample are made."""
+UNKNOWN = "?"
+"""What other tools write for a value that was suppressed."""
+COUNTS = ("count", "counts", "freq", "frequency")
+"""Columns of other tools that say how many people a row stands for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +64,8 @@ class Published:
     """Sensitive column -> values that differ from all others, whatever they look like."""
     records: Records | None = None
     """Its columns that are not generalised, row by row, where somebody asked for them."""
+    weighted: str | None = None
+    """The column that says how many people each row of another tool's table stands for."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -75,6 +86,7 @@ class Published:
         name: str | None = None,
         differing: Mapping[str, Collection[str]] | None = None,
         records: bool = False,
+        every_kind: bool = False,
     ) -> Published:
         """Read a release.
 
@@ -96,31 +108,49 @@ class Published:
             differing: Sensitive column -> values that differ from all others, whatever they look
                 like; by default as the certificate says.
             records: Whether to read what its columns that are not generalised say together.
+            every_kind: Whether releases without a sensitive column, of a sample and of made-up
+                rows are read as well: nothing can be intersected with them.
 
         Raises:
             DataError: There is no such column, or nothing says which are sensitive.
         """
-        file, roles, kind, escaped, differ = _opened(source)
+        file, roles, kind, escaped, differ = _opened(source, every_kind)
         differ = dict(differing or differ)
-        delimiter = "," if roles else None
+        delimiter = "," if kind is not None else None
         with open_engine(file, delimiter=delimiter) as engine:
             names = {rerun(c) if escaped else c: c for c in engine.columns()}
             columns = list(names)
             sensitive = _chosen(sensitive, roles, "sensitive", columns, str(file))
-            if not sensitive:
+            none = every_kind and (quasi is not None if not roles else True)
+            if not sensitive and not none:
                 raise DataError(
                     "nothing says which columns of the release are sensitive",
                     where=_shown(source),
-                    fix=f"Name them; it has {some(columns)}.",
+                    fix=f"Name them; it has {some(columns)}. Where none is, name the "
+                    "quasi-identifiers."
+                    if kind is None
+                    else "Give the plan it was made with, which says what each column is.",
                 )
-            if quasi is None and not roles:
-                quasi = [column for column in columns if column not in sensitive]
+            weighted = None
+            if not roles:
+                if kind is None:
+                    weighted = _counting(engine, [*sensitive, *(quasi or ())])
+                quasi = [
+                    column
+                    for column in (columns if quasi is None else quasi)
+                    if column not in (*sensitive, weighted)
+                ]
             quasi = _chosen(quasi, roles, "quasi-identifier", columns, str(file))
             shown = [*sensitive]
             if records:
                 shown += _chosen(None, roles, "insensitive", columns, str(file))
-            counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in shown])
+            sets = [*shown, *([] if weighted is None else [weighted])]
+            counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in sets])
         n = np.asarray(counted["n"].to_numpy(), np.int64)
+        if weighted is not None:
+            times = [int(text) for text in counted[f"s{len(shown)}"].to_pylist()]
+            n = n * np.array(times, np.int64)
+            counted, n = counted.filter(n > 0), n[n > 0]
         if not len(n):
             raise DataError("the release has no records", where=_shown(source))
         texts = [encoded(counted[f"q{j}"]) for j in range(len(quasi))]
@@ -128,8 +158,8 @@ class Published:
             texts = [([v and rerun(v) for v in values], found) for values, found in texts]
         labels, blank = [tuple(values) for values, _ in texts], []
         for j, column in enumerate(quasi):
-            if kind is None and any(reading(label) is None for label in labels[j]):
-                labels[j] = tuple(ANY if reading(label) is None else label for label in labels[j])
+            if kind is None and any(map(_suppressed, labels[j])):
+                labels[j] = tuple(ANY if _suppressed(label) else label for label in labels[j])
                 blank.append(column)
         codes = (
             np.stack([c for _, c in texts], axis=1) if texts else np.zeros((len(n), 0), np.int32)
@@ -175,6 +205,7 @@ class Published:
             tuple(blank),
             {column: tuple(sorted(texts)) for column, texts in differ.items() if texts},
             rows,
+            weighted,
         )
 
     def as_read(self) -> Published:
@@ -217,6 +248,16 @@ class Published:
             name
             for j, name in enumerate(self.quasi)
             if len(np.unique(self.codes[:, j])) == len(self)
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """How the release was read, where that is not plain."""
+        if self.weighted is None:
+            return ()
+        return (
+            f"Each row of {self.name} was taken for as many people as its {self.weighted!r} says. "
+            f"If {self.weighted!r} is about each person, say --quasi {self.weighted}.",
         )
 
     def described(self, group: int) -> str:
@@ -305,17 +346,22 @@ def has_certificate(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and Path(source).is_dir()
 
 
+def says_roles(source: Any) -> bool:
+    """Whether it has a certificate that says what each column is."""
+    return bool(_opened(source, every_kind=True)[1])
+
+
 def columns_of(source: Any) -> list[str]:
     """The columns of a release."""
-    file, roles, _, _, _ = _opened(source)
-    with open_engine(file, delimiter="," if roles else None) as engine:
+    file, _, kind, _, _ = _opened(source, every_kind=True)
+    with open_engine(file, delimiter="," if kind is not None else None) as engine:
         return list(engine.columns())
 
 
 Opened = tuple[Any, dict[str, str], str | None, bool, dict[str, Collection[str]]]
 
 
-def _opened(source: Any) -> Opened:
+def _opened(source: Any, every_kind: bool = False) -> Opened:
     """The data; and from a certificate roles, kind, whether text was escaped, what differs."""
     place = table_place(source)
     path = Path(source) if place is None and isinstance(source, str | os.PathLike) else None
@@ -323,7 +369,20 @@ def _opened(source: Any) -> Opened:
         return place or path or source, {}, None, False, {}
     release = place or path
     assert release is not None, "it has a certificate"
-    certificate = read_certificate(release)
+    certificate = read_certificate(release, randomised=every_kind)
+    if certificate["format"].startswith((RANDOMISED, SAFE)):
+        safe = certificate["format"].startswith(SAFE)
+        if certificate["data"] is None:
+            read_certificate(release)  # which says that there are no records
+        file = certificate["data"]["file"]
+        known = certificate["data"]["columns"] if safe else ()
+        return (
+            release / file if isinstance(release, Path) else release,
+            dict.fromkeys(known, "quasi-identifier"),
+            SAMPLE if safe else SYNTHETIC,
+            bool(certificate["software"]["configured"]["escape_formulas"]),
+            {},
+        )
     plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
     file = release / certificate["data"]["file"] if isinstance(release, Path) else release
     differ: dict[str, Collection[str]] = {
@@ -331,6 +390,32 @@ def _opened(source: Any) -> Opened:
         for column, told in certificate.get("spellings", {}).items()
     }
     return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas")), differ
+
+
+def _suppressed(label: Value) -> bool:
+    """Whether another tool left the value out, or says that it did."""
+    return reading(label) is None or (label or "").strip() == UNKNOWN
+
+
+def _counting(engine: Any, named: Sequence[str]) -> str | None:
+    """The column of a table of another tool that counts people, if there is one.
+
+    It is called so, nobody says what it is, all of it are whole numbers, and no combination of
+    the other columns occurs twice: rows that repeat are people.
+    """
+    columns = engine.columns()
+    for name in columns:
+        if name.lower() not in COUNTS or name in named:
+            continue
+        found = engine.counts([c for c in columns if c != name], sets=[name])
+        times = found["s0"].to_pylist()
+        if all(text is not None and re.fullmatch("[0-9]{1,12}", text) for text in times):
+            texts = [encoded(found[f"q{j}"]) for j in range(len(columns) - 1)]
+            codes = np.stack([c for _, c in texts], axis=1)
+            first, _ = distinct(codes, [len(values) for values, _ in texts])
+            if len(first) == len(times) == int(np.sum(found["n"].to_numpy())):
+                return str(name)
+    return None
 
 
 def _folded(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, counted
 from hedgerow.attacks.invariance import Invariance, Values, m_invariance, united
 from hedgerow.attacks.locating import Located
@@ -22,6 +23,8 @@ from hedgerow.groups import Groups, Ints
 from hedgerow.spelling import told_apart
 
 Flags = NDArray[np.bool_]
+CHUNK = 2_000_000
+"""Pairs of person and value that are weighed at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +111,10 @@ def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: st
         goal=f"one {of} is left for a person, given all releases",
         found=Rate(successes=int(certain.sum()), guesses=people),
         baseline=Rate(successes=int(history.possible[certain, usual].sum()), guesses=people),
+        gains=_gains(history, releases, of),
         sentences=tuple(_told(history, invariance, of, len(releases), new)),
         detail={
+            "of": of,
             "one_value_only_together": len(new),
             "fewer_values_together": int((present & (left < fewest)).sum()),
             "contradictions": int((present & (left == 0)).sum()),
@@ -212,17 +217,43 @@ def _shown(values: Values) -> str:
     return ", ".join("missing" if value is None else value for value in values) or "nothing"
 
 
+def _gains(history: History, releases: Sequence[Groups], of: str) -> Gains:
+    """What the attacker expects to gain about everybody who is in some release.
+
+    Who sees which values are left believes in each by its share of all releases' records.
+    """
+    total = _total(releases, history.values, of)
+    before = total / max(1, total.sum())
+    told = [code for code, value in enumerate(history.values) if value is not None]
+    people, certain = np.flatnonzero(history.present), history.certain
+    step = max(1, CHUNK // max(1, len(history.values)))
+    found = []
+    for begin in range(0, len(people), step):
+        part = people[begin : begin + step]
+        weight = history.possible[part] * before
+        whole = weight.sum(axis=1, keepdims=True)
+        belief = np.divide(weight, whole, out=np.zeros_like(weight), where=whole > 0)
+        found.append(Gains.expected(belief[:, told], before[told], certain[part]))
+    return Gains.together(found)
+
+
 def _most_frequent(releases: Sequence[Groups], values: Values, of: str) -> int:
     """The value most people have, all releases taken together; the first among equals.
 
     Nobody guesses that it is missing.
     """
+    total = _total(releases, values, of)
+    if None in values:
+        total[values.index(None)] = -1
+    return int(total.argmax())
+
+
+def _total(releases: Sequence[Groups], values: Values, of: str) -> Ints:
+    """How many records of all releases have each value."""
     kind = told_apart(values)
     place = {kind(value): code for code, value in enumerate(values)}
     total = np.zeros(len(values), np.int64)
     for groups in releases:
         domain = groups.domains[of]
         np.add.at(total, [place[kind(value)] for value in domain.values], domain.reference)
-    if None in values:
-        total[values.index(None)] = -1
-    return int(total.argmax())
+    return total

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
 from hedgerow.errors import PlanError
 from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
@@ -106,14 +107,39 @@ def similarity(
         goal=goal,
         found=Rate(successes=people, guesses=groups.people),
         baseline=Rate(successes=right, guesses=groups.people),
+        # What is learned is known for certain, and does not hold of everybody in the table.
+        gains=Gains(
+            people=groups.people,
+            mean=people / groups.people,
+            worst=1.0 if people else 0.0,
+            certain=people,
+        ),
         sentences=told,
         detail={
+            "of": of,
             "by": chosen,
             "groups": len(where),
             "worst": worst,
             "left_to_homogeneity": int(groups.n[same].sum()),
         },
     )
+
+
+def learned(groups: Groups, *, of: str) -> dict[int, Flags]:
+    """For each group of which something is learned, the values that have it.
+
+    >>> salary = [{"20": 1, "40": 1}, {"50": 1, "100": 1}]
+    >>> learned(Groups.of({"salary": salary}), of="salary")
+    {0: array([ True,  True, False, False])}
+    """
+    domain, histogram = attribute(groups, of)
+    several = np.diff(histogram.indptr) > 1
+    found = (
+        _by_node(domain, histogram, several)
+        if domain.levels
+        else _by_range(domain, histogram, several, WITHIN)
+    )
+    return {int(g): found.covers(int(g)) for g in np.flatnonzero(found.learned)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +154,8 @@ class _Found:
     """Entries of the histogram a guess without the release gets right, in these groups."""
     words: Callable[[int], str]
     """What is learned of one group."""
+    covers: Callable[[int], Flags]
+    """Which values have it."""
 
 
 def _by_node(domain: Sensitive, histogram: Histogram, several: Flags) -> _Found:
@@ -162,7 +190,10 @@ def _by_node(domain: Sensitive, histogram: Histogram, several: Flags) -> _Found:
         below = np.flatnonzero(domain.levels[level] == node)
         return f"one of {', '.join(named(domain, code) for code in below[:SHOWN])}"
 
-    return _Found(height > 0, share, guessed, words)
+    def covers(group: int) -> Flags:
+        return np.asarray(domain.levels[int(height[group])] == int(lowest[group]))
+
+    return _Found(height > 0, share, guessed, words, covers)
 
 
 def _by_range(domain: Sensitive, histogram: Histogram, several: Flags, within: float) -> _Found:
@@ -190,7 +221,11 @@ def _by_range(domain: Sensitive, histogram: Histogram, several: Flags, within: f
     share[learned] = (inside[ends] - inside[begins]) / max(1, inside[-1])
     guessed = (own >= start[owner]) & (own <= start[owner] + width[owner])
     return _Found(
-        learned, share, guessed, lambda group: f"{low[group]:,.12g} to {high[group]:,.12g}"
+        learned,
+        share,
+        guessed,
+        lambda group: f"{low[group]:,.12g} to {high[group]:,.12g}",
+        lambda group: np.asarray((numbers >= low[group]) & (numbers <= high[group])),
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
+from hedgerow.attacks.inference import SHOWN, attribute, counted, group_gains, named, recorded
 from hedgerow.errors import PlanError
-from hedgerow.groups import Floats, Groups
+from hedgerow.groups import Floats, Groups, Ints
 
 TIMES = 2.0
 """How many times as frequent, unless said otherwise."""
@@ -38,12 +38,7 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
             f"times must be a number above 1, not {times!r}", fix="Give a number such as 2."
         )
     owner = histogram.owner()
-    # That somebody's value is missing is not what an attacker wants to know.
-    lift = np.where(recorded(domain)[histogram.codes], lifts(groups, of=of), 0.0)
-    order = np.lexsort((-histogram.counts, -lift, owner))
-    _, first = np.unique(owner[order], return_index=True)
-    top = order[first]
-    top = top[lift[top] >= times]
+    lift, top = _top(groups, of, times)
     people = groups.n[owner[top]]
     prior = domain.reference[histogram.codes[top]] / domain.people
     right, guesses = int(histogram.counts[top].sum()), int(people.sum())
@@ -77,9 +72,31 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
         "there as in the table",
         found=Rate(successes=right, guesses=guesses),
         baseline=Rate(successes=float(min((people * prior).sum(), guesses)), guesses=guesses),
+        gains=group_gains(groups, of=of),
         sentences=told,
-        detail={"times": float(times), "groups": len(top), "worst": worst},
+        detail={"of": of, "times": float(times), "groups": len(top), "worst": worst},
     )
+
+
+def grown(groups: Groups, *, of: str, times: float = TIMES) -> Ints:
+    """The value that is named for each group, as a code; -1 where none has grown so much."""
+    histogram = groups.histograms[of]
+    _, top = _top(groups, of, times)
+    named = np.full(len(groups), -1, np.int64)
+    named[histogram.owner()[top]] = histogram.codes[top]
+    return named
+
+
+def _top(groups: Groups, of: str, times: float) -> tuple[Floats, Ints]:
+    """How much each entry has grown; and the entry of each group that has most, if by enough."""
+    domain, histogram = attribute(groups, of)
+    owner = histogram.owner()
+    # That somebody's value is missing is not what an attacker wants to know.
+    lift = np.where(recorded(domain)[histogram.codes], lifts(groups, of=of), 0.0)
+    order = np.lexsort((-histogram.counts, -lift, owner))
+    _, first = np.unique(owner[order], return_index=True)
+    top = order[first]
+    return lift, top[lift[top] >= times]
 
 
 def lifts(groups: Groups, *, of: str) -> Floats:

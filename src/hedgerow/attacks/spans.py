@@ -2,8 +2,8 @@
 
 Read are `20-29`, `20 to 29`, `20~29`, `20,29`, `[20, 30)`, `[20-30]`, `(-5)-(-1)`; `<30`, `>=40`,
 `40+`, `under 18`, `65 and over`; the same with units and thousands (`18-24 years`,
-`1,000-2,000`); decades, years, quarters, months and days, `1990s`, `1990-Q2`, `1990-05`; and ranges
-of them, `1990-1995`, `1990-01-01 - 1995-12-31`.
+`1,000-2,000`); decades, years, quarters, months and days, `20s`, `1990s`, `1990-Q2`, `1990-05`; and
+ranges of them, `1990-1995`, `1990-01-01 - 1995-12-31`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ Days = tuple[int, int]
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _PLAIN = re.compile(_NUMBER)
 _DATE = re.compile(r"(\d{3})\ds|(\d{4})(?:-(?:Q([1-4])|(\d{2})(?:-(\d{2}))?))?")
+_DECADE = re.compile(r"(\d{1,2}0)'?s")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?")
 _END = rf"(?:\d{{3}}\ds|\d{{4}}-(?:Q[1-4]|\d{{2}}(?:-\d{{2}})?)|{_NUMBER}|[+-]?(?:inf|∞))"
 _TO = r"(?:-|–|—|‐|~|\.\.\.?|…|to|bis|through|until)"
@@ -120,6 +121,19 @@ def simple_span(text: str) -> tuple[float, float] | None:
     """
     found = _SIMPLE.fullmatch(text)
     return None if found is None else (float(found[1]), float(found[2]))
+
+
+def decade(text: str) -> tuple[int, int] | None:
+    """Both ends of ten numbers, or of a hundred; years of four digits are dates.
+
+    >>> decade("20s"), decade("100s"), decade("1990s")
+    ((20, 29), (100, 199), None)
+    """
+    found = _DECADE.fullmatch(text)
+    if found is None:
+        return None
+    low = int(found[1])
+    return low, low + (99 if low and low % 100 == 0 else 9)
 
 
 def _written(text: str) -> Span | None:

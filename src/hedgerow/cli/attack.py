@@ -8,7 +8,10 @@ from typing import Annotated
 import typer
 
 from hedgerow.cli.jobs import AsJson, Quiet, rendering, running
-from hedgerow.errors import PlanError
+from hedgerow.errors import PlanError, printable
+
+HOW = "Give hierarchies with --plan or --taxonomy, or look for other people."
+"""What helps where labels are not understood, or nobody fits."""
 
 
 def attack(
@@ -67,7 +70,15 @@ def attack(
     ] = None,
     at_most: Annotated[
         float | None,
-        typer.Option(help="Exit with 1 if any attack gains more than this, e.g. 0.05."),
+        typer.Option(help="Exit with 1 if the mean gain of an attack is larger, e.g. 0.05."),
+    ] = None,
+    certain_at_most: Annotated[
+        float,
+        typer.Option(help="Exit with 1 if a larger share of people is known for certain."),
+    ] = 0.0,
+    worst_at_most: Annotated[
+        float | None,
+        typer.Option(help="Exit with 1 if the gain of the worst person is larger, e.g. 0.5."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Write a chart of all attacks: .svg, .html or .png.")
@@ -79,11 +90,9 @@ def attack(
     """Try to break releases: what an attacker gains over somebody who never saw them."""
     with running("attack", as_json, quiet, bar=True) as job:
         import hedgerow
+        from hedgerow.attacks.gate import Bounds, doubts
 
-        if at_most is not None and not 0 <= at_most <= 1:
-            raise PlanError(
-                f"--at-most must be a share from 0 to 1, not {at_most}", fix="Say --at-most 0.05."
-            )
+        bounds = Bounds(mean=at_most, certain=certain_at_most, worst=worst_at_most)
         results = hedgerow.attack(
             releases,
             know=_pairs(know, "--know", "age=28"),
@@ -102,24 +111,28 @@ def attack(
             seed=seed,
             progress=job.progress,
         )
-        if at_most is not None:
-            from hedgerow.attacks.gate import doubts
-
-            if found := doubts(results):
-                raise PlanError(
-                    f"--at-most would say nothing: {'; '.join(found)}",
-                    fix="Give hierarchies with --plan or --taxonomy, or other people; or leave "
-                    "--at-most out.",
-                )
-        if plot is not None:
+        if plot is not None and results:
             from hedgerow.attack_charts import attacks_chart
             from hedgerow.charts import save
 
             save(attacks_chart(results), plot)
-        told = {"attacks": [result.summary() for result in results]}
-        job.done(told, lambda: rendering().attacks(results, at_most))
-        if at_most is not None and any(result.gain > at_most for result in results):
-            job.exit_code = 1
+        broken = [bounds.broken(result) for result in results]
+        unsure = doubts(results)
+        told = {
+            "attacks": [
+                result.summary() | {"broken": list(why)}
+                for result, why in zip(results, broken, strict=True)
+            ],
+            "bounds": bounds.summary(),
+            "doubts": unsure,
+        }
+        job.done(told, lambda: rendering().attacks(results, bounds))
+        if unsure and not as_json:
+            said = (
+                f"hedgerow attack: this does not show what an attacker finds: {'; '.join(unsure)}."
+            )
+            typer.echo(printable(f"{said} {HOW}"), err=True)
+        job.exit_code = 1 if any(broken) else 2 if unsure else 0
 
 
 def _pairs(given: list[str] | None, option: str, example: str) -> dict[str, str]:

@@ -24,6 +24,7 @@ from hedgerow.release import Release, level_in_words
 from hedgerow.utility import METRICS
 
 if TYPE_CHECKING:
+    from hedgerow.attacks.gate import Bounds
     from hedgerow.definitions import Definition
     from hedgerow.explaining.study import AdversaryStudy, ClaimStudy, NodeStudy
     from hedgerow.ledger import Position
@@ -227,8 +228,8 @@ def _rows(title: str, rows: Any) -> None:
     console.print()
 
 
-def attacks(results: Sequence[AttackResult], at_most: float | None) -> None:
-    """A line an attack, next to its baseline; then what each found, in sentences."""
+def attacks(results: Sequence[AttackResult], bounds: Bounds) -> None:
+    """A line an attack, next to its baseline; what each found, in sentences; and broken bounds."""
     if not results:
         say("No attack applies: say what the attacker knows (--know, --register, --truth).")
         return
@@ -239,39 +240,57 @@ def attacks(results: Sequence[AttackResult], at_most: float | None) -> None:
         if r.found.guesses > 1 or r.attack in FILE_METHODS
     ]
     if scored:
-        _scores(scored, at_most)
+        _scores(scored, bounds)
     for name, result in zip(names, results, strict=True):
         if scored:
             console.print()
         say(f"{name}: {result.goal}", style="bold")
         for sentence in result.sentences:
             console.print(plain(sentence, keep="\n"))
+    broken = [(n, why) for n, r in zip(names, results, strict=True) for why in bounds.broken(r)]
+    if broken:
+        console.print()
+        say("too much is given away", style="bold red")
+    for name, why in broken:
+        console.print(plain(f"{name}: {why}."))
 
 
-def _scores(scored: Sequence[tuple[str, AttackResult]], at_most: float | None) -> None:
-    compared = any(result.control is not None for _, result in scored)
+def _scores(scored: Sequence[tuple[str, AttackResult]], bounds: Bounds) -> None:
+    results = [result for _, result in scored]
+    compared = any(result.control is not None for result in results)
+    estimated = any(result.gains is None for result in results)
     table = columns(
         ("attack", "left"), ("found", "right"), ("guessing", "right"),
         *([("control", "right")] if compared else []), ("gain", "right"),
-        ("95 % interval", "left"), ("", "left"),
+        *([("95 % interval", "left")] if estimated else []), ("worst", "right"),
+        ("certain", "right"), ("", "left"),
     )  # fmt: skip
     for name, result in scored:
         low, high = result.gain_interval()
         control = "-" if result.control is None else _share(result.control.value)
-        over = at_most is not None and result.gain > at_most
-        word = Text("too much", "bold red") if over else Text("")
+        between = f"{_share(low)} to {_share(high)}" if result.gains is None else ""
+        gains = result.gains
+        word = Text("too much", "bold red") if bounds.broken(result) else Text("")
         table.add_row(
             plain(name), _share(result.found.value), _share(result.baseline.value),
-            *([control] if compared else []),
-            _share(result.gain), f"{_share(low)} to {_share(high)}", word,
+            *([control] if compared else []), _share(result.gain),
+            *([between] if estimated else []),
+            "-" if gains is None else _share(gains.worst),
+            "-" if gains is None else f"{gains.certain:,}", word,
         )  # fmt: skip
     console.print(table)
     if compared:
         say("control: the same attack on people who are not in the release")
-        say("gain: how much of what the control, or else guessing, leaves open the release gives "
-            "away")  # fmt: skip
-    else:
-        say("gain: how much of what guessing leaves open the release gives away")
+    say("gain: how much better the attacker does with the release than by guessing, on average; "
+        "0 % is no better, 100 % is always right")  # fmt: skip
+    say("worst: the gain of the worst person; certain: people known for certain")
+    allowed = [
+        f"{name} {'without a bound' if share is None else f'at most {_share(share)}'}"
+        for name, share in (
+            ("gain", bounds.mean), ("worst", bounds.worst), ("certain", bounds.certain)
+        )
+    ]  # fmt: skip
+    say(f"allowed: {', '.join(allowed)}")
 
 
 def _share(value: float) -> str:

@@ -117,24 +117,45 @@ def attacks_blocks(results: Sequence[AttackResult], *, more: str | None) -> list
         f"to guessing; {better} {'does' if better == 1 else 'do'} better than chance explains"
     )
     table = Table(
-        head=("attack", "a right guess is", "found", "without", "gain", "of guesses"),
+        head=(
+            "attack",
+            "a right guess is",
+            "found",
+            "without",
+            "of guesses",
+            "gain",
+            "worst person's gain",
+            "known for certain",
+        ),
         rows=tuple(
             (
                 label,
                 result.goal,
                 f"{result.found.value:.2%}",
                 f"{result.without.value:.2%}",
-                f"{result.gain:.4f}",
                 number(result.found.guesses),
+                f"{result.gain:.4f}",
+                "–" if result.gains is None else f"{result.gains.worst:.4f}",
+                "–"
+                if result.gains is None
+                else f"{result.gains.certain:,} of {result.gains.people:,}",
             )
             for label, result in zip(labels, results, strict=True)
         ),
-        numbers=frozenset({2, 3, 4, 5}),
-        caption="Attacks; the gain is the share of what guessing leaves open",
+        numbers=frozenset({2, 3, 4, 5, 6, 7}),
+        caption="Attacks; the gain is how much better the attacker does with the release than by "
+        "guessing, on average over everybody: 0 is no better, 1 is always right",
     )
     blocks: list[Chart | Text] = [
         Chart(name=name, svg=intervals(rows, name=name), table=table),
     ]
+    known = [(label, r.gains) for label, r in zip(labels, results, strict=True) if r.gains]
+    blocks += [
+        Text(text=f"{label}: {gains.certain:,} of {gains.people:,} people are known for certain.",
+             tone="warn")
+        for label, gains in known
+        if gains.certain
+    ]  # fmt: skip
     blocks += [Text(text=result.sentences[0]) for result in results if result.sentences][:12]
     if more is not None:
         blocks.append(Text(text=more, tone="quiet"))

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.gains import Gains
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +89,12 @@ class Line:
     control: str
     gain: str
     gain_interval: str
+    worst: str
+    certain: str
+    """How many people are known for certain, of how many."""
     succeeded: bool
+    given_away: bool
+    """Whether anybody is known for certain."""
     verdict: str
     """In a few words, since colour alone says nothing to many."""
     sentences: tuple[str, ...]
@@ -126,9 +132,22 @@ def _restored(summary: Mapping[str, Any]) -> AttackResult:
         found=_rate(summary["found"]),
         baseline=_rate(summary["baseline"]),
         control=None if control is None else _rate(control),
+        gains=_gains(summary),
         sentences=tuple(map(str, summary["sentences"])),
         detail=dict(summary["detail"]),
     )
+
+
+def _gains(summary: Mapping[str, Any]) -> Gains | None:
+    """As `AttackResult.summary` tells them; a file of an older version has none."""
+    certain = summary.get("certain")
+    if certain is None:
+        return None
+    return Gains(
+        people=int(certain["of"]), mean=float(summary["gain"]),
+        worst=float(summary["worst_gain"]), certain=int(certain["people"]),
+        wrong=int(certain["wrongly"]),
+    )  # fmt: skip
 
 
 def lines(results: Sequence[AttackResult]) -> list[Line]:
@@ -148,8 +167,13 @@ def lines(results: Sequence[AttackResult]) -> list[Line]:
             guessing=share(result.baseline.value),
             control="" if result.control is None else share(result.control.value),
             gain=share(result.gain),
-            gain_interval=_between(result.gain_interval()),
+            gain_interval="" if result.gains else _between(result.gain_interval()),
+            worst="" if result.gains is None else share(result.gains.worst),
+            certain=""
+            if result.gains is None
+            else f"{result.gains.certain:,} of {result.gains.people:,}",
             succeeded=result.succeeded,
+            given_away=_certain(result) > 0,
             verdict=_verdict(result),
             sentences=result.sentences,
         )
@@ -164,14 +188,23 @@ def outcome(results: Sequence[AttackResult]) -> str:
     worst = max(results, key=lambda result: result.gain)
     won = sum(result.succeeded for result in results)
     tried = f"{len(results)} attack{'s were' if len(results) > 1 else ' was'} tried."
-    if not won:
-        return f"{tried} None does better than guessing, beyond what chance explains."
-    low, high = worst.gain_interval()
-    return (
-        f"{tried} {won} {'do' if won > 1 else 'does'} better than guessing. The largest gain is "
-        f"{share(worst.gain)} ({worst.attack}; with 95 % between {share(low)} and {share(high)}): "
-        "that share of what guessing leaves open the release gives away."
+    known = max(results, key=_certain)
+    sure = (
+        f" {_certain(known):,} people are known for certain ({known.attack})."
+        if _certain(known)
+        else ""
     )
+    if not won:
+        return f"{tried} None does better than guessing, beyond what chance explains.{sure}"
+    return (
+        f"{tried} {won} {'do' if won > 1 else 'does'} better than guessing.{sure} The largest gain "
+        f"is {share(worst.gain)} ({worst.attack}): how much better the attacker does with the "
+        "release than by guessing, on average."
+    )
+
+
+def _certain(result: AttackResult) -> int:
+    return 0 if result.gains is None else result.gains.certain
 
 
 def share(value: float) -> str:
@@ -184,6 +217,8 @@ def share(value: float) -> str:
 
 
 def _verdict(result: AttackResult) -> str:
+    if _certain(result):
+        return "people known for certain"
     if not result.found.guesses:
         return "nobody to guess about"
     if result.succeeded:

@@ -46,7 +46,10 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
 def _told(result: AttackResult) -> str:
     low, high = result.found.interval()
     other = "people who are not in it" if result.control is not None else "guessing"
+    known = ""
+    if result.gains is not None and result.gains.certain:
+        known = f"; {result.gains.certain:,} of {result.gains.people:,} people known for certain"
     return (
         f"{result.found.value:.1%} of {result.found.guesses:,} guesses right ({low:.1%} to "
-        f"{high:.1%}), {result.without.value:.1%} by {other}; gain {result.gain:.3f}"
+        f"{high:.1%}), {result.without.value:.1%} by {other}; gain {result.gain:.3f}{known}"
     )
