@@ -1,4 +1,4 @@
-"""Constraints: what a node of the lattice must keep, and who may be left out for it."""
+"""Constraints: what a node of the lattice must keep, and who may be suppressed for it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Constraints:
 
     @cached_property
     def by_group(self) -> tuple[PrivacyModel, ...]:
-        """Models that decide about each group alone: a group that fails is left out."""
-        return tuple(m for m in self.models if m.per_group and m.monotone_in_suppression)
+        """Models that decide about each group alone: a group that fails is suppressed."""
+        return tuple(m for m in self.models if m.per_group)
 
     @cached_property
     def whole(self) -> tuple[PrivacyModel, ...]:
-        """Models about what remains after leaving groups out."""
-        return tuple(m for m in self.models if m not in self.by_group)
+        """Models about what remains after suppressing groups."""
+        return tuple(m for m in self.models if not (m.per_group and m.monotone_in_suppression))
 
     @cached_property
     def settled(self) -> bool:
@@ -42,12 +42,18 @@ class Constraints:
 
     @cached_property
     def closed_upwards(self) -> bool:
-        """Whether every node above a solution is a solution."""
+        """Whether every node above a solution is a solution.
+
+        With suppression: at the coarser node suppress only groups in which nobody was published.
+        Each of the others has a published group in it and perhaps more people.
+        """
         if self.keep_suppressed:
             return False
         if self.limit == 0:
             return all(m.monotone_in_generalisation for m in (*self.models, *self.ladder))
-        return self.settled and not self.whole
+        return self.settled and all(
+            m.monotone_in_union and m.monotone_in_generalisation for m in self.whole
+        )
 
     @cached_property
     def _sizes(self) -> Ints | None:
@@ -85,11 +91,11 @@ class Constraints:
         return must
 
     def remains(self, groups: Groups, kept: NDArray[np.bool_], requirement: int) -> bool:
-        """Whether the claims about the whole hold once the others are left out."""
+        """Whether the claims about the whole hold once the others are suppressed."""
         out = ~kept & (groups.n > 0)
         if not self.keep_suppressed or not out.any():
-            return all(m.holds(_without(groups, kept, m)).all() for m in self.whole)
-        # Those left out are one more group, and it is part of what remains.
+            return all(self.kept_by(m, groups, kept) for m in self.whole)
+        # Those suppressed are one more group, and it is part of what remains.
         into = np.where(out, len(groups), np.arange(len(groups)))
         published = groups.merge(into, len(groups) + 1)
         rest = published.take(np.array([len(groups)]))
@@ -98,6 +104,10 @@ class Constraints:
         return all(m.holds(rest).all() for m in asked) and all(
             m.holds(_without(published, everything, m)).all() for m in self.whole
         )
+
+    def kept_by(self, model: PrivacyModel, groups: Groups, kept: NDArray[np.bool_]) -> bool:
+        """Whether a claim holds once only these groups are published."""
+        return bool(model.holds(_without(groups, kept, model)).all())
 
 
 def _without(groups: Groups, kept: NDArray[np.bool_], model: PrivacyModel) -> Groups:
