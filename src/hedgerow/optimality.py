@@ -96,4 +96,7 @@ def standing(
         limit = f"above {rounded_up(least, DIGITS):g}"
     else:
         limit = f"below {rounded_down(least):g}"
-    return f"best so far: {metric.name} {reached}; no levels the plan allows can be {limit} (gap {share})"
+    return (
+        f"best so far: {metric.name} {reached}; no levels the plan allows can be {limit} "
+        f"(gap {share})"
+    )

@@ -315,7 +315,7 @@ def random_table(seed: int) -> tuple[list[Hierarchy], list[tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("metric", SETTLED)
+@pytest.mark.parametrize("metric", [*SETTLED, "kl-divergence"])
 def test_no_unique_people_is_2_anonymity(seed: int, metric: str) -> None:
     """Two names of one claim: the same levels, the same people suppressed, the same loss."""
     hierarchies, rows = random_table(seed)
@@ -324,8 +324,8 @@ def test_no_unique_people_is_2_anonymity(seed: int, metric: str) -> None:
         full_domain(cells, Constraints((model,), 16), METRICS[metric])
         for model in (KAnonymity(k=2), UniqueShare(share=0))
     ]
-    assert made[0].detail["optimal"]
-    assert made[1].detail["optimal"]
+    assert made[0].detail["optimal"] == made[1].detail["optimal"]
+    assert made[0].detail["optimal"] or metric == "kl-divergence"
     assert made[0].detail["cost"] == pytest.approx(made[1].detail["cost"], rel=1e-12)
     assert made[0].suppressed == made[1].suppressed > 0
     assert made[0].detail["lower_bound"] == pytest.approx(made[1].detail["lower_bound"], rel=1e-12)

@@ -221,7 +221,9 @@ def test_after_some_of_the_nodes_nothing_is_said_to_be_optimal(
     monkeypatch.setattr(
         lattices.Exploration,
         "open",
-        partial(Exploration.open, most_nodes=20, around=dict(zip(COLUMNS, (5, 3, 1, 2)))),
+        partial(
+            Exploration.open, most_nodes=20, around=dict(zip(COLUMNS, (5, 3, 1, 2), strict=True))
+        ),
     )
     with visiting(tmp_path / "workspace", plan) as visitor:
         counted(visitor)

@@ -386,7 +386,9 @@ def _centre(
         except ClaimError:
             return lattice.top, None
         around, limit = found.levels, plan.method.may_suppress(cells.people)
-        searched = Searched(models, limit, float(found.detail["lower_bound"]))
+        bound = found.detail["lower_bound"]
+        assert isinstance(bound, float), "the lattice is searched with a bound"
+        searched = Searched(models, limit, bound)
     assert around is not None, "the lattice gives every column a level"
     centre = tuple(
         min(max(around.get(name, low), low), high)

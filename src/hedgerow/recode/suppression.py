@@ -94,14 +94,16 @@ class Suppressor:
                 continue
             published = kept.copy()
             published[out] = False
-            cost = self._bounded(frequency, published)[0]
+            cost, further = self._bounded(frequency, published)
             if (found is None or cost < found.cost) and self.constraints.remains(
                 frequency.groups, published, 0
             ):
-                found = Decision(published, True, cost, cost)
-        if found is None or self.metric.by_size or bound >= found.cost - 2 * HAIR:
-            return found
-        return replace(found, bound=bound)
+                forced = any(_all_forced(relief, n[kept], n[out]) for relief in reliefs)
+                found = Decision(published, True, cost, further if forced else min(cost, bound))
+        if found is None:
+            return None
+        exact = self.metric.by_size or found.bound >= found.cost - 2 * HAIR
+        return replace(found, bound=found.cost) if exact else found
 
     def _bounded(self, frequency: Frequency, kept: Flags) -> tuple[float, float]:
         """The cost, and what no release costs less that suppresses these and perhaps others."""
@@ -186,6 +188,13 @@ def smallest_first(n: Ints, reliefs: Sequence[Relief], room: int) -> tuple[int, 
     if any(sum(r.worth(size) * count for size, count in out) < r.needed for r in reliefs):
         return None
     return steps[last][0], many
+
+
+def _all_forced(relief: Relief, n: Ints, out: Ints) -> bool:
+    """Whether each of the groups that go, by size, is in every set of groups that will do."""
+    sizes, counts = np.unique(n, return_counts=True)
+    every = sum(max(0, relief.worth(int(s))) * int(c) for s, c in zip(sizes, counts, strict=True))
+    return all(every - relief.worth(int(size)) < relief.needed for size in np.unique(out))
 
 
 @dataclass(frozen=True, eq=False)
