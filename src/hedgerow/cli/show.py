@@ -105,7 +105,7 @@ def release(published: Release) -> None:
     for name, words in published.words.items():
         table.add_row(plain(name), plain(words))
     console.print(table)
-    say(f"{_how(published)}\n")
+    say(f"{textwrap.fill(_how(published), 80)}\n")
     table = columns(("utility", "left"), ("", "right"), ("", "left"))
     for name, value in published.utility.items():
         best = "1 is best" if METRICS[name].best_is_one else "lower is better"
