@@ -85,6 +85,8 @@ def _of_making(certificate: Mapping[str, Any]) -> Iterator[str]:
         yield f"the file {data['file']} is not of the format {configured['format']}"
     if search.get("optimal", False) != certificate["optimal"]:
         yield "whether nothing more useful exists is said in two ways"
+    if search.get("optimal") and search.get("gap"):
+        yield "the release is said to be optimal, with a gap to what may be better"
     if search.get("metric", plan["utility"]) != plan["utility"]:
         yield f"the search was for {search['metric']!r}, and the plan asks for {plan['utility']!r}"
     recoding, method = certificate["recoding"], str(plan["method"].get("search"))

@@ -12,7 +12,6 @@ import platform
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from hedgerow.models.base import Needs, PrivacyModel, Verdict
 from hedgerow.models.closeness import TCloseness
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.models.readings import judged
+from hedgerow.optimality import rounded_down, rounded_up
 from hedgerow.outside import unverifiable, unwritten, withheld
 from hedgerow.plan import Plan
 from hedgerow.priors import Prior
@@ -43,7 +43,7 @@ from hedgerow.writing import Measured, Text, written_text
 LIBRARIES = ("duckdb", "numpy", "pyarrow")
 EFFORT = ("nodes_evaluated", "joined")
 """How long a search took depends on every value of the source, those left out included."""
-OF_QUASI_IDENTIFIERS = ("cost", "lower_bound", "nodes")
+OF_QUASI_IDENTIFIERS = ("cost", "lower_bound", "gap", "nodes")
 """What a search says of the quasi-identifiers of everybody in the source."""
 SAME = 1e-12
 """Levels this close (relatively) differ by rounding only."""
@@ -153,19 +153,20 @@ def _searched(
     found = searched(detail)
     unsaid = set(EFFORT) | (set(OF_QUASI_IDENTIFIERS) if members else set())
     if not found.get("optimal") and any("level_withheld" in claim for claim in claims):
-        unsaid.add("lower_bound")  # how far the search came before it was stopped
+        # How far the search came, which groups it could have suppressed instead.
+        unsaid |= {"lower_bound", "gap"}
     return {key: value for key, value in found.items() if key not in unsaid}
 
 
 def searched(detail: Mapping[str, Any]) -> dict[str, Any]:
-    """How the recoding was found, to three digits; the bound is never rounded up."""
+    """How the recoding was found, to few digits; a bound is never rounded up, a gap never down."""
     told: dict[str, Any] = rounded(dict(detail))
     bound = told.get("lower_bound")
     if bound is not None and bound > detail["lower_bound"]:
-        if detail["optimal"]:
-            told["lower_bound"] = told["cost"]
-        else:
-            told["lower_bound"] = rounded(bound - 10.0 ** (floor(log10(abs(bound))) - 2))
+        optimal = detail["optimal"]
+        told["lower_bound"] = told["cost"] if optimal else rounded_down(detail["lower_bound"])
+    if "gap" in told:
+        told["gap"] = rounded_up(detail["gap"])
     return told
 
 

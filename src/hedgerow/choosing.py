@@ -303,7 +303,8 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
         _refuse_other_levels(levels, cells, folder)
         _refuse_forbidden_levels(plan, levels)
         lattice = Lattice.of(cells, {name: (level, level) for name, level in levels.items()})
-        recoding = at_node(lattice, lattice.bottom, constraints, {"stored": True})
+        metric = METRICS[plan.utility]
+        recoding = at_node(lattice, lattice.bottom, constraints, {"stored": True}, metric=metric)
     else:
         if any(Needs.POPULATION in m.needs for m in models):
             raise PlanError(

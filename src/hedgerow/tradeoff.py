@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from hedgerow.models.readings import judged
 from hedgerow.plan import Plan
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
-from hedgerow.recode.search import Search
+from hedgerow.recode.search import Search, Solution
 from hedgerow.utility import METRICS
 
 DEFAULT_K = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
@@ -34,14 +34,14 @@ class Point:
     cost: float
     """The metric as it is reported."""
     optimal: bool
-    """Whether this is proven to be the best (or that there is none); not where time ran out."""
+    """Whether this is proven to be the best (or that there is none)."""
 
 
 @dataclass(frozen=True)
 class Frontier:
     """From the weakest to the strictest requirement, the best that was found for each.
 
-    Without a limit in time these are the exact optima; each point says whether it is one.
+    Each point says whether it is proven optimal; see `hedgerow.optimality`.
     """
 
     metric: str
@@ -85,13 +85,26 @@ def frontier(
         refuse_overlapping(plan, (*ladder, *job.models[1:]))
         ladder = judged(map(plan.in_order, ladder), cells.sensitive)
         rest = judged(job.models[1:], cells.sensitive)
-    limit = plan.method.may_suppress(cells.people)
+    limit, keep = plan.method.may_suppress(cells.people), plan.method.keep_suppressed
     lattice = Lattice.of(cells, bounds(plan))
     metric = METRICS[plan.utility]
-    search = Search(lattice, Constraints(rest, limit, plan.method.keep_suppressed, ladder), metric)
-    seconds, begin = patience(plan, lattice), time.monotonic()
-    solutions = search.run(seconds=seconds, progress=progress)
-    in_time = seconds is None or time.monotonic() - begin < seconds
+    asked = [Constraints(rest, limit, keep, ladder)]
+    if not all(model.one_by_one for model in ladder):
+        # Claims about the table choose whom to suppress: each strictness is a search of its own.
+        asked = [Constraints((model, *rest), limit, keep) for model in ladder]
+    seconds = patience(plan, lattice)
+    solutions: list[Solution | None] = []
+    least: list[float] = []
+    for number, constraints in enumerate(asked):
+        search = Search(lattice, constraints, metric)
+        share = None if seconds is None else seconds / len(asked)
+
+        def tell(done: float, before: int = number) -> None:
+            if progress is not None:
+                progress((before + done) / len(asked))
+
+        solutions += search.run(seconds=share, progress=tell)
+        least += search.bound.tolist()
     names = [h.name for h in cells.hierarchies]
 
     def levels(node: Node) -> dict[str, int]:
@@ -100,12 +113,12 @@ def frontier(
     return Frontier(
         metric.name,
         tuple(
-            Point(str(m), float(m.required), None, float("nan"), in_time)
+            Point(str(m), float(m.required), None, float("nan"), isinf(bound) and bound > 0)
             if s is None
             else Point(
                 str(m), float(m.required), levels(s.node), metric.reported(s.cost), s.optimal
             )
-            for m, s in zip(ladder, solutions, strict=True)
+            for m, s, bound in zip(ladder, solutions, least, strict=True)
         ),
     )
 

@@ -1,7 +1,8 @@
 """What a release is still worth: information-loss metrics on groups.
 
-Every metric is a cost, smaller is better, and treats people who are left out as the worst
-case, so that suppressing is never cheaper than generalising. Three kinds matter to a search:
+Every metric is a cost, smaller is better, and treats people who are suppressed as the worst
+case, so that suppressing is never cheaper than generalising. Suppressing one more group may still
+lower the divergence and the query error (see `suppression_costs`). Three kinds matter to a search:
 
 - *cell metrics* add up a cost per person and column, so their cost without suppression is
   known from the levels alone;
@@ -230,10 +231,19 @@ class Metric(ABC):
     """Whether a finer partition with nobody left out never costs more."""
     best_is_one = False
     """Whether it is customarily reported as 1 - cost."""
+    suppression_costs = True
+    """Whether suppressing one more group never lowers the cost."""
+    by_size = False
+    """Whether only sizes of groups count, and to suppress a smaller one never costs more."""
 
     @abstractmethod
     def cost(self, outcome: Outcome) -> float:
         """The cost of a partition."""
+
+    def bounded(self, outcome: Outcome, room: int) -> tuple[float, float]:
+        """The cost, and what no release costs less that suppresses `room` more people at most."""
+        cost = self.cost(outcome)
+        return cost, cost
 
     def reported(self, cost: float) -> float:
         """The cost as people are used to seeing it."""
@@ -254,8 +264,16 @@ class CellMetric(Metric):
         """What it costs one person to be left out, in each column."""
 
     @abstractmethod
+    def parts(self, totals: Floats, original: Original) -> Floats:
+        """What each column's total (last axis) adds to the score: increasing and concave in it."""
+
+    def from_score(self, score: Floats) -> Floats:
+        """The cost, which grows with the score."""
+        return score
+
     def combine(self, totals: Floats, original: Original) -> Floats:
         """From the columns' totals (last axis) to the cost; increasing in each of them."""
+        return self.from_score(self.parts(totals, original).sum(axis=-1))
 
     def cost(self, outcome: Outcome) -> float:
         cell = self.cell(
@@ -287,11 +305,14 @@ class Loss(CellMetric):
         lost: Floats = (totals - least) * scale
         return lost
 
-    def combine(self, totals: Floats, original: Original) -> Floats:
-        columns = self.by_column(totals, original)
+    def parts(self, totals: Floats, original: Original) -> Floats:
         # Through logarithms: the product itself overflows where there are a thousand columns.
-        score: Floats = np.expm1(np.log1p(columns).mean(axis=-1))
-        return score
+        columns: Floats = np.log1p(self.by_column(totals, original))
+        return columns / max(1, len(original.leaves))
+
+    def from_score(self, score: Floats) -> Floats:
+        cost: Floats = np.expm1(score)
+        return cost
 
 
 class Granularity(Loss):
@@ -300,9 +321,11 @@ class Granularity(Loss):
     name = "granularity"
     best_is_one = True
 
-    def combine(self, totals: Floats, original: Original) -> Floats:
-        mean: Floats = self.by_column(totals, original).mean(axis=-1)
-        return mean
+    def parts(self, totals: Floats, original: Original) -> Floats:
+        return self.by_column(totals, original) / max(1, len(original.leaves))
+
+    def from_score(self, score: Floats) -> Floats:
+        return score
 
 
 class Precision(CellMetric):
@@ -317,9 +340,8 @@ class Precision(CellMetric):
     def worst(self, original: Original) -> float:
         return 1.0
 
-    def combine(self, totals: Floats, original: Original) -> Floats:
-        mean: Floats = totals.mean(axis=-1) / max(1, original.people)
-        return mean
+    def parts(self, totals: Floats, original: Original) -> Floats:
+        return totals / (max(1, original.people) * max(1, len(original.leaves)))
 
 
 class NonUniformEntropy(CellMetric):
@@ -337,10 +359,10 @@ class NonUniformEntropy(CellMetric):
     def worst(self, original: Original) -> float:
         return float(np.log(max(1, original.people - original.absent)))
 
-    def combine(self, totals: Floats, original: Original) -> Floats:
+    def parts(self, totals: Floats, original: Original) -> Floats:
         known = original.self_information
         most = float((original.people * self.worst(original) - known).sum())
-        hidden: Floats = (totals - known).sum(axis=-1)
+        hidden: Floats = totals - known
         return hidden / most if most > 0 else hidden * 0.0
 
 
@@ -349,6 +371,7 @@ class Discernibility(Metric):
 
     name = "discernibility"
     monotone = True
+    by_size = True
 
     def cost(self, outcome: Outcome) -> float:
         sizes = outcome.n.astype(np.float64)
@@ -360,6 +383,7 @@ class AverageClassSize(Metric):
 
     name = "average-class-size"
     monotone = True
+    by_size = True
 
     def cost(self, outcome: Outcome) -> float:
         groups = np.count_nonzero(outcome.n) + (outcome.suppressed > 0)
@@ -374,6 +398,7 @@ class KLDivergence(Metric):
 
     name = "kl-divergence"
     monotone = True
+    suppression_costs = False
 
     def cost(self, outcome: Outcome) -> float:
         # About those who can be in a release: whoever is barred from it is the same everywhere.
@@ -386,6 +411,32 @@ class KLDivergence(Metric):
             likelihood += left_out * (np.log(left_out) - space)
         known = max(1.0, float(original.people - original.absent))
         return (original.tuple_information - likelihood) / known
+
+    def bounded(self, outcome: Outcome, room: int) -> tuple[float, float]:
+        """A group gains by joining those suppressed where it is sparser than they are.
+
+        With s people suppressed the likelihood has s ln s of them. That is convex, so between
+        s and s + room it lies under its chord, and each group gains at most what the chord
+        says of its people.
+        """
+        original, out = outcome.original, float(outcome.suppressed - outcome.original.absent)
+        cost, most = self.cost(outcome), out + room
+        if room <= 0 or not len(outcome.n):
+            return cost, cost
+        n = outcome.n.astype(np.float64)
+        chord = (_n_log_n(most) - _n_log_n(out)) / room
+        space = np.log(np.array(original.leaves, np.float64)).sum()
+        volume = np.log(outcome.spans.width.astype(np.float64)).sum(axis=1)
+        gain = chord - space - np.log(np.maximum(n, 1.0)) + volume
+        best = np.argsort(-gain)
+        before = np.cumsum(n[best]) - n[best]
+        taken = np.clip(room - before, 0.0, n[best])
+        gained = float((taken * np.maximum(gain[best], 0.0)).sum())
+        return cost, cost - gained / max(1.0, float(original.people - original.absent))
+
+
+def _n_log_n(n: float) -> float:
+    return n * float(np.log(n)) if n > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -401,8 +452,13 @@ class QueryError(Metric):
     columns: int = 2
     seed: int = 20090824
     name = "query-error"
+    suppression_costs = False
 
     def cost(self, outcome: Outcome) -> float:
+        return self.bounded(outcome, 0)[0]
+
+    def bounded(self, outcome: Outcome, room: int) -> tuple[float, float]:
+        """Whoever is suppressed too lowers an answer by at most 1."""
         original, spans = outcome.original, outcome.spans
         asked = self.workload(original.leaves)
         truth = self.truth(original)
@@ -411,8 +467,10 @@ class QueryError(Metric):
             # Not n @ inside: for one dot product, starting threads costs more than it saves.
             inside = _inside(spans.low, spans.high, columns, low, high)
             answer[i] = np.einsum("i,i", n, inside)
-        errors = np.abs(answer - truth) / np.maximum(truth, max(0.01 * original.people, 1.0))
-        return float(errors.mean())
+        scale = np.maximum(truth, max(0.01 * original.people, 1.0))
+        # Fewer people bring an answer that is too high nearer to the truth, and no other.
+        least = np.maximum(truth - answer, np.maximum(answer - room - truth, 0.0))
+        return float((np.abs(answer - truth) / scale).mean()), float((least / scale).mean())
 
     def truth(self, original: Original) -> Floats:
         """The true answers."""

@@ -1,4 +1,8 @@
-"""Every search equals brute force over rows, for every model and every metric."""
+"""Every search equals brute force over rows, for every model and every metric.
+
+Here exactly the groups that fail are suppressed; `test_optimality` tries every other choice, and
+claims about the table.
+"""
 
 from __future__ import annotations
 
@@ -89,6 +93,7 @@ class OddSizes(PrivacyModel):
 
 
 MODELS.append(OddSizes())
+ALONE = [m for m in MODELS if m.per_group]
 FRAGILE = [m for m in MODELS if m.per_group and not m.monotone_in_union]
 """Models a group can lose when it is joined with one that fails."""
 
@@ -234,7 +239,7 @@ def brute_costs(columns, rows, node, kept, keep=False) -> dict[str, float]:
 @settings(max_examples=400, deadline=None)
 @given(
     tables(),
-    st.lists(st.sampled_from(MODELS), min_size=1, max_size=2, unique=True),
+    st.lists(st.sampled_from(ALONE), min_size=1, max_size=2, unique=True),
     st.sampled_from(sorted(METRICS)),
     st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),
 )
@@ -318,7 +323,9 @@ def compare(table, models, metric, share, keep=False):
         return
     assert solution is not None
     assert solution.node in solutions
-    assert solution.optimal
+    assert solution.bound <= best + 1e-9
+    if METRICS[metric].suppression_costs and not keep:
+        assert solution.optimal
     assert solution.cost == pytest.approx(best, rel=1e-9, abs=1e-9)
     minimal = {
         node

@@ -77,7 +77,7 @@ def test_a_large_lattice_is_opened_soon(monkeypatch: pytest.MonkeyPatch) -> None
 
     def choose(plan: Plan, *rest: Any) -> Any:
         given.append(plan.method.time)
-        return SimpleNamespace(levels={f"q{j}": 1 for j in range(4)})
+        return SimpleNamespace(levels={f"q{j}": 1 for j in range(4)}, detail={"lower_bound": 0.0})
 
     monkeypatch.setattr(nodes, "choose", choose)
     for time in (None, 3600, 2):

@@ -16,6 +16,7 @@ from webbing import Visitor, hospital, served, visiting
 
 from hedgerow import Exploration, Plan, publish
 from hedgerow.exploring.nodes import fixed
+from hedgerow.web import lattice_view as view
 from hedgerow.web import lattices
 
 COLUMNS = ("zip", "birth_date", "sex", "nationality")
@@ -210,6 +211,58 @@ def test_a_large_lattice_follows_the_node(
             assert len(found["nodes"]) == len(found["state"]) < 288
 
 
+def test_after_some_of_the_nodes_nothing_is_said_to_be_optimal(
+    plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The best of the nodes near one is the best so far: others may be better, and some are."""
+    whole = Exploration.open(plan)
+    seen = whole.survey()
+    least = float(seen.cost[seen.best[0]])
+    monkeypatch.setattr(
+        lattices.Exploration,
+        "open",
+        partial(
+            Exploration.open, most_nodes=20, around=dict(zip(COLUMNS, (5, 3, 1, 2), strict=True))
+        ),
+    )
+    with visiting(tmp_path / "workspace", plan) as visitor:
+        counted(visitor)
+        found = asked(visitor, node="5,3,1,2")
+        here = found["cost"][found["best"][0]]
+        assert here > least + 1e-6
+        assert not found["proven"]
+        looked = len(found["nodes"])
+        assert found["standing"].startswith(f"Best so far: loss {here:.3g}; no levels")
+        assert found["standing"].endswith(f"Looked at {looked} of 288 combinations.")
+        bound, gap = re.search(r"below ([\d.e-]+) \(gap ([\d.]+) %\)", found["standing"]).groups()
+        assert float(bound) <= least
+        assert float(gap) / 100 >= (here - least) / here
+        page = visitor.get("/explore").text
+        for word in ("optimal", "best there"):
+            assert word not in page.lower()
+            assert word not in found["standing"].lower()
+
+
+def test_after_all_nodes_the_best_is_proven_optimal(visitor: Visitor) -> None:
+    found = asked(visitor)
+    assert found["proven"]
+    assert found["standing"] == (
+        "Proven optimal: no other levels the plan allows, with any choice of groups suppressed, "
+        "have a better loss."
+    )
+
+
+def test_a_bound_of_the_search_is_used_under_the_claims_it_was_made_for(plan: Path) -> None:
+    """The node to begin with was searched for; that search may have proven it."""
+    some = Exploration.open(plan, most_nodes=20)
+    assert not some.complete
+    assert some.survey().proven
+    assert "optimal" in view.standing_of(some, some.survey()).lower()
+    weaker = some.survey(suppress=0.2)
+    assert not weaker.proven
+    assert weaker.bound <= float(np.min(Exploration.open(plan).survey(suppress=0.2).floor))
+
+
 @pytest.mark.slow
 def test_in_a_browser_with_the_keyboard(browser: Any, plan: Path, tmp_path: Path) -> None:
     with (
@@ -221,7 +274,7 @@ def test_in_a_browser_with_the_keyboard(browser: Any, plan: Path, tmp_path: Path
         page.wait_for_selector("#explore[data-answered]")
         page.wait_for_selector("#frontier svg")
         said = page.locator("#said")
-        assert "The best there is." in said.inner_text()
+        assert "Proven optimal: no other levels" in said.inner_text()
         page.focus("#lattice")
         page.keyboard.press("ArrowRight")
         assert said.inner_text().startswith("birth_date, level")

@@ -20,6 +20,7 @@ from hedgerow.cli.terminal import columns, console, plain, say
 from hedgerow.errors import HedgerowError, printable
 from hedgerow.explaining.telling import stubborn, times
 from hedgerow.models import Explanation, Verdict
+from hedgerow.optimality import standing
 from hedgerow.release import Release, level_in_words
 from hedgerow.utility import METRICS
 
@@ -113,7 +114,7 @@ def release(published: Release) -> None:
     for name, words in published.words.items():
         table.add_row(plain(name), plain(words))
     console.print(table)
-    say(f"{_how(published)}\n")
+    say(f"{textwrap.fill(_how(published), 80)}\n")
     table = columns(("utility", "left"), ("", "right"), ("", "left"))
     for name, value in published.utility.items():
         best = "1 is best" if METRICS[name].best_is_one else "lower is better"
@@ -141,11 +142,11 @@ def _how(published: Release) -> str:
     if search.get("stored"):
         return f"({published.recoding['kind']}, the recoding of an earlier release)"
     if not published.levels:
-        return f"({published.recoding['kind']})"
-    metric = search.get("metric", "loss")
-    if published.optimal:
-        return f"(proven optimal: no other levels have a better {metric})"
-    return f"(not proven optimal: other levels may have a better {metric})"
+        return f"({published.recoding['kind']}: not proven optimal, and no bound is known)"
+    metric = METRICS[search.get("metric", "loss")]
+    cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
+    found = standing(metric, cost=cost, bound=bound, gap=gap, optimal=published.optimal)
+    return f"({found})"
 
 
 def demo(

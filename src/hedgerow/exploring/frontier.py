@@ -28,7 +28,7 @@ POWERS = range(10)
 
 @dataclass(frozen=True)
 class Step:
-    """The best there is at one value of a lever."""
+    """The best node that was looked at, at one value of a lever."""
 
     value: float
     place: int | None
@@ -63,7 +63,7 @@ def steps(
     suppress: float | None = None,
     values: Sequence[float] | None = None,
 ) -> tuple[Step, ...]:
-    """For each value of a lever, the cheapest node that keeps all claims.
+    """For each value of a lever, the cheapest node looked at that keeps all claims.
 
     Args:
         exploration: The lattice.

@@ -31,6 +31,7 @@ from hedgerow.planning.methods import Method
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Frequency, Lattice, Node
+from hedgerow.recode.search import Search
 from hedgerow.schema import Schema
 from hedgerow.utility import METRICS, Metric
 from hedgerow.warming import warming
@@ -45,6 +46,15 @@ PATIENCE = 10.0
 """Seconds to look for a node to begin with, where the lattice is too large as a whole."""
 REMEMBERED = 64
 """Claims of which is kept what they say of the kinds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """A bound on all releases of a lattice, and under which claims it is one."""
+
+    models: tuple[PrivacyModel, ...]
+    limit: int
+    bound: float
 
 
 @dataclass(eq=False)
@@ -77,6 +87,8 @@ class Exploration:
     profile: Profile
     complete: bool
     """Whether every node is there, or only some around one of them."""
+    searched: Searched | None = None
+    """What was found on the way to the first of them."""
     _known: dict[PrivacyModel, Flags] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -133,11 +145,11 @@ class Exploration:
         metric = METRICS[plan.utility]
         worth = worth_of(lattice, metric, keep_suppressed=plan.method.keep_suppressed)
         profile = _whole(lattice, worth, say) if lattice.size <= most_nodes else None
-        complete = profile is not None
+        complete, searched = profile is not None, None
         if profile is None:
-            centre = _centre(plan, cells, models, lattice, around, say)
+            centre, searched = _centre(plan, cells, models, lattice, around, say)
             profile = _around(lattice, worth, centre, say)
-        return cls(plan, schema, cells, models, lattice, worth, profile, complete)
+        return cls(plan, schema, cells, models, lattice, worth, profile, complete, searched)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -246,10 +258,22 @@ class Exploration:
             self._passing(model) if model in constraints.by_group else None
             for model in constraints.models
         ]
-        return survey(
+        found = survey(
             self.profile, constraints, self.worth, kept,
             absent=self.cells.absent, first=first, seconds=seconds,
         )  # fmt: skip
+        return found if self.complete else replace(found, elsewhere=self._elsewhere(constraints))
+
+    def _elsewhere(self, constraints: Constraints) -> float:
+        """What no node costs less that was not looked at."""
+        least = Search(self.lattice, constraints, self.metric).least()
+        known = self.searched
+        if known is not None and (known.models, known.limit) == (
+            constraints.models,
+            constraints.limit,
+        ):
+            least = max(least, known.bound)
+        return least
 
     def _passing(self, model: PrivacyModel) -> Flags:
         found = self._known.get(model)
@@ -358,21 +382,29 @@ def _centre(
     lattice: Lattice,
     around: Mapping[str, int] | None,
     say: Progress,
-) -> Node:
-    """Where to look in a large lattice: as asked, as the plan says, or at the best found soon."""
-    names = [h.name for h in cells.hierarchies]
+) -> tuple[Node, Searched | None]:
+    """Where to look in a large lattice: as asked, as the plan says, or at the best found soon.
+
+    And what no node costs less, where it was searched for.
+    """
+    names, searched = [h.name for h in cells.hierarchies], None
     if around is None:
         around = fixed(plan)
     if around is None:
         try:
-            around = choose(_hurried(plan), cells, models, say).levels
+            found = choose(_hurried(plan), cells, models, say)
         except ClaimError:
-            return lattice.top
+            return lattice.top, None
+        around, limit = found.levels, plan.method.may_suppress(cells.people)
+        bound = found.detail["lower_bound"]
+        assert isinstance(bound, float), "the lattice is searched with a bound"
+        searched = Searched(models, limit, bound)
     assert around is not None, "the lattice gives every column a level"
-    return tuple(
+    centre = tuple(
         min(max(around.get(name, low), low), high)
         for name, low, high in zip(names, lattice.bottom, lattice.top, strict=True)
     )
+    return centre, searched
 
 
 def _hurried(plan: Plan) -> Plan:

@@ -110,8 +110,8 @@ def preview(
     lattice = replace(exploration.lattice, cells=cells)
     node = exploration.node(levels)
     frequency = lattice.roll_up(lattice.base, node)
-    found = Search(lattice, constraints, exploration.metric).evaluate(frequency)
-    kept = (constraints.rank(frequency.groups) > 0) & (frequency.groups.n > 0)
+    search = Search(lattice, constraints, exploration.metric)
+    found, kept = search.evaluate(frequency), search.kept(frequency)
     seen = _Seen(lattice, frequency, kept, constraints.keep_suppressed)
     raw = lattice.original.n
     cost = float(found.cost[0])
@@ -122,7 +122,9 @@ def preview(
         levels=dict(levels),
         columns=exploration.names,
         sensitive=exploration.schema.sensitive,
-        pairs=_pairs(exploration, at_node(lattice, node, constraints, {}), rows),
+        pairs=_pairs(
+            exploration, at_node(lattice, node, constraints, {}, metric=exploration.metric), rows
+        ),
         sizes=bars(seen.groups.n),
         before=bars(raw),
         claims=tuple(model.check(seen.by(model)) for model in constraints.models),

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from hedgerow._jit import kernel
 from hedgerow.exploring.costs import Worth
 from hedgerow.exploring.kinds import Codes, Profile
-from hedgerow.groups import Floats, Ints
+from hedgerow.groups import Floats, Groups, Ints
 from hedgerow.models.base import PrivacyModel
 from hedgerow.recode.constraints import Constraints
-from hedgerow.recode.search import SLACK
+from hedgerow.recode.search import SLACK, Search
+from hedgerow.recode.suppression import fewest
 
 Flags = NDArray[np.bool_]
 States = NDArray[np.int8]
@@ -46,6 +47,10 @@ class Survey:
     """Whether `publish` could choose the node: all claims hold with those left out."""
     cost: Floats
     """The metric, smaller is better; also of nodes that could not be chosen."""
+    floor: Floats
+    """No choice of groups at a node costs less; infinite where none keeps the claims."""
+    elsewhere: float = np.inf
+    """No node of the lattice that is not here costs less."""
 
     @property
     def decided(self) -> bool:
@@ -66,6 +71,22 @@ class Survey:
         tied = chosen[cost <= least * (1 + SLACK) + SLACK]
         order = np.lexsort((tied, self.nodes[tied].sum(axis=1)))
         return tuple(int(place) for place in tied[order])
+
+    @property
+    def bound(self) -> float:
+        """No release of the lattice costs less; infinite where there is none."""
+        least = float(np.min(self.floor, initial=np.inf))
+        if self.best:
+            least = min(least, float(self.cost[self.best[0]]))
+        return min(least, self.elsewhere)
+
+    @property
+    def proven(self) -> bool:
+        """Whether the cheapest node here is optimal; see `hedgerow.optimality`."""
+        if not self.best:
+            return False
+        cost = float(self.cost[self.best[0]])
+        return self.bound >= cost * (1 - SLACK) - SLACK
 
 
 def passing(profile: Profile, model: PrivacyModel) -> Flags:
@@ -92,7 +113,7 @@ def survey(
         profile: The nodes.
         constraints: The claims and the limit.
         worth: The metric.
-        kept: For each claim, the kinds that keep it; None for claims about the whole.
+        kept: For each claim, the kinds that keep it; None for claims about the table.
         absent: People who are in no group.
         first: Places of nodes to decide before others, where claims are about the whole.
         seconds: How long such claims may take; nodes not reached stay open.
@@ -129,9 +150,15 @@ def survey(
                 enough &= counted[:, m] < people
             states[:, m] = enough
             at += 1
-    if any(flags is None for flags in kept) or any(m.beyond_groups for m in models):
-        _decide_whole(profile, constraints, some, kept, feasible, states,
-                      first=first, seconds=seconds)  # fmt: skip
+    cost = worth.costs(profile.whole, extra, left_out)
+    floor = np.where(feasible == YES, cost, np.inf)
+    if not worth.metric.suppression_costs:
+        nobody = worth.costs(profile.whole, np.zeros_like(extra), np.full_like(left_out, absent))
+        floor = np.minimum(floor, np.where(feasible == YES, nobody, np.inf))
+    if constraints.whole:
+        _Whole(profile, constraints, worth, some, kept).decide(
+            feasible, states, left_out, cost, floor, first=first, seconds=seconds
+        )
     elif constraints.keep_suppressed:
         _decide_rest(profile, constraints, some, left_out - absent, feasible)
     return Survey(
@@ -143,7 +170,8 @@ def survey(
         counted,
         states,
         feasible,
-        worth.costs(profile.whole, extra, left_out),
+        cost,
+        np.where(np.isnan(floor), -np.inf, floor),
     )
 
 
@@ -160,35 +188,76 @@ def _decide_rest(
         feasible[asked[~kept]] = NO
 
 
-def _decide_whole(
-    profile: Profile,
-    constraints: Constraints,
-    out: Flags,
-    kept: Sequence[Flags | None],
-    feasible: States,
-    states: States,
-    *,
-    first: Sequence[int],
-    seconds: float | None,
-) -> None:
+@dataclass(frozen=True, eq=False)
+class _Whole:
     """Claims about all groups together are measured node by node."""
-    end = None if seconds is None else time.monotonic() + seconds
-    asked = np.flatnonzero(feasible == YES)
-    feasible[asked] = OPEN
-    soon = [place for place in first if feasible[place] == OPEN]
-    models = constraints.models
-    whole = [m for m, flags in enumerate(kept) if flags is None or models[m].beyond_groups]
-    # That every group keeps such a claim is not enough: what was not measured is not known.
-    states[:, whole] = np.where(states[:, whole] == YES, OPEN, states[:, whole])
-    for place in (*soon, *(set(asked.tolist()) - set(soon))):
-        if end is not None and time.monotonic() > end:
-            return
-        groups, kind = profile.groups_of(place)
-        remaining = ~out[kind]
-        feasible[place] = constraints.remains(groups, remaining, 0)
-        for m in whole:
-            one = Constraints((models[m],), 0)
-            states[place, m] = one.remains(groups, remaining, 0)
+
+    profile: Profile
+    constraints: Constraints
+    worth: Worth
+    out: Flags
+    """The kinds that fail a claim about groups."""
+    kept: Sequence[Flags | None]
+
+    def decide(
+        self,
+        feasible: States,
+        states: States,
+        left_out: Ints,
+        cost: Floats,
+        floor: Floats,
+        *,
+        first: Sequence[int],
+        seconds: float | None,
+    ) -> None:
+        """Decide the nodes that are possible so far, those in `first` before others."""
+        end = None if seconds is None else time.monotonic() + seconds
+        asked = np.flatnonzero(feasible == YES)
+        feasible[asked] = OPEN
+        soon = [place for place in first if feasible[place] == OPEN]
+        models = self.constraints.models
+        whole = [m for m, flags in enumerate(self.kept) if flags is None or models[m].beyond_groups]
+        # That every group keeps such a claim is not enough: what was not measured is not known.
+        states[:, whole] = np.where(states[:, whole] == YES, OPEN, states[:, whole])
+        for place in (*soon, *(set(asked.tolist()) - set(soon))):
+            if end is not None and time.monotonic() > end:
+                return
+            groups, kind = self.profile.groups_of(place)
+            remaining = ~self.out[kind]
+            for m in whole:
+                one = Constraints((models[m],), self.constraints.limit,
+                                  self.constraints.keep_suppressed)  # fmt: skip
+                states[place, m] = self._could(one, groups, remaining)
+            if self.constraints.remains(groups, remaining, 0):
+                feasible[place] = YES
+            elif self.constraints.keep_suppressed or self.constraints.beyond:
+                feasible[place] = NO  # `publish` suppresses no more there, so the floor stays
+            elif not self._could(self.constraints, groups, remaining):
+                feasible[place], floor[place] = NO, np.inf
+            else:
+                self._choose(place, feasible, left_out, cost, floor)
+
+    def _could(self, constraints: Constraints, groups: Groups, kept: Flags) -> bool:
+        """Whether the claims can hold, if need be by suppressing more."""
+        if constraints.remains(groups, kept, 0):
+            return True
+        if constraints.keep_suppressed:
+            return False
+        room = constraints.limit - int(self.worth.lattice.original.people)
+        return fewest(constraints, groups, kept, room + int(groups.n[kept].sum())) is not None
+
+    def _choose(
+        self, place: int, feasible: States, left_out: Ints, cost: Floats, floor: Floats
+    ) -> None:
+        """Which groups go depends on what each of them costs, not only on their kinds."""
+        lattice = self.worth.lattice
+        node = tuple(int(level) for level in self.profile.nodes[place])
+        search = Search(lattice, self.constraints, self.worth.metric)
+        found = search.evaluate(lattice.roll_up(lattice.base, node))
+        feasible[place] = YES if found.feasible[0] else NO
+        left_out[place], floor[place] = found.left_out[0], found.bound[0]
+        if self.worth.measured and found.feasible[0]:
+            cost[place] = found.cost[0]
 
 
 @kernel

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Flag, auto
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,19 @@ LARGEST = 2**63 - 1
 
 Ratio = tuple[Ints, Ints]
 """Numerators and denominators, one of each for every group; denominator 0 is the worst level."""
+
+
+class Relief(NamedTuple):
+    """What suppressing whole groups does for a claim about the table that fails.
+
+    The claim holds as soon as the groups that are suppressed are worth `needed` together (and
+    somebody remains). A larger group is never worth more, so that of all sets of as many groups
+    the smallest ones do most, and cost fewest people.
+    """
+
+    needed: int
+    worth: Callable[[int], int]
+    """Of a group, by how many people it has."""
 
 
 class Needs(Flag):
@@ -67,7 +81,8 @@ class PrivacyModel(ABC):
     strict: ClassVar[bool] = False
     """Whether a level equal to the parameter fails."""
     per_group: ClassVar[bool] = True
-    """False for claims about the table as a whole, such as an average risk."""
+    """False for claims about the table as a whole, such as an average risk; these have a `relief`.
+    """
 
     @property
     @abstractmethod
@@ -89,13 +104,21 @@ class PrivacyModel(ABC):
         """Whether that every group passes is not enough: see `keeps`."""
         return False
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether the claim holds of a release exactly if each of its groups passes."""
+        return self.per_group and self.monotone_in_suppression and not self.beyond_groups
+
     def keeps(self, groups: Groups) -> bool:
         """Whether a release of exactly these groups keeps the claim."""
         return bool(self.holds(groups).all())
 
     @property
     def monotone_in_union(self) -> bool:
-        """Adding any people at all to a group that passes gives a group that passes."""
+        """Adding any people at all to a group that passes gives a group that passes.
+
+        Of a claim about the table: it still holds when people are added to published groups.
+        """
         return False
 
     @property
@@ -130,6 +153,10 @@ class PrivacyModel(ABC):
         if self.monotone_in_union:
             return np.zeros(len(groups), np.int64)
         return np.maximum(groups.n - self.monotone_in_generalisation, 0)
+
+    def relief(self, groups: Groups) -> Relief:
+        """What suppressing groups does for a claim about the table."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what suppression does")
 
     @property
     def attributes(self) -> tuple[str, ...]:

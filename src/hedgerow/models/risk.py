@@ -13,6 +13,7 @@ from hedgerow.models.base import (
     Needs,
     Ratio,
     RatioModel,
+    Relief,
     exact,
     population_of,
     require_number,
@@ -103,9 +104,16 @@ class MarketerRisk(Risk):
     kind: ClassVar[str] = "marketer"
     per_group: ClassVar[bool] = False
     monotone_in_suppression: ClassVar[bool] = False
+    monotone_in_union: ClassVar[bool] = True
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         return [_of_all_people(int(np.count_nonzero(groups.n)), groups)]
+
+    def relief(self, groups: Groups) -> Relief:
+        # groups / people <= p / q, each group suppressed being 1 less above and n less below.
+        p, q = self.required.as_integer_ratio()
+        needed = int(np.count_nonzero(groups.n)) * q - groups.people * p
+        return Relief(needed, lambda n: q - n * p)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +135,7 @@ class UniqueShare(RatioModel):
     per_group: ClassVar[bool] = False
     monotone_in_generalisation: ClassVar[bool] = True
     monotone_in_suppression: ClassVar[bool] = False
+    monotone_in_union: ClassVar[bool] = True
 
     share: float
     """Largest share, 0 to 1."""
@@ -143,6 +152,11 @@ class UniqueShare(RatioModel):
 
     def ratios(self, groups: Groups) -> list[Ratio]:
         return [_of_all_people(int(np.count_nonzero(groups.n == 1)), groups)]
+
+    def relief(self, groups: Groups) -> Relief:
+        p, q = self.required.as_integer_ratio()
+        needed = int(np.count_nonzero(groups.n == 1)) * q - groups.people * p
+        return Relief(needed, lambda n: q * (n == 1) - n * p)
 
 
 def _of_all_people(count: int, groups: Groups) -> Ratio:

@@ -72,9 +72,9 @@ class Method(Part):
 
     search: Search = Field(
         default="lattice",
-        description="lattice: the same level for everyone, the best of all. mondrian: boxes that "
-        "fit the data. microaggregation: clusters of similar people. local: levels that differ "
-        "from group to group. marginals: no rows of people, but tables of counts with noise. "
+        description="lattice: the same level for everyone, the most useful of all combinations. "
+        "mondrian: boxes that fit the data. microaggregation: clusters of similar people. local: "
+        "levels that differ from group to group. marginals: no rows of people, but tables of counts with noise. "
         "safe: rows of a random sample, the same level for everyone, small groups left out; "
         "differentially private.",
     )

@@ -1,4 +1,4 @@
-"""Constraints: what a node of the lattice must keep, and who may be left out for it."""
+"""Constraints: what a node of the lattice must keep, and who may be suppressed for it."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ class Constraints:
 
     @cached_property
     def by_group(self) -> tuple[PrivacyModel, ...]:
-        """Models that decide about each group alone: a group that fails is left out."""
-        return tuple(m for m in self.models if m.per_group and m.monotone_in_suppression)
+        """Models that decide about each group alone: a group that fails is suppressed."""
+        return tuple(m for m in self.models if m.per_group)
 
     @cached_property
     def whole(self) -> tuple[PrivacyModel, ...]:
-        """Models about what remains after leaving groups out."""
-        return tuple(m for m in self.models if m not in self.by_group or m.beyond_groups)
+        """Models about what remains after suppressing groups."""
+        return tuple(m for m in self.models if not m.one_by_one)
 
     @cached_property
-    def measures_whole(self) -> bool:
-        """Whether what remains has to be looked at, however its groups do one by one."""
-        beyond = any(m.beyond_groups for m in self.ladder)
-        return bool(self.whole) or beyond or self.keep_suppressed
+    def beyond(self) -> bool:
+        """Whether a claim is about how groups go together, so that nothing says which should go."""
+        return any(m.beyond_groups for m in self.models)
 
     @cached_property
     def settled(self) -> bool:
@@ -48,14 +47,20 @@ class Constraints:
 
     @cached_property
     def closed_upwards(self) -> bool:
-        """Whether every node above a solution is a solution."""
+        """Whether every node above a solution is a solution.
+
+        With suppression: at the coarser node suppress only groups in which nobody was published.
+        Each of the others has a published group in it and perhaps more people.
+        """
         if self.keep_suppressed:
             return False
-        if any(m.beyond_groups for m in (*self.models, *self.ladder)):
+        if self.beyond:
             return False
         if self.limit == 0:
             return all(m.monotone_in_generalisation for m in (*self.models, *self.ladder))
-        return self.settled and not self.whole
+        return self.settled and all(
+            m.monotone_in_union and m.monotone_in_generalisation for m in self.whole
+        )
 
     @cached_property
     def _sizes(self) -> Ints | None:
@@ -93,21 +98,23 @@ class Constraints:
         return must
 
     def remains(self, groups: Groups, kept: NDArray[np.bool_], requirement: int) -> bool:
-        """Whether the claims about the whole hold once the others are left out."""
+        """Whether the claims about the whole hold once the others are suppressed."""
         out = ~kept & (groups.n > 0)
-        step = self.ladder[requirement : requirement + 1]
-        whole = (*self.whole, *(m for m in step if m.beyond_groups))
         if not self.keep_suppressed or not out.any():
-            return all(m.keeps(_without(groups, kept, m)) for m in whole)
-        # Those left out are one more group, and it is part of what remains.
+            return all(self.kept_by(m, groups, kept) for m in self.whole)
+        # Those suppressed are one more group, and it is part of what remains.
         into = np.where(out, len(groups), np.arange(len(groups)))
         published = groups.merge(into, len(groups) + 1)
         rest = published.take(np.array([len(groups)]))
-        asked = (*self.by_group, *step)
+        asked = (*self.by_group, *self.ladder[requirement : requirement + 1])
         everything = np.ones(len(published), np.bool_)
         return all(m.holds(rest).all() for m in asked) and all(
-            m.keeps(_without(published, everything, m)) for m in whole
+            self.kept_by(m, published, everything) for m in self.whole
         )
+
+    def kept_by(self, model: PrivacyModel, groups: Groups, kept: NDArray[np.bool_]) -> bool:
+        """Whether a claim holds once only these groups are published."""
+        return model.keeps(_without(groups, kept, model))
 
 
 def _without(groups: Groups, kept: NDArray[np.bool_], model: PrivacyModel) -> Groups:

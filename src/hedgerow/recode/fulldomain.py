@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from hedgerow.hierarchy import ANY
+from hedgerow.optimality import gap_of
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.search import Search, Solution, no_solution
-from hedgerow.utility import Metric
+from hedgerow.utility import METRICS, Metric
 
 
 def full_domain(
@@ -24,7 +25,7 @@ def full_domain(
     seconds: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Recoding:
-    """The cheapest node of the lattice that keeps the constraints.
+    """The cheapest node of the lattice that keeps the constraints, and how good that is.
 
     Raises:
         ClaimError: There is none; says which claim fails and how close the coarsest node came.
@@ -43,7 +44,9 @@ def full_domain(
         "nodes": lattice.size,
         "nodes_evaluated": search.evaluated,
     }
-    return at_node(lattice, node, constraints, detail)
+    if not solution.optimal:
+        detail["gap"] = gap_of(cost, solution.bound)
+    return at_node(lattice, node, constraints, detail, metric=metric)
 
 
 def _finest(search: Search, solution: Solution) -> tuple[Node, float]:
@@ -64,12 +67,20 @@ def _finest(search: Search, solution: Solution) -> tuple[Node, float]:
 
 
 def at_node(
-    lattice: Lattice, node: Node, constraints: Constraints, detail: dict[str, object]
+    lattice: Lattice,
+    node: Node,
+    constraints: Constraints,
+    detail: dict[str, object],
+    *,
+    metric: Metric = METRICS["loss"],
 ) -> Recoding:
-    """Publish a node, leaving out (or fully generalising) the groups that fail a model."""
+    """Publish a node, suppressing (or fully generalising) the groups that have to go.
+
+    Where a claim about the table leaves a choice, those go that cost least by `metric`.
+    """
     cells = lattice.cells
     frequency = lattice.roll_up(lattice.base, node)
-    kept = (constraints.rank(frequency.groups) > 0) & (frequency.groups.n > 0)
+    kept = Search(lattice, constraints, metric).kept(frequency)
     outcome = lattice.outcome(frequency, kept, rest=constraints.keep_suppressed)
     codes = lattice.layout.unpack(frequency.words[kept])
     labels = [

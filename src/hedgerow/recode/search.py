@@ -4,9 +4,14 @@ A box holds every node between a finest one, `low`, and a coarsest one, `high`. 
 bound a whole box at the price of one evaluation each:
 
 - a group that fails at `high` has parts that fail at every finer node, so some of its people
-  (with k-anonymity all of them; otherwise as the models' `could_stay` says) are left out
+  (with k-anonymity all of them; otherwise as the models' `could_stay` says) are suppressed
   everywhere in the box: if they are too many, the box holds no solution;
-- nothing in the box costs less than publishing `low` with only those people left out.
+- nothing in the box costs less than publishing `low` with only those people suppressed.
+
+Both are true whichever further groups are suppressed. Which groups are suppressed at a node, and
+what no other choice could beat, is decided in `suppression`. A node where that is not exact
+has a bound below its cost, and the solution's bound is the least of all: optimal means over levels
+and over which whole groups are suppressed.
 
 Boxes are taken cheapest bound first and split by fixing one column at its coarsest level.
 Where models or metric lack such structure the bounds fall away and every node is evaluated;
@@ -19,7 +24,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -31,6 +36,7 @@ from hedgerow.groups import Floats, Ints
 from hedgerow.models.base import PrivacyModel
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
+from hedgerow.recode.suppression import Suppressor
 from hedgerow.utility import CellMetric, Metric
 
 SLACK = 1e-12
@@ -51,8 +57,10 @@ class Evaluation:
 
     feasible: NDArray[np.bool_]
     cost: Floats
+    bound: Floats
+    """No choice of groups at this node costs less; infinite where none keeps the claims."""
     left_out: Ints
-    """People left out."""
+    """People suppressed."""
     must_leave: Ints
     """People left out at every finer node, at least."""
     extra: Floats
@@ -66,12 +74,12 @@ class Solution:
     node: Node
     cost: float
     bound: float
-    """No node costs less than this."""
+    """No node, with any choice of whole groups suppressed, costs less than this."""
     requirement: PrivacyModel | None = None
 
     @property
     def optimal(self) -> bool:
-        """Whether no node can be better."""
+        """Whether no release of the lattice can be better."""
         return self.bound >= self.cost * (1 - SLACK) - SLACK
 
 
@@ -98,6 +106,8 @@ class Search:
     metric: Metric
     evaluated: int = 0
     """Nodes whose claims were measured."""
+    bound: Floats = field(default_factory=lambda: np.zeros(0))
+    """After `run`: no release costs less, for each requirement; infinite where there is none."""
 
     def __post_init__(self) -> None:
         # The least cost found so far, for each requirement.
@@ -108,8 +118,32 @@ class Search:
         metric = self.metric
         return CellCosts(self.lattice, metric) if isinstance(metric, CellMetric) else None
 
+    @cached_property
+    def suppressor(self) -> Suppressor:
+        return Suppressor(self.lattice, self.constraints, self.metric, self.costs)
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether exactly the groups that fail go at every node, and the cost says it all."""
+        limits = self.constraints
+        return self.costs is not None and not limits.whole and not limits.keep_suppressed
+
+    def kept(self, frequency: Frequency) -> NDArray[np.bool_]:
+        """The groups that are published at this node, under the first requirement."""
+        limits, groups = self.constraints, frequency.groups
+        kept = (limits.rank(groups) > 0) & (groups.n > 0)
+        if limits.whole and self._fits(self.lattice.original.people - int(groups.n[kept].sum())):
+            kept = self.suppressor.decide(frequency, kept, 0).kept
+        return kept
+
+    def _fits(self, left_out: Ints | int) -> NDArray[np.bool_] | bool:
+        fits = left_out <= self.constraints.limit
+        if not self.constraints.keep_suppressed:
+            fits &= left_out < self.lattice.original.people
+        return fits
+
     def evaluate(self, frequency: Frequency) -> Evaluation:
-        """Who is left out at this node, whether that is allowed, and what it costs."""
+        """Who is suppressed at this node, whether that is allowed, and what it costs."""
         self.evaluated += 1
         limits, groups = self.constraints, frequency.groups
         ranks = limits.requirements
@@ -125,23 +159,24 @@ class Search:
             absent = self.lattice.cells.absent
             left_out = np.array([int(groups.n[rank <= r].sum()) + absent for r in range(ranks)])
             cost = np.full(ranks, np.inf)
-        feasible = left_out <= limits.limit
-        if not limits.keep_suppressed:
-            feasible &= left_out < self.lattice.original.people
-        for r in np.flatnonzero(feasible):
-            kept = rank > r
-            if limits.measures_whole and (
-                # What costs more than a solution need not be measured; that may take long.
-                (self.costs is not None and cost[r] > self._best[r])
-                or not limits.remains(groups, kept, int(r))
-            ):
-                feasible[r] = False
-            elif self.costs is None:
-                rest = limits.keep_suppressed
-                cost[r] = self.metric.cost(self.lattice.outcome(frequency, kept, rest=rest))
+        feasible = np.asarray(self._fits(left_out))
+        bound, failing = np.where(feasible, cost, np.inf), left_out
+        if not self._plain:
+            left_out = failing.copy()
+            for r in np.flatnonzero(feasible):
+                if limits.beyond and self.costs is not None and cost[r] > self._best[r]:
+                    # What costs more than a solution need not be measured; that may take long.
+                    feasible[r] = False
+                    continue
+                found = self.suppressor.decide(frequency, rank > r, int(r))
+                feasible[r], bound[r] = found.holds, found.bound
+                if found.holds:
+                    cost[r] = found.cost
+                    more = (rank > r) & ~found.kept
+                    left_out[r] += groups.n[more].sum()
         if limits.settled:
-            return Evaluation(feasible, cost, left_out, left_out, extra)
-        return Evaluation(feasible, cost, left_out, *self._forced(frequency))
+            return Evaluation(feasible, cost, bound, left_out, failing, extra)
+        return Evaluation(feasible, cost, bound, left_out, *self._forced(frequency))
 
     def _forced(self, frequency: Frequency) -> tuple[Ints, Floats]:
         """Who is left out at every finer node, and what that adds, for each requirement."""
@@ -165,8 +200,7 @@ class Search:
             progress: Called now and then with the share of the lattice that is settled.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
-        self._best = np.full(self.constraints.requirements, np.inf)
-        self._node: list[Node | None] = [None] * self.constraints.requirements
+        self._begin()
         lattice, settled, pushed, held = self.lattice, 0, 0, 0
         if lattice.size > GREEDY_FROM:
             self._descend(deadline)
@@ -207,14 +241,26 @@ class Search:
             if progress is not None:
                 progress(settled / lattice.size)
         open_bounds = [box.bound for _, _, box in heap] if out_of_time else []
-        bound = np.min([self._best, *open_bounds], axis=0)
+        self.bound = bound = np.min([self._best, self._floor, *open_bounds], axis=0)
         ladder = self.constraints.ladder or (None,)
         return tuple(
             None if node is None else Solution(node, float(cost), float(least), step)
             for node, cost, least, step in zip(self._node, self._best, bound, ladder, strict=True)
         )
 
+    def _begin(self) -> None:
+        self._best = np.full(self.constraints.requirements, np.inf)
+        self._floor = self._best.copy()
+        self._node: list[Node | None] = [None] * self.constraints.requirements
+
+    def least(self) -> float:
+        """What no release of the lattice costs less, from its two ends alone."""
+        self._begin()
+        whole = self._bounded(self.lattice.bottom, self.lattice.top, self.lattice.base)
+        return float(whole.bound[0])
+
     def _note(self, node: Node, evaluation: Evaluation) -> None:
+        np.minimum(self._floor, evaluation.bound, out=self._floor)
         better = evaluation.feasible & (evaluation.cost < self._best)
         for r in np.flatnonzero(better):
             self._best[r], self._node[r] = evaluation.cost[r], node
@@ -336,8 +382,10 @@ def no_solution(search: Search) -> ClaimError:
     if not reasons:
         reasons = ["the claims hold group by group, but not for what remains of the table"]
     remain = "" if left_out < people else ", and somebody has to remain"
+    proven = not len(search.bound) or bool(np.isinf(search.bound[0]))
+    none = "no generalisation keeps" if proven else "no generalisation was found that keeps"
     return ClaimError(
-        f"no generalisation keeps every claim. At the coarsest levels "
+        f"{none} every claim. At the coarsest levels "
         f"{'; '.join(reasons)}; {left_out:,} of {people:,} people would have to be left out "
         f"where the plan allows {limits.limit:,}{remain}",
         fix="Weaken that claim, allow more suppression, or give the columns coarser levels.",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hedgerow.delivery import CERTIFICATE
+from hedgerow.optimality import standing
 from hedgerow.protected import promise
 from hedgerow.reporting.blocks import (
     Chart,
@@ -225,12 +226,12 @@ def utility_blocks(utility: Mapping[str, Any], told: Mapping[str, Any]) -> Itera
         caption=f"What was lost; the search made {told['plan']['utility']} as good as it could",
     )
     if told["recoding"].get("levels") is not None:
-        yield Text(
-            text="No other levels would have a better value."
-            if told["optimal"]
-            else "Other levels may have a better value.",
-            tone="quiet",
-        )
+        search = told["search"]
+        if not search.get("stored"):
+            metric = METRICS[told["plan"]["utility"]]
+            cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
+            found = standing(metric, cost=cost, bound=bound, gap=gap, optimal=told["optimal"])
+            yield Text(text=found[0].upper() + found[1:] + ".", tone="quiet")
 
 
 def _protected(told: Mapping[str, Any]) -> Section:

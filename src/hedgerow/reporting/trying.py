@@ -212,7 +212,7 @@ def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]
                 "nothing keeps it" if point.levels is None else number(point.cost),
                 ", ".join(f"{n} {level}" for n, level in (point.levels or {}).items()),
                 ("chosen" if i == chosen else "")
-                + ("" if point.optimal else " (time ran out: there may be better)"),
+                + ("" if point.optimal else " (not proven optimal)"),
             )
             for i, point in enumerate(found)
         ),

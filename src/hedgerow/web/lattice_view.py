@@ -17,6 +17,7 @@ from hedgerow.exploring.levers import Lever, levers
 from hedgerow.exploring.nodes import Exploration, fixed
 from hedgerow.exploring.survey import OPEN, YES, Survey
 from hedgerow.models.base import PrivacyModel
+from hedgerow.optimality import standing
 
 MARKS = (
     "square", "triangle", "diamond", "star", "plus",
@@ -124,7 +125,7 @@ def levels_of(exploration: Exploration, text: str) -> dict[str, int]:
 
 
 def start_of(exploration: Exploration, seen: Survey) -> dict[str, int]:
-    """The node that is shown at first: the plan's own choice, or the best there is."""
+    """The node that is shown at first: the plan's own choice, or the best so far."""
     chosen = fixed(exploration.plan)
     if chosen is not None:
         return chosen
@@ -223,6 +224,8 @@ def answer(setting: Setting, seen: Survey) -> dict[str, Any]:
         "people": seen.people,
         "decided": seen.decided,
         "summary": summary(exploration, seen),
+        "standing": standing_of(exploration, seen),
+        "proven": seen.proven,
         "metric": exploration.metric.name,
         "from_one": exploration.metric.best_is_one,
         "changed": setting.changed,
@@ -243,6 +246,17 @@ def summary(exploration: Exploration, seen: Survey) -> str:
         return f"None of {every:,} combinations{where} keeps all claims."
     verb = "keeps" if enough == 1 else "keep"
     return f"{enough:,} of {every:,} combinations{where} {verb} all claims."
+
+
+def standing_of(exploration: Exploration, seen: Survey) -> str:
+    """What can be said of the best node: proven optimal, or the best so far of how many."""
+    if not seen.best:
+        return ""
+    cost = float(seen.cost[seen.best[0]])
+    found = standing(exploration.metric, cost=cost, bound=seen.bound, optimal=seen.proven)
+    decided, every = int((seen.feasible != OPEN).sum()), exploration.lattice.size
+    looked = "" if decided == every else f" Looked at {decided:,} of {every:,} combinations."
+    return f"{found[0].upper()}{found[1:]}.{looked}"
 
 
 def cheapest(exploration: Exploration, seen: Survey) -> list[dict[str, Any]]:

@@ -51,7 +51,7 @@
     const told = levels.map((level, j) => `${columns[j].name} ${level} (${columns[j].labels[level]})`);
     const state = seen.states[seen.state[place]];
     const cost = seen.cost[place] === null ? "" : `; ${seen.metric} ${costly(seen.cost[place])}`;
-    const best = seen.best.includes(place) ? " The best there is." : "";
+    const best = seen.best.includes(place) ? ` ${seen.standing}` : "";
     return `${told.join(", ")}: ${state.words}; ${people(seen.left_out[place])} of ${people(seen.people)} people left out${cost}.${best}`;
   }
 
@@ -477,6 +477,7 @@
     seen = found;
     places = null;
     document.getElementById("summary").textContent = seen.summary;
+    document.getElementById("standing").textContent = seen.standing;
     legend();
     draw();
     showLevels();

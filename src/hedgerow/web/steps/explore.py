@@ -62,7 +62,8 @@ def show(
         columns=view.columns(found), levels=levels, chosen=fixed(plan),
         start=",".join(str(level) for level in levels.values()),
         nodes=found.lattice.size, complete=found.complete, shown=len(seen.nodes),
-        summary=view.summary(found, seen), frontiers=setting.levers,
+        summary=view.summary(found, seen), standing=view.standing_of(found, seen),
+        frontiers=setting.levers,
     )  # fmt: skip
 
 
@@ -142,6 +143,7 @@ def frontier_table(
         request, "parts/explore_frontier.html", lever=one, metric=found.metric.name,
         steps=_steps(web, draft, setting, one), now=setting.value(one),
         address=f"/explore/frontier.json?{request.url.query}", undefined=math.isnan,
+        complete=found.complete,
         levels=[None if step.place is None else found.levels(step.place)
                 for step in _steps(web, draft, setting, one)],
     )  # fmt: skip

@@ -21,7 +21,7 @@ from hedgerow.web.workspace import inside, safe_name
 
 STEP = Step(number=5, name="publish", title="Publish", hint="The plan, the release, the reports")
 SEARCHES = {
-    "lattice": "the same level for everyone; the best of all",
+    "lattice": "the same level for everyone; the most useful of all combinations",
     "mondrian": "boxes that fit the data",
     "local": "levels that differ from group to group",
     "microaggregation": "clusters of similar people",

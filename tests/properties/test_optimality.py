@@ -1,0 +1,363 @@
+"""Optimal: no other levels, with any choice of whole groups suppressed, have a lower cost.
+
+The oracle tries every node and every set of groups within the limit. It counts rows with
+dictionaries and shares no code with the search; only claims about a single group's sensitive
+values are asked of the models.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tables import cells_of
+
+from hedgerow.groups import Groups
+from hedgerow.hierarchy import Hierarchy
+from hedgerow.models import (
+    AlphaKAnonymity,
+    DeltaPresence,
+    DistinctLDiversity,
+    KAnonymity,
+    KMap,
+    MarketerRisk,
+    TCloseness,
+    UniqueShare,
+)
+from hedgerow.models.base import PrivacyModel
+from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.fulldomain import at_node, full_domain
+from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.search import Search
+from hedgerow.utility import METRICS
+
+Group = tuple[str, ...]
+SETTLED = sorted(set(METRICS) - {"kl-divergence", "query-error"})
+"""Metrics that never gain by suppressing one more group."""
+BY_SIZE = ["average-class-size", "discernibility"]
+LINEAR = ["granularity", "non-uniform-entropy", "precision"]
+WHOLE = [
+    UniqueShare(share=0), UniqueShare(share=0.1), UniqueShare(share=0.3),
+    MarketerRisk(risk=0.3), MarketerRisk(risk=0.5), MarketerRisk(risk=0.7),
+]  # fmt: skip
+ALONE = [
+    KAnonymity(k=2), KAnonymity(k=3), DistinctLDiversity(l=2, of="s"), TCloseness(t=0.4, of="s"),
+    KMap(k=2), DeltaPresence(minimum=0, maximum=0.7), DeltaPresence(minimum=0.2, maximum=0.9),
+]  # fmt: skip
+
+
+@st.composite
+def columns(draw: st.DrawFn, name: str) -> Hierarchy:
+    rows: list[list[str | None]] = [[f"{name}{i}"] for i in range(draw(st.integers(2, 5)))]
+    for level in range(draw(st.integers(1, 2))):
+        parents = {row[-1]: f"{name}.{level}.{draw(st.integers(0, 2))}" for row in rows}
+        for row in rows:
+            row.append(parents[row[-1]])
+    return Hierarchy.of(name, rows)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[Hierarchy], list[Group], list[Group]]:
+    hierarchies = [draw(columns(f"q{j}")) for j in range(draw(st.integers(1, 2)))]
+    tuples = st.tuples(*(st.sampled_from(h.values) for h in hierarchies))
+    rows = draw(st.lists(st.tuples(tuples, st.sampled_from("xyz")), min_size=2, max_size=9))
+    outside = draw(st.lists(tuples, max_size=5))
+    if draw(st.booleans()):  # else the population lacks people of the table
+        outside = [q for q, _ in rows] + outside
+    return hierarchies, [(*q, s) for q, s in rows], outside
+
+
+class Oracle:
+    """One node, and what publishing some of its groups would keep and cost."""
+
+    def __init__(self, hierarchies: list[Hierarchy], rows: list[Group], outside: list[Group],
+                 node: tuple[int, ...]) -> None:  # fmt: skip
+        self.hierarchies, self.rows, self.node = hierarchies, rows, node
+        self.people = len(rows)
+        self.leaves = [len(h.values) for h in hierarchies]
+        self.members: dict[Group, list[Group]] = defaultdict(list)
+        for row in rows:
+            self.members[self.label(row)].append(row)
+        self.outside = Counter(self.label(row) for row in outside)
+        self.names = list(self.members)
+        every = list(dict.fromkeys([*self.names, *self.outside]))
+        self.groups = Groups.of(
+            {"s": [dict(Counter(row[-1] for row in self.members.get(g, []))) for g in every]},
+            population=[self.outside[g] for g in every],
+            order={"s": sorted({row[-1] for row in rows})},
+        )
+        self.place = {g: i for i, g in enumerate(every)}
+
+    def label(self, row: Group) -> Group:
+        return tuple(str(h.labels[level][h.codes[level][h.values.index(value)]])
+                     for h, level, value in zip(self.hierarchies, self.node, row,
+                                                strict=False))  # fmt: skip
+
+    def under(self, j: int, value: str) -> list[str]:
+        """The leaves that look alike in a column."""
+        h, level = self.hierarchies[j], self.node[j]
+        code = h.codes[level][h.values.index(value)]
+        return [str(v) for v, c in zip(h.values, h.codes[level], strict=True) if c == code]
+
+    def keeps(self, model: PrivacyModel, kept: set[Group], rest: list[Group]) -> bool:
+        """Whether a claim holds of these groups, and of `rest` as one more where it has people."""
+        sizes = [len(self.members[g]) for g in kept] + ([len(rest)] if rest else [])
+        if isinstance(model, UniqueShare):
+            return Fraction(sizes.count(1), sum(sizes)) <= Fraction(str(model.share))
+        if isinstance(model, MarketerRisk):
+            return Fraction(len(sizes), sum(sizes)) <= Fraction(str(model.risk))
+        if isinstance(model, KAnonymity):
+            return min(sizes) >= model.k
+        if isinstance(model, DeltaPresence):
+            low, high = Fraction(str(model.minimum)), Fraction(str(model.maximum))
+            published = {g: len(self.members[g]) if g in kept else 0 for g in self.place}
+            there = [(n, self.outside[g]) for g, n in published.items() if n or self.outside[g]]
+            return all(p > 0 and low <= Fraction(n, p) <= high for n, p in there)
+        holds = model.holds(self.groups)
+        if not all(holds[self.place[g]] for g in kept):
+            return False
+        if not rest:
+            return True
+        out = np.array([self.place[self.label(row)] for row in rest])
+        out = np.unique(out)
+        return bool(model.holds(self.groups.take(out).merge(np.zeros(len(out), np.int64), 1))[0])
+
+    def cost(self, metric: str, kept: set[Group], *, keep: bool) -> float:
+        out = [row for g, rows in self.members.items() if g not in kept for row in rows]
+        sizes = [len(self.members[g]) for g in kept]
+        if metric == "discernibility":
+            return float(sum(n * n for n in sizes) + len(out) * (len(out) if keep else self.people))
+        if metric == "average-class-size":
+            return self.people / (len(sizes) + bool(out))
+        if metric == "kl-divergence":
+            return self.divergence(kept, len(out))
+        if metric == "query-error":
+            return self.error(kept, len(out) if keep else 0)
+        spread: list[float] = []
+        for j, size in enumerate(self.leaves):
+            values = Counter(row[j] for row in self.rows)
+            hidden, worst = 0.0, 0.0
+            for row in self.rows:
+                covered = self.under(j, row[j]) if self.label(row) in kept else None
+                height = max(1, self.hierarchies[j].height)
+                if metric in ("loss", "granularity"):
+                    hidden += 1.0 if covered is None else len(covered) / size
+                elif metric == "precision":
+                    hidden += 1.0 if covered is None else self.node[j] / height
+                else:
+                    alike = sum(values[v] for v in covered) if covered else self.people
+                    hidden += math.log(alike / values[row[j]])
+                    worst += math.log(self.people / values[row[j]])
+            if metric in ("loss", "granularity"):
+                least = self.people / size
+                hidden = (hidden - least) / (self.people - least)
+            spread.append(hidden / self.people if metric == "precision" else hidden)
+            if metric == "non-uniform-entropy":
+                spread[-1] = hidden + 1j * worst  # type: ignore[assignment]
+        if metric == "loss":
+            return math.prod(1 + x for x in spread) ** (1 / len(spread)) - 1
+        if metric == "non-uniform-entropy":
+            total = sum(spread)
+            return total.real / total.imag if total.imag else 0.0
+        return sum(spread) / len(spread)
+
+    def divergence(self, kept: set[Group], out: int) -> float:
+        found = 0.0
+        for tuple_, n in Counter(row[:-1] for row in self.rows).items():
+            group = self.label(tuple_)
+            if group in kept:
+                volume = math.prod(len(self.under(j, v)) for j, v in enumerate(tuple_))
+                assumed = len(self.members[group]) / volume
+            else:
+                assumed = out / math.prod(self.leaves)
+            found += n / self.people * math.log(n / assumed)
+        return found
+
+    def error(self, kept: set[Group], rest: int) -> float:
+        metric: Any = METRICS["query-error"]
+        errors = []
+        for asked, low, high in zip(*metric.workload(tuple(self.leaves)), strict=True):
+            inside = [set(self.hierarchies[j].values[a : b + 1])
+                      for j, a, b in zip(asked, low, high, strict=True)]  # fmt: skip
+            truth = sum(all(row[j] in i for j, i in zip(asked, inside, strict=True))
+                        for row in self.rows)  # fmt: skip
+            told = rest * math.prod(len(i) / self.leaves[j]
+                                    for j, i in zip(asked, inside, strict=True))  # fmt: skip
+            for g in kept:
+                row = self.members[g][0]
+                share = 1.0
+                for j, i in zip(asked, inside, strict=True):
+                    covered = self.under(j, row[j])
+                    share *= len(i & set(covered)) / len(covered)
+                told += len(self.members[g]) * share
+            errors.append(abs(told - truth) / max(truth, 0.01 * self.people, 1.0))
+        return sum(errors) / len(errors)
+
+    def releases(self, models: list[PrivacyModel], limit: int, *, keep: bool) -> list[set[Group]]:
+        """Every set of groups that may be published."""
+        found = []
+        for many in range(len(self.names) + 1):
+            for out in combinations(self.names, many):
+                rest = [row for g in out for row in self.members[g]]
+                kept = set(self.names) - set(out)
+                if len(rest) > limit or (not keep and not kept):
+                    continue
+                if all(self.keeps(m, kept, rest if keep else []) for m in models):
+                    found.append(kept)
+        return found
+
+
+def compare(table, models, metrics, share, *, keep=False, proven=True) -> None:
+    """The search against every release there is."""
+    hierarchies, rows, outside = table
+    limit = int(share * len(rows))
+    cells = cells_of(rows, hierarchies, sensitive=["s"], population=outside,
+                     order={"s": sorted({row[-1] for row in rows})})  # fmt: skip
+    lattice = Lattice.of(cells)
+    nodes = {
+        node: Oracle(hierarchies, rows, outside, node)
+        for node in product(*(range(h.height + 1) for h in hierarchies))
+    }
+    releases = {node: o.releases(models, limit, keep=keep) for node, o in nodes.items()}
+    for metric in metrics:
+        limits = Constraints(tuple(models), limit, keep)
+        search = Search(lattice, limits, METRICS[metric])
+        (found,) = search.run()
+        costs = {
+            node: min(nodes[node].cost(metric, kept, keep=keep) for kept in some)
+            for node, some in releases.items()
+            if some
+        }
+        if found is None:
+            assert not costs or (not proven and search.bound[0] <= min(costs.values()) + 1e-9)
+            continue
+        least = min(costs.values())
+        assert found.bound <= least + 1e-9, "the bound is one"
+        assert found.cost >= least - 1e-9
+        if proven:
+            assert found.optimal
+        if found.optimal:
+            assert found.cost == pytest.approx(least, rel=1e-9, abs=1e-9)
+        made = at_node(lattice, found.node, limits, {}, metric=METRICS[metric])
+        assert METRICS[metric].cost(made.outcome(lattice.original)) == pytest.approx(
+            found.cost, rel=1e-9, abs=1e-9
+        )
+        assert keep or made.suppressed <= limit
+        published = {
+            nodes[found.node].label(tuple(hierarchies[j].values[c] for j, c in enumerate(q)))
+            for part, q in enumerate(cells.q[made.cell])
+            if made.group[part] >= 0
+            and not (keep and all(labels[made.group[part]] == "*" for labels in made.labels))
+        }
+        if not keep:
+            assert published in releases[found.node], "what is published keeps the claims"
+
+
+@settings(max_examples=120, deadline=None)
+@given(tables(), st.lists(st.sampled_from(ALONE), min_size=1, max_size=2, unique=True),
+       st.sampled_from([0.0, 0.2, 0.5, 1.0]))  # fmt: skip
+def test_claims_about_groups_suppress_those_that_fail_and_that_is_optimal(table, models, share):
+    compare(table, models, SETTLED, share)
+
+
+@settings(max_examples=120, deadline=None)
+@given(tables(), st.sampled_from(ALONE), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
+def test_metrics_that_may_gain_by_suppressing_have_a_bound(table, model, share):
+    compare(table, [model], ["kl-divergence", "query-error"], share, proven=share == 0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(tables(), st.sampled_from(WHOLE), st.sampled_from([0.0, 0.2, 0.4, 0.6, 1.0]))
+def test_claims_about_the_table_suppress_smallest_groups_first(table, model, share):
+    compare(table, [model], BY_SIZE, share)
+    unique = isinstance(model, UniqueShare)
+    compare(table, [model], LINEAR, share, proven=unique)
+    compare(table, [model], ["loss"], share, proven=unique and model.share == 0)
+    compare(table, [model], ["kl-divergence", "query-error"], share, proven=share == 0)
+
+
+@settings(max_examples=120, deadline=None)
+@given(tables(), st.sampled_from(WHOLE), st.sampled_from([*ALONE[:5], *WHOLE]),
+       st.sampled_from([0.2, 0.5, 1.0]))  # fmt: skip
+def test_claims_about_the_table_after_claims_about_groups(table, model, other, share):
+    compare(table, [model, other], BY_SIZE, share)
+    compare(table, [model, other], ["loss", "precision", "kl-divergence"], share, proven=False)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.sampled_from(WHOLE), st.sampled_from(ALONE[5:]),
+       st.sampled_from([0.2, 0.5]))  # fmt: skip
+def test_claims_about_the_table_and_about_presence(table, model, other, share):
+    compare(table, [model, other], ["discernibility", "loss"], share, proven=False)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(), st.sampled_from([*ALONE[:4], *WHOLE]), st.sampled_from([0.2, 0.5, 1.0]))
+def test_a_rest_that_is_published_has_a_bound(table, model, share):
+    compare(table, [model], sorted(METRICS), share, keep=True, proven=False)
+
+
+def random_table(seed: int) -> tuple[list[Hierarchy], list[tuple[str, ...]]]:
+    random = np.random.default_rng(seed)
+    hierarchies = [
+        Hierarchy.of(f"q{j}", [(f"{i}", f"{i // 3}a", f"{i // 6}b", "*") for i in range(12)])
+        for j in range(3)
+    ]
+    drawn = np.minimum(11, random.geometric(0.25, (160, 3)) - 1)
+    return hierarchies, [tuple(str(v) for v in row) for row in drawn]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("metric", [*SETTLED, "kl-divergence"])
+def test_no_unique_people_is_2_anonymity(seed: int, metric: str) -> None:
+    """Two names of one claim: the same levels, the same people suppressed, the same loss."""
+    hierarchies, rows = random_table(seed)
+    cells = cells_of(rows, hierarchies)
+    made = [
+        full_domain(cells, Constraints((model,), 16), METRICS[metric])
+        for model in (KAnonymity(k=2), UniqueShare(share=0))
+    ]
+    assert made[0].detail["optimal"] == made[1].detail["optimal"]
+    assert made[0].detail["optimal"] or metric == "kl-divergence"
+    assert made[0].detail["cost"] == pytest.approx(made[1].detail["cost"], rel=1e-12)
+    assert made[0].suppressed == made[1].suppressed > 0
+    assert made[0].detail["lower_bound"] == pytest.approx(made[1].detail["lower_bound"], rel=1e-12)
+
+
+def test_marketer_risk_by_hand() -> None:
+    """Five people in groups of 3, 1 and 1: 3/5 of links are right, 2/4 without one of the small."""
+    column = Hierarchy.of("q", [("a", "*"), ("b", "*"), ("c", "*")])
+    cells = cells_of([("a",)] * 3 + [("b",), ("c",)], [column])
+    for risk, suppressed in ((0.6, 0), (0.5, 1), (0.4, 2)):
+        made = full_domain(
+            cells, Constraints((MarketerRisk(risk=risk),), 2), METRICS["discernibility"]
+        )
+        assert made.levels == {"q": 0}
+        assert made.suppressed == suppressed
+        assert made.detail["optimal"]
+
+
+def test_suppressing_people_who_pass_may_lower_the_divergence() -> None:
+    """Ten people must go. One more, alike to nobody, would be likelier among them than alone."""
+    column = Hierarchy.of("q", [("a",), ("b",), ("c",)])
+    rows = [("a", "x")] * 10 + [("b", "y")] + [("c", v) for v in "xy" for _ in range(50)]
+    oracle = Oracle([column], rows, [], (0,))
+    exactly = oracle.cost("kl-divergence", {("b",), ("c",)}, keep=False)
+    assert oracle.cost("kl-divergence", {("c",)}, keep=False) < exactly
+    certain = AlphaKAnonymity(alpha=0.9, k=1, of="s", value="x")
+    lattice = Lattice.of(cells_of(rows, [column], sensitive=["s"]))
+    (found,) = Search(lattice, Constraints((certain,), 20), METRICS["kl-divergence"]).run()
+    assert found is not None
+    assert found.cost == pytest.approx(exactly), "only those who have to go are suppressed"
+    assert not found.optimal
+    assert found.bound <= oracle.cost("kl-divergence", {("c",)}, keep=False)
+    (none,) = Search(lattice, Constraints((certain,), 10), METRICS["kl-divergence"]).run()
+    assert none is not None
+    assert none.optimal, "nobody else may go"
