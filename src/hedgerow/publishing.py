@@ -25,6 +25,7 @@ from hedgerow.errors import ClaimError, DataError, PlanError, interrupted
 from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of
 from hedgerow.job import Job, opened
+from hedgerow.listing import listed
 from hedgerow.models.base import Verdict
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
@@ -181,10 +182,12 @@ def publish(
         _refuse_failed(claims)
         point("measured")
         release = _release(
-            job, found, written, claims, measured, ledger=remember.tip, signed=signed,
+            job, found, written, claims, measured, ledger=remember.tip,
             notes=(*remember.notes, *found.notes, *reports.unmade(held)),
         )  # fmt: skip
-        reports.add(folder, release.certificate, (job.schema, measured))
+        certificate = listed(release.certificate, folder if tables is None else None)
+        certificate = reports.add(folder, certificate, (job.schema, measured))
+        release = changed(release, certificate=signed(certificate))
         name = "in memory" if target is None else target.name
         if remember.ledger is not None:
             published = as_published(plan, job.schema, cells, chosen, name)
@@ -277,7 +280,6 @@ def _release(
     measured: Measured,
     *,
     ledger: Mapping[str, Any] | None = None,
-    signed: Callable[[dict[str, Any]], dict[str, Any]] = lambda certificate: certificate,
     notes: Sequence[str] = (),
 ) -> Release:
     cells, chosen = recoded.cells, recoded.chosen
@@ -300,7 +302,7 @@ def _release(
         utility=utility,
         claims=claims,
         words=in_words(chosen, cells),
-        certificate=signed(certificate),
+        certificate=certificate,
         exposures=tuple(exposure(left, cells, chosen) for left in lefts if left.fitting),
         notes=(*notes, *found_out, *(note for left in lefts for note in left.notes())),
     )

@@ -20,9 +20,10 @@ from hedgerow.earlier import Before
 from hedgerow.engines.base import TablePlace
 from hedgerow.errors import DataError, HedgerowError, PlanError, interrupted
 from hedgerow.faults import point
-from hedgerow.fingerprint import is_file_of, key_of
+from hedgerow.fingerprint import key_of
 from hedgerow.groups import Groups
 from hedgerow.ledger.which import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
+from hedgerow.listing import untouched
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
@@ -161,7 +162,7 @@ class Memory:
             file = target / str(certificate["data"]["file"])
             # Signing the same again gives the same signature.
             same = certificate == signed(_unsigned(entry.body["certificate"]))
-            same = same and is_file_of(file, str(certificate["data"]["sha256"]))
+            same = same and untouched(target, certificate)
         except (HedgerowError, OSError):
             return None
         return _from_stored(entry.body["again"], certificate, file) if same else None

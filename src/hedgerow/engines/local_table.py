@@ -14,6 +14,7 @@ from hedgerow.engines.arrays import Arrays
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Table
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.ordered import other_form
 from hedgerow.engines.session import Session
 from hedgerow.engines.session_table import SessionTable, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
@@ -95,6 +96,13 @@ class LocalTable(SessionTable):
             + ("" if limit is None else f" LIMIT {int(limit)}")
         )
         return [row[0] for row in found]
+
+    def other_form(self) -> bool:
+        """Whether the one file that this is was not written here, or changed since; see there."""
+        (file,) = self.files
+        names = self.columns()
+        texts = [f"({self._value(name)})::VARCHAR" for name in names]
+        return other_form(self._session, file, names, texts)
 
     # Counting
 

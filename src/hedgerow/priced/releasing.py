@@ -20,8 +20,8 @@ from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
 from hedgerow.errors import HedgerowError, PlanError, TargetError, interrupted
 from hedgerow.faults import point
-from hedgerow.fingerprint import is_file_of
 from hedgerow.ledger.which import ENVIRONMENT, ledger_place
+from hedgerow.listing import listed, untouched
 from hedgerow.plan import Plan
 from hedgerow.query.charging import Charge, Kept, charged, told_before
 from hedgerow.release import read_certificate
@@ -182,7 +182,7 @@ def release(
             write = kind.writer(kept)
             found = None
             if before is not None and place is not None:
-                found = _still_there(place, write, wanted, kind)
+                found = _still_there(place, write, wanted, kind, reports)
             if found is None:
                 wanted.say("writing", None)
                 if table is not None:
@@ -259,13 +259,19 @@ def _delivered(
     """Write the files, read them again, and put them in their place."""
     place = None if target is None else check_target(target, replace=wanted.replace)
     with staging(place) as folder:
-        certificate = wanted.signed(write(folder))
+        certificate = _certified(folder, write, wanted, reports)
         if target is None:
             return certificate, kind.shown(certificate, folder, True)
-        reports.add(folder, certificate)
         deliver(folder, target, as_text(certificate), replace=wanted.replace)
         point("delivered")
     return certificate, kind.shown(certificate, target, False)
+
+
+def _certified(
+    folder: Path, write: Callable[[Path], dict[str, Any]], wanted: Wanted, reports: Accompanied
+) -> dict[str, Any]:
+    """Write all files but the certificate, which lists them, into a folder."""
+    return wanted.signed(reports.add(folder, listed(write(folder), folder)))
 
 
 def _at_table(
@@ -283,7 +289,7 @@ def _delivered_table(
 ) -> tuple[Certificate, Any]:
     """Write the rows to a file, carry them to where the table is to be, and let it appear."""
     with _at_table(table, wanted) as there, staging(None) as folder:
-        certificate = wanted.signed(write(folder))
+        certificate = wanted.signed(listed(write(folder), None))
         rows, digest = int(certificate["data"]["rows"]), certificate["data"]["sha256"]
         file = folder / DATA["parquet"]
         there.arrived(Written(path=file, rows=rows, people=rows, sha256=digest))
@@ -297,12 +303,16 @@ def _still_there(
     write: Callable[[Path], dict[str, Any]],
     wanted: Wanted,
     kind: Kind[Found],
+    reports: Accompanied,
 ) -> tuple[Certificate, Any] | None:
     """The certificate and files at the place, if the same release is there, untouched."""
     try:
         there = read_certificate(place, randomised=True)
         with staging(None) as folder:
-            certificate = wanted.signed(write(folder))
+            if isinstance(place, TablePlace):
+                certificate = wanted.signed(listed(write(folder), None))
+            else:
+                certificate = _certified(folder, write, wanted, reports)
         if there != certificate:
             return None
         if isinstance(place, TablePlace):
@@ -311,7 +321,7 @@ def _still_there(
             with open_table(place) as engine:
                 same = engine.content_sha256() == certificate["data"]["sha256"]
             return (there, place) if same else None
-        same = all(is_file_of(file, digest) for file, digest in files_of(certificate, place))
+        same = untouched(place, certificate)
     except (HedgerowError, OSError):
         return None
     return (there, kind.shown(there, place, False)) if same else None

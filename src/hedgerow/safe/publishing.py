@@ -13,12 +13,12 @@ from hedgerow.canonical import digest
 from hedgerow.delivery import DATA, TABLE
 from hedgerow.errors import DataError, PlanError
 from hedgerow.faults import point
+from hedgerow.listing import sha256
 from hedgerow.plan import Plan
 from hedgerow.priced.releasing import Certificate, Kind, Wanted, release
 from hedgerow.query.charging import Charge, source_of
 from hedgerow.query.mixing import Unit
 from hedgerow.randomised.rows_file import read_rows, write_rows
-from hedgerow.randomised.texts import sha256
 from hedgerow.release import read_data
 from hedgerow.safe.certificate import certify
 from hedgerow.safe.design import Sampling
