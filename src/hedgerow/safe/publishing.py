@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,19 @@ def _writer(form: str, escaped: bool, kept: Kept) -> Callable[[Path], dict[str, 
         return certificate
 
     return write
+
+
+def again(content: bytes, certificate: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Make a release again from what the ledger keeps, in the form that a certificate has.
+
+    Args:
+        content: What the ledger keeps.
+        certificate: Says the form.
+        folder: Where the file goes.
+    """
+    configured = certificate["software"]["configured"]
+    form, escaped = str(configured["format"]), bool(configured["escape_formulas"])
+    return _writer(form, escaped, Kept.read(content))(folder)
 
 
 def _data(file: Path, form: str) -> dict[str, str]:
