@@ -7,17 +7,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.delivery import DATA, TABLES
+from hedgerow.delivery import DATA, TABLE, TABLES
 from hedgerow.errors import HedgerowError, some
 from hedgerow.ledger.which import PARTITION
-from hedgerow.listing import other_files, untouched
+from hedgerow.listing import listed, other_files, untouched
 from hedgerow.release import RANDOMISED, SAFE, read_certificate
+from hedgerow.reporting.accompanying import Accompanied
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
 
-UNRECORDED = ("files", "signature")
-"""What a release with a price says besides what the ledger keeps: another format is no new one."""
+SIGNED = ("signature",)
+"""Whoever signs a release says nothing else of it."""
 
 
 def other_than_recorded(release: Path, book: Ledger) -> Iterator[str]:
@@ -41,7 +42,7 @@ def other_than_recorded(release: Path, book: Ledger) -> Iterator[str]:
     if certificate.get("population") != entry.population:
         yield f"{release} is about {certificate.get('population')!r}, not {entry.population!r}"
     if entry.body.get("kind") == PARTITION:
-        wrong = _other(certificate, entry.body["certificate"], but=("signature",))
+        wrong = _other(certificate, entry.body["certificate"], but=SIGNED)
     else:
         content = book.content(entry)
         wrong = None if content is None else _unlike_kept(certificate, content, release)
@@ -84,10 +85,18 @@ def _unlike_kept(certificate: Mapping[str, Any], content: bytes, release: Path) 
         with TemporaryDirectory() as place:
             made = again(content, certificate, Path(place))
             if same:
-                return _other(certificate, made, but=UNRECORDED)
+                return _other(certificate, _whole(made, Path(place)), but=SIGNED)
             return _other_drawn(certificate, made, Path(place), release)
     except (LookupError, TypeError, ValueError) as error:
         return f"form ({error})"
+
+
+def _whole(made: Mapping[str, Any], place: Path) -> dict[str, Any]:
+    """The certificate with the list of its files, the report among them."""
+    if (made["data"] or {}).get("file") == TABLE:
+        return listed(made, None)
+    reports = Accompanied(target=place, internal=False)
+    return reports.add(place, listed(made, place))
 
 
 def _other_drawn(
