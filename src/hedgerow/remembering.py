@@ -31,6 +31,7 @@ from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release import Release, read_certificate
 from hedgerow.schema import Schema
+from hedgerow.standing import Standing
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Entry, Ledger
@@ -80,8 +81,13 @@ class Memory:
         )
 
     @contextlib.contextmanager
-    def reserved(self, target: Path | TablePlace | None) -> Iterator[None]:
-        """Write down that a release begins, and if nothing comes of it, that it failed."""
+    def reserved(self, target: Path | TablePlace | None, standing: Standing) -> Iterator[None]:
+        """Write down that a release begins, and if nothing comes of it, that it failed.
+
+        Args:
+            target: Where it goes.
+            standing: Knows whether it is there.
+        """
         self.look_back()
         if self.ledger is None:
             yield
@@ -101,11 +107,11 @@ class Memory:
             yield
         except BaseException as error:
             if self.done and interrupted(error):
-                there = isinstance(target, TablePlace) or (target is not None and target.exists())
+                there = standing.there
                 raise KeyboardInterrupt(
                     f"interrupted; the release is in the ledger (reserved as entry "
-                    f"{self.entry.seq}) and {'may be' if there else 'is not'} at its place. Run it "
-                    "again"
+                    f"{self.entry.seq}) and {there} at its place"
+                    + ("" if there == "is" else ". Run it again")
                 ) from None
             if self.done and isinstance(error, HedgerowError):
                 told = f"The ledger counts it as published (entry {self.entry.seq})."

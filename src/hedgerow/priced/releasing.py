@@ -26,6 +26,7 @@ from hedgerow.plan import Plan
 from hedgerow.query.charging import Charge, Kept, charged, told_before
 from hedgerow.release import read_certificate
 from hedgerow.reporting.accompanying import Accompanied
+from hedgerow.standing import Standing, certified, moved
 from hedgerow.tabled import Tabled, tabled
 
 if TYPE_CHECKING:
@@ -172,13 +173,14 @@ def release(
 
     reports = Accompanied(target=target, internal=wanted.report)
     reports.refuse_foreign()
-    with Ledger.open(where) as book:
+    standing = Standing()
+    with standing.told(), Ledger.open(where) as book:
         before = None if wanted.anew else told_before(book, charge)
         if before is None:
             kept = _charged(plan, data, wanted, book, kind, charge)
         else:
             kept = kind.read(before)
-        with _told(kind, kept, place):
+        with _told(kind, kept, standing):
             write = kind.writer(kept)
             found = None
             if before is not None and place is not None:
@@ -186,9 +188,9 @@ def release(
             if found is None:
                 wanted.say("writing", None)
                 if table is not None:
-                    found = _delivered_table(table, write, wanted)
+                    found = _delivered_table(table, write, wanted, standing)
                 else:
-                    found = _delivered(target, write, wanted, kind, reports)
+                    found = _delivered(target, write, wanted, kind, reports, standing)
                 reports.forget()
             reports.priced(plan, charge.population, book)
         wanted.say("done", 1.0)
@@ -230,7 +232,7 @@ def _charged(
 
 
 @contextlib.contextmanager
-def _told(kind: Kind[Found], kept: Found, target: Path | TablePlace | None) -> Iterator[None]:
+def _told(kind: Kind[Found], kept: Found, standing: Standing) -> Iterator[None]:
     """Whoever is interrupted now, or has no room on the disk, hears that nothing is lost."""
     try:
         yield
@@ -241,11 +243,11 @@ def _told(kind: Kind[Found], kept: Found, target: Path | TablePlace | None) -> I
     except (KeyboardInterrupt, SystemError) as error:
         if not interrupted(error):
             raise
-        there = isinstance(target, TablePlace) or (target is not None and target.exists())
+        there = standing.there
         raise KeyboardInterrupt(
             f"interrupted; {kind.drawn} in the ledger (reserved as entry {kept.ledger['seq']}), "
-            f"and a release {'may be' if there else 'is not'} at its place. Run it again: it "
-            "costs nothing more"
+            f"and {'the' if there == 'is' else 'a'} release {there} at its place"
+            + ("" if there == "is" else ". Run it again: it costs nothing more")
         ) from None
 
 
@@ -255,6 +257,7 @@ def _delivered(
     wanted: Wanted,
     kind: Kind[Found],
     reports: Accompanied,
+    standing: Standing,
 ) -> tuple[Certificate, Any]:
     """Write the files, read them again, and put them in their place."""
     place = None if target is None else check_target(target, replace=wanted.replace)
@@ -262,7 +265,8 @@ def _delivered(
         certificate = _certified(folder, write, wanted, reports)
         if target is None:
             return certificate, kind.shown(certificate, folder, True)
-        deliver(folder, target, as_text(certificate), replace=wanted.replace)
+        with standing.appearing(str(target), moved(folder, target)):
+            deliver(folder, target, as_text(certificate), replace=wanted.replace)
         point("delivered")
     return certificate, kind.shown(certificate, target, False)
 
@@ -285,7 +289,7 @@ def _at_table(
 
 
 def _delivered_table(
-    table: TablePlace, write: Callable[[Path], dict[str, Any]], wanted: Wanted
+    table: TablePlace, write: Callable[[Path], dict[str, Any]], wanted: Wanted, standing: Standing
 ) -> tuple[Certificate, Any]:
     """Write the rows to a file, carry them to where the table is to be, and let it appear."""
     with _at_table(table, wanted) as there, staging(None) as folder:
@@ -293,7 +297,9 @@ def _delivered_table(
         rows, digest = int(certificate["data"]["rows"]), certificate["data"]["sha256"]
         file = folder / DATA["parquet"]
         there.arrived(Written(path=file, rows=rows, people=rows, sha256=digest))
-        there.deliver(as_text(certificate), replace=wanted.replace)
+        text = as_text(certificate)
+        with standing.appearing(str(table), certified(table, text)):
+            there.deliver(text, replace=wanted.replace)
         point("delivered")
     return certificate, table
 
