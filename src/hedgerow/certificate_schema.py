@@ -1,7 +1,7 @@
-"""The form of a certificate, version 1: what stands in it, and of which kind it is.
+"""The form of a certificate, version 2: what stands in it, and of which kind it is.
 
 `docs/certificate.schema.json` is made from this. A change of meaning is a new version; readers
-of version 1 refuse keys they do not know.
+of version 2 refuse keys they do not know.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from hedgerow.schema import Role
 
-FORMAT = "hedgerow-certificate/1"
-OLD = ("hedgerow-certificate/0",)
+FORMAT = "hedgerow-certificate/2"
+OLD = ("hedgerow-certificate/0", "hedgerow-certificate/1")
 """Formats whose recoding can be applied again, and which say too little to be verified."""
 
 DEEPEST = 20
@@ -77,6 +77,15 @@ class Data(Form):
     sha256: Sha256 = Field(
         description="Of the file's bytes; of a table, of its rows in whatever order."
     )
+
+
+Files = Annotated[
+    dict[Literal["data.csv", "data.parquet", "tables.csv", "report.html"], Sha256],
+    Field(
+        description="Every file of the folder but the certificate, with the SHA-256 of its bytes; "
+        "nothing else may be in it. Empty where the release is a table."
+    ),
+]
 
 
 class Counted(Form):
@@ -220,10 +229,11 @@ class Certificate(Form):
 
     model_config = ConfigDict(title="Hedgerow certificate")
 
-    format: Literal["hedgerow-certificate/1"]
+    format: Literal["hedgerow-certificate/2"]
     software: Software
     population: str | None
     data: Data
+    files: Files
     people: Counted
     plan: Planned
     recoding: Recoded

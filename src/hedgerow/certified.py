@@ -18,8 +18,9 @@ from hedgerow.asked import as_stated, matched, meant, other_order, planned_order
 from hedgerow.certificate import default_order, spelled_values
 from hedgerow.certificate_schema import FORMAT, OLD, misfit
 from hedgerow.delivery import CERTIFICATE, TABLE
-from hedgerow.engines import TablePlace, open_table
+from hedgerow.engines import TablePlace, another_form, open_table
 from hedgerow.errors import DataError, HedgerowError, some
+from hedgerow.listing import other_files
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel
 from hedgerow.plan import Plan
@@ -81,6 +82,8 @@ def check_certified(
     if isinstance(folder, Path):
         file = folder / certificate["data"]["file"]
     checks.append(Checked.of("file", another_data(file, certificate["data"])))
+    if isinstance(folder, Path):
+        checks.append(Checked.of("folder", other_files(folder, certificate)))
     models = [_model(entry) for entry in certificate["claims"]]
     checks.append(Checked.of("certificate", contradiction(certificate)))
     if plan is not None:
@@ -101,6 +104,8 @@ def check_certified(
         checks.append(Checked.of("columns", None))
         checks.append(Checked.of("rows", _other_rows(certificate, seen)))
         checks += _spelled(certificate, schema, ground, plan)
+        if isinstance(file, Path):
+            checks.append(Checked.of("written form", another_form(file)))
     except HedgerowError as error:
         checks.append(Checked.of("columns", error.what))
     if plan is not None and ground is not None:
@@ -117,7 +122,8 @@ def _refuse_other_versions(certificate: Mapping[str, Any], where: Path | TablePl
     if found == FORMAT:
         return
     if found in OLD:
-        what, fix = "is too old to be verified: it does not say enough", "Publish the release anew."
+        what = "is too old to be verified: it does not say enough, nor list the release's files"
+        fix = "Publish the release anew; its recoding can be applied again with --recoding."
     else:
         what = f"has the format {found!r}, which this version does not know"
         fix = "Use a newer version of hedgerow."
@@ -130,7 +136,7 @@ def signed_by(certificate: Mapping[str, Any], key: Path | None) -> Checked:
 
     trusted = None if key is None else signing.read_public(key)
     if certificate.get("signature") is None:
-        why = "nobody has signed the certificate"
+        why = "nobody has signed the certificate, so anybody may have written it"
         if trusted is not None:
             return Checked.of("signature", why)
         return Checked(what="signature", verdict=UNVERIFIABLE, why=why)

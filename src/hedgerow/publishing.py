@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,10 +28,11 @@ from hedgerow.delivery import DATA, check_target, deliver, staging
 from hedgerow.earlier import Exposure, exposure
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
-from hedgerow.errors import ClaimError, DataError, PlanError, interrupted
+from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of, made_from
 from hedgerow.job import Job, opened
+from hedgerow.listing import listed
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
@@ -43,6 +44,7 @@ from hedgerow.recoded import Recoded, recoded
 from hedgerow.release import Release, level_in_words
 from hedgerow.remembering import as_published, remembering
 from hedgerow.reporting.accompanying import Accompanied
+from hedgerow.standing import Standing, certified, moved
 from hedgerow.tabled import Tabled, tabled
 from hedgerow.utility import measure
 from hedgerow.writing import Measured, measured_groups, write_release
@@ -130,7 +132,8 @@ def publish(
     into = None if isinstance(target, TablePlace) else target
     form = plan.publish.format if plan.publish else "csv" if target else "parquet"
     escape = plan.publish.escape_formulas if plan.publish else False
-    with contextlib.ExitStack() as stack:
+    standing = Standing()
+    with standing.told(), contextlib.ExitStack() as stack:
         applied = None if recoding is None else Path(recoding)
         where = None if ledger is None else str(ledger)
         remember = stack.enter_context(remembering(plan, where, recoding=applied))
@@ -159,7 +162,7 @@ def publish(
             with opened(plan, data, memory=memory, past=()) as first, at_table(table, first):
                 pass
         reports.refuse_foreign()
-        stack.enter_context(remember.reserved(target, lambda: made_from(plan, data)))
+        stack.enter_context(remember.reserved(target, standing, lambda: made_from(plan, data)))
         past = remember.past
         read = inputs() if remember.ledger is not None else None
         job = stack.enter_context(
@@ -205,14 +208,15 @@ def publish(
         _refuse_exposed(job, exposures)
         point("measured")
         release = _release(
-            job, found, written, claims, measured, ledger=remember.tip, signed=signed,
-            exposures=exposures,
+            job, found, written, claims, measured, ledger=remember.tip, exposures=exposures,
             notes=(
                 *job.notes, *job.told_spellings(cells), *remember.notes, *found.notes,
                 *reports.unmade(held),
             ),
         )  # fmt: skip
-        reports.add(folder, release.certificate, (job.schema, measured))
+        certificate = listed(release.certificate, folder if tables is None else None)
+        certificate = reports.add(folder, certificate, (job.schema, measured))
+        release = changed(release, certificate=signed(certificate))
         if remember.ledger is not None:
             if inputs() != read:
                 raise DataError(
@@ -225,31 +229,21 @@ def publish(
         say("done", 1.0)
         if tables is None and into is None:
             return changed(release, data=release.to_arrow())
-        stack.enter_context(_appearing(into))
-        if tables is not None:
-            tables.deliver(as_text(release.certificate), replace=replace)
+        text = as_text(release.certificate)
+        if tables is not None and table is not None:
+            with standing.appearing(str(table), certified(table, text)):
+                tables.deliver(text, replace=replace)
             point("delivered")
             return release
         assert into is not None
-        deliver(folder, into, as_text(release.certificate), replace=replace)
+        with standing.appearing(str(into), moved(folder, into)):
+            deliver(folder, into, text, replace=replace)
         point("delivered")
         if held is None:
             reports.recoded(job, cells, chosen, claims, measured, release, remember.ledger)
         else:
             reports.forget()
         return changed(release, data=into / written.path.name)
-
-
-@contextlib.contextmanager
-def _appearing(folder: Path | None) -> Iterator[None]:
-    """Whoever interrupts now is not told that nothing was published, if something may be there."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemError) as error:
-        if not interrupted(error) or (folder is not None and not folder.exists()):
-            raise
-        told = "interrupted in the last step; a release may be at its place"
-        raise KeyboardInterrupt(told) from None
 
 
 def _refuse_beside_noise(recoding: Any, population_table: Any) -> None:
@@ -311,7 +305,6 @@ def _release(
     measured: Measured,
     *,
     ledger: Mapping[str, Any] | None = None,
-    signed: Callable[[dict[str, Any]], dict[str, Any]] = lambda certificate: certificate,
     notes: Sequence[str] = (),
     exposures: tuple[Exposure, ...] = (),
 ) -> Release:
@@ -335,7 +328,7 @@ def _release(
         utility=utility,
         claims=claims,
         words=in_words(chosen, cells),
-        certificate=signed(certificate),
+        certificate=certificate,
         exposures=exposures,
         notes=(*notes, *found_out, *(note for left in lefts for note in left.notes())),
     )

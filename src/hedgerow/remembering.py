@@ -21,10 +21,11 @@ from hedgerow.earlier import Before
 from hedgerow.engines.base import TablePlace
 from hedgerow.errors import DataError, HedgerowError, PlanError, interrupted
 from hedgerow.faults import point
-from hedgerow.fingerprint import is_file_of, key_of
+from hedgerow.fingerprint import key_of
 from hedgerow.groups import Groups, Ints
 from hedgerow.ledger.sources import Source, require_other_people
 from hedgerow.ledger.which import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
+from hedgerow.listing import untouched
 from hedgerow.models.base import Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
@@ -32,6 +33,7 @@ from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release import Release, read_certificate
 from hedgerow.schema import Schema
+from hedgerow.standing import Standing
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Entry, Ledger
@@ -85,12 +87,13 @@ class Memory:
 
     @contextlib.contextmanager
     def reserved(
-        self, target: Path | TablePlace | None, source: Callable[[], Source]
+        self, target: Path | TablePlace | None, standing: Standing, source: Callable[[], Source]
     ) -> Iterator[None]:
         """Write down that a release begins, and if nothing comes of it, that it failed.
 
         Args:
             target: Where it goes.
+            standing: Knows whether it is there.
             source: What it is made from; asked for only where there is a ledger.
 
         Raises:
@@ -121,11 +124,11 @@ class Memory:
             yield
         except BaseException as error:
             if self.done and interrupted(error):
-                there = isinstance(target, TablePlace) or (target is not None and target.exists())
+                there = standing.there
                 raise KeyboardInterrupt(
                     f"interrupted; the release is in the ledger (reserved as entry "
-                    f"{self.entry.seq}) and {'may be' if there else 'is not'} at its place. Run it "
-                    "again"
+                    f"{self.entry.seq}) and {there} at its place"
+                    + ("" if there == "is" else ". Run it again")
                 ) from None
             if self.done and isinstance(error, HedgerowError):
                 told = f"The ledger counts it as published (entry {self.entry.seq})."
@@ -182,7 +185,7 @@ class Memory:
             file = target / str(certificate["data"]["file"])
             # Signing the same again gives the same signature.
             same = certificate == signed(_unsigned(entry.body["certificate"]))
-            same = same and is_file_of(file, str(certificate["data"]["sha256"]))
+            same = same and untouched(target, certificate)
         except (HedgerowError, OSError):
             return None
         return _from_stored(entry.body["again"], certificate, file) if same else None

@@ -59,6 +59,11 @@ class Verification:
         """The claims that do not."""
         return tuple(c for c in self.claims if c.verdict == UNVERIFIABLE)
 
+    @property
+    def unknown(self) -> tuple[Checked, ...]:
+        """What nobody can tell of the release besides its claims, such as who wrote it."""
+        return tuple(c for c in self.checks if c.verdict == UNVERIFIABLE)
+
     def summary(self) -> dict[str, Any]:
         """What `hedgerow verify --json` prints."""
         return {

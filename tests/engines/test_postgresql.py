@@ -643,6 +643,8 @@ def test_an_interrupt_stops_the_database_too(tables, tmp_path, how):
             "SELECT i, pg_sleep(0.01) AS nap FROM generate_series(1, 6000) i", tmp_path / "out.csv"
         ),
     }
+    # A job in the background has Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     begun = time.monotonic()
     try:
@@ -657,4 +659,5 @@ def test_an_interrupt_stops_the_database_too(tables, tmp_path, how):
         assert tables.sql(running)[0][0] == 0
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, before)
         connection.close()

@@ -44,10 +44,15 @@ def release(path: Path) -> tuple[Entry, Entry]:
     with Ledger.open(path) as book:
         book.set_budget("gotham", Amounts.of(epsilon=1, delta="1e-6"))
         made = book.reserve("gotham", key="k", what={"n": 1}, spend=Amounts.of(epsilon="0.25"))
-        entry = book.released(made, body={"name": "first"})
         tip = {"id": book.id, "seq": made.seq, "hash": made.hash, "reservation": made.reservation}
+        certificate = {
+            "ledger": tip, "population": "gotham", "data": {"file": "data.csv", "sha256": ""},
+            "recoding": {"kind": "mondrian"}, "claims": [],
+        }  # fmt: skip
+        body = {"name": "first", "kind": "partition", "certificate": certificate}
+        entry = book.released(made, body=body)
     (path.parent / "release").mkdir()
-    (path.parent / "release" / "certificate.json").write_text(json.dumps({"ledger": tip}))
+    (path.parent / "release" / "certificate.json").write_text(json.dumps(certificate))
     return made, entry
 
 

@@ -343,3 +343,53 @@ def test_looking_at_a_changed_ledger_says_so_or_shows_it(
     if edit not in ("population", "kind"):
         with pytest.raises(LedgerError, match="entry 5 of the ledger was changed"):
             full.releases("gotham")
+
+
+def test_triggers_that_do_nothing_are_found(full: Ledger, place: Any) -> None:
+    """Nine of SQLite's, or the function that PostgreSQL's three call."""
+    if place.store == "sqlite":
+        made = place.sql("SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger'")
+        assert len(made) == 9
+        for name, table, told in made:
+            event = told.split()[4]
+            place.sql(f"DROP TRIGGER {name}")
+            place.sql(f"CREATE TRIGGER {name} BEFORE {event} ON {table} BEGIN SELECT 1; END")
+        names = sorted(name for name, _, _ in made)
+    else:
+        place.sql(
+            "CREATE OR REPLACE FUNCTION hedgerow_append_only() RETURNS trigger "
+            "LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$"
+        )
+        names = [f"hedgerow_{t}_append_only" for t in ("contents", "entries", "ledger")]
+    assert full.verify().problems == tuple(
+        f"the trigger {name} was replaced by one that does something else: entries can be changed"
+        for name in names
+    )
+
+
+def test_a_trigger_that_acts_only_sometimes_is_found(full: Ledger, place: Any) -> None:
+    if place.store == "sqlite":
+        name = "hedgerow_entries_no_update"
+        ((told,),) = place.sql(f"SELECT sql FROM sqlite_master WHERE name = '{name}'")
+        other = told.replace(" BEGIN ", " WHEN OLD.seq > 5 BEGIN ")
+    else:
+        name = "hedgerow_entries_append_only"
+        other = (
+            f"CREATE TRIGGER {name} BEFORE UPDATE OF hash OR DELETE OR TRUNCATE ON "
+            "hedgerow_entries FOR EACH STATEMENT EXECUTE FUNCTION hedgerow_append_only()"
+        )
+    place.sql(f"DROP TRIGGER {name}" + ("" if place.store == "sqlite" else " ON hedgerow_entries"))
+    place.sql(other)
+    (problem,) = full.verify().problems
+    assert problem.startswith(f"the trigger {name} was replaced")
+
+
+def test_a_foreign_trigger_is_found(full: Ledger, place: Any) -> None:
+    if place.store == "sqlite":
+        place.sql("CREATE TRIGGER mine AFTER INSERT ON hedgerow_entries BEGIN SELECT 1; END")
+    else:
+        place.sql(
+            "CREATE TRIGGER mine AFTER INSERT ON hedgerow_entries FOR EACH STATEMENT "
+            "EXECUTE FUNCTION hedgerow_append_only()"
+        )
+    assert full.verify().problems == ("the trigger mine is none of the ledger's own",)

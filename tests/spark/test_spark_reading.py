@@ -95,3 +95,19 @@ def test_streams_are_refused(spark):
 
     with pytest.raises(DataError, match="stream"):
         open_frame(spark.readStream.format("rate").load())
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"a,b\n1,2\n" + b"3," + b" " * 3_000_000, "longer than 2 MB"),
+        (b"a,b\n1,2,\n3,4,\n", "more or fewer fields"),
+        (b"a\n1\n\n2\n", "2 rows were read, and the file has 3"),
+    ],
+)
+def test_no_record_of_a_file_is_passed_over(spark, tmp_path, data, why):
+    """Spark skips empty lines, which are missing values in a single column."""
+    path = tmp_path / "people.csv"
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=why), opened(path) as engine:
+        engine.rows_total()

@@ -103,7 +103,7 @@ def test_certificates_have_the_form(illness: str | None, ledger: Any) -> None:
 def test_the_parts() -> None:
     release = publish(people(), KAnonymity(k=2), null=["?"], population="town")
     found = release.certificate
-    assert found["format"] == "hedgerow-certificate/1"
+    assert found["format"] == "hedgerow-certificate/2"
     assert found["software"] == {
         "name": "hedgerow",
         "version": hedgerow.__version__,

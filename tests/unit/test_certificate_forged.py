@@ -59,15 +59,21 @@ def edit(folder: Path, change: Callable[[Certificate], object]) -> None:
     (folder / "report.html").unlink(missing_ok=True)
     path = folder / "certificate.json"
     certificate = json.loads(path.read_text("utf-8"))
+    certificate["files"].pop("report.html", None)
     change(certificate)
     path.write_text(as_text(certificate), "utf-8")
 
 
 def put(folder: Path, text: str) -> None:
-    """The file anew, with its hash."""
-    (folder / "data.csv").write_text(text, "utf-8")
+    """The file anew, in the order rows are written in, with its hash wherever that stands."""
+    head, *rows = text.splitlines(keepends=True)
+    (folder / "data.csv").write_text(head + "".join(sorted(rows)), "utf-8")
     digest = hashlib.sha256((folder / "data.csv").read_bytes()).hexdigest()
-    edit(folder, lambda c: c["data"].update(sha256=digest))
+
+    def change(certificate: Certificate) -> None:
+        certificate["data"]["sha256"] = certificate["files"]["data.csv"] = digest
+
+    edit(folder, change)
 
 
 def both(certificate: Certificate, place: int, model: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -257,6 +258,8 @@ def test_no_number_of_people_is_told(
         told += [json.dumps(entry.body) for entry in entries]
         told += [str(ledger.content(entry)) for entry in entries if entry.kind == "RELEASED"]
     for text in told:
+        # The digits of hashes and names of reservations are random.
+        text = re.sub(r"[0-9a-f]{32,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "", text)
         for secret in ("7919", "7,919", "6334", "6,334", "1585", "1,585", "canary"):
             assert secret not in text
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from hedgerow.errors import HedgerowError, interrupted, printable
+from hedgerow.standing import PUBLISHED, stopped
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -66,6 +67,7 @@ def running(name: str, as_json: bool, quiet: bool, *, bar: bool = False) -> Iter
         quiet: Whether nothing but errors is.
         bar: Whether a terminal shows how far the work has got.
     """
+    PUBLISHED.clear()
     job = Job(as_json, quiet, bar=bar)
     told: HedgerowError | None = None
     code = 0
@@ -96,7 +98,7 @@ def _how_it_stands(error: BaseException) -> str:
     """What an interrupted run has done, as far as somebody has said so."""
     said = "" if isinstance(error, SystemError) else str(error)
     spent = " ".join(getattr(error, "__notes__", ()))
-    return said or f"interrupted; {spent or 'nothing was published'}"
+    return stopped(said, spent=spent)
 
 
 def complain(who: str, error: HedgerowError, *, as_json: bool) -> None:

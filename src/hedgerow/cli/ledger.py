@@ -127,11 +127,16 @@ def verify(
 ) -> None:
     """Read everything again: was anything changed, removed, cut off or overspent?"""
     with running("ledger verify", as_json, quiet) as job, _open(where) as book:
+        from hedgerow.ledger import Checked
         from hedgerow.ledger.tips import read_tip
+        from hedgerow.recorded import other_than_recorded
 
         tips = [read_tip(folder) for folder in release or ()]
         tip = book.tip()
         found = book.verify(tips)
+        if found.holds:  # else what the entries say is worth nothing
+            other = [why for folder in release or () for why in other_than_recorded(folder, book)]
+            found = Checked(found.entries, tuple(other))
         result = {
             "ledger": book.id,
             "tip": {"seq": tip.seq, "hash": tip.hash},

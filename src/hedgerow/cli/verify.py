@@ -30,7 +30,7 @@ def verify(
         Path | None, typer.Option(help="Public key that must have signed the certificate.")
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 also if a claim is not verifiable.")
+        bool, typer.Option("--strict", help="Exit with 1 also if something is not verifiable.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -41,7 +41,7 @@ def verify(
 
         found = verified(release, plan=plan, key=key)
         job.done(found.summary(), lambda: show(found))
-        if found.refuted or (strict and found.unverifiable):
+        if found.refuted or (strict and (found.unverifiable or found.unknown)):
             job.exit_code = 1
 
 

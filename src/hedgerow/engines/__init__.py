@@ -18,6 +18,7 @@ __all__ = [
     "TableEngine",
     "TablePlace",
     "Written",
+    "another_form",
     "counts_of",
     "open_engine",
     "open_table",
@@ -108,3 +109,25 @@ def counts_of(path: Path, columns: Sequence[str]) -> Table:
     delimiter = "," if path.suffix.lower() == ".csv" else None
     with open_engine(path, delimiter=delimiter) as release:
         return release.counts(columns)
+
+
+def another_form(path: Path) -> str | None:
+    """Why a file is not as this package writes it; None where it is.
+
+    Args:
+        path: A .csv or .parquet file.
+
+    Raises:
+        DataError: It cannot be read.
+    """
+    from hedgerow.engines.duckdb import DuckDBEngine
+
+    csv = path.suffix.lower() == ".csv"
+    with DuckDBEngine(path, delimiter="," if csv else None) as release:
+        if not release.other_form():
+            return None
+    return f"{path.name} has these rows, and not in the " + (
+        "form they are written in: their order, quotes, empty lines or separators are others"
+        if csv
+        else "order they are written in, or notes beside them"
+    )

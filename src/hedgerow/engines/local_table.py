@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from hedgerow.engines.arrays import Arrays
-from hedgerow.engines.base import Repeats, RowsOfPeople, Table
+from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.ordered import other_form
 from hedgerow.engines.session import Session
 from hedgerow.engines.session_table import SessionTable, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
@@ -36,6 +38,7 @@ class LocalTable(SessionTable):
         scratch: Path | None = None,
     ) -> None:
         self._roomy = memory is None
+        self._accounted = False
         self._file = one_parquet(source) if memory is None and scratch is None else None
         super().__init__(
             lambda: Session(
@@ -61,14 +64,45 @@ class LocalTable(SessionTable):
     # Reading
 
     def rows_total(self) -> int:
-        return self._session.number("SELECT count(*) FROM source")
+        return self._all_read(self._session.number("SELECT count(*) FROM source"))
+
+    def _all_read(self, rows: int | None = None) -> int:
+        """See that the engine passes over nothing that is in a file.
+
+        Args:
+            rows: What it has read; where None, it reads now, if nobody has looked before.
+
+        Raises:
+            DataError: The file has more rows, or fewer.
+        """
+        records = self._source.records
+        if rows is None and (self._accounted or records is None):
+            return 0
+        if rows is None:
+            return self.rows_total()
+        if records is not None:
+            records.require(rows)
+        self._accounted = True
+        return rows
+
+    def profile(self, *, sample: int = SAMPLE) -> list[ColumnProfile]:
+        self._all_read()
+        return super().profile(sample=sample)
 
     def distinct(self, column: str, *, limit: int | None = None) -> list[str | None]:
+        self._all_read()
         found = self._session.fetch(
             f"SELECT DISTINCT {self._text(column)} AS value FROM source ORDER BY value NULLS FIRST"
             + ("" if limit is None else f" LIMIT {int(limit)}")
         )
         return [row[0] for row in found]
+
+    def other_form(self) -> bool:
+        """Whether the one file that this is was not written here, or changed since; see there."""
+        (file,) = self.files
+        names = self.columns()
+        texts = [f"({self._value(name)})::VARCHAR" for name in names]
+        return other_form(self._session, file, names, texts)
 
     # Counting
 
@@ -138,11 +172,14 @@ class LocalTable(SessionTable):
                 wanted = [*keys, *marked, "count(*) AS n", "coalesce(sum(rows), 0)::BIGINT AS rows"]
                 relation = "people"
             grouped = " GROUP BY ALL" if keys or marked else ""
-            return self._session.table(f"SELECT {', '.join(wanted)} FROM {relation}{grouped}")
+            found = self._session.table(f"SELECT {', '.join(wanted)} FROM {relation}{grouped}")
+        self._all_read(int(np.sum(found["rows"].to_numpy())))
+        return found
 
     def tally(self, tally: Tally) -> Table:
         if self._arrays is not None and (found := self._arrays.tally(tally)) is not None:
             return found
+        self._all_read()
         named = [*tally.columns, *([] if self._person is None else [self._person])]
         question = statement(tally, {n: self._column(n) for n in named}, person=self._person)
         with contextlib.ExitStack() as held:
@@ -232,6 +269,7 @@ class LocalTable(SessionTable):
         barred: Collection[str] = (),
     ) -> Held:
         name = self._holding()
+        self._all_read()
         return HeldLines(
             LocalShelf(self._session),
             name,

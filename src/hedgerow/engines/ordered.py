@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from hedgerow.engines import csvlines
 from hedgerow.engines.session import Session, identifier, literal
@@ -60,6 +61,43 @@ def write_ordered(
     return rows, digest
 
 
+def other_form(session: Session, file: Path, names: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether a file is another one than is written for the rows in it.
+
+    All of a CSV file is made again and compared, byte for byte. Of a Parquet file, whose bytes
+    hang on the version that wrote it, the order of rows is compared, and that it holds no notes.
+
+    Args:
+        session: Its view `source` shows the file.
+        file: The file.
+        names: Its columns.
+        texts: SQL of their texts.
+    """
+    shown = ", ".join(f"{text} AS t{i}" for i, text in enumerate(texts))
+    again = f"SELECT {shown}, count(*) AS rows FROM source GROUP BY ALL"
+    if file.suffix.lower() == ".csv":
+        return not session.run(lambda: _holds(session, file, again, names))
+    if pq.read_metadata(file).metadata:
+        return True
+    places = f"SELECT {shown}, row_number() OVER () AS place FROM source"
+    ranks = f"SELECT place, rank() OVER (ORDER BY {_order(len(texts))}) AS rank FROM ({places})"
+    return bool(
+        session.number(
+            f"SELECT count(*) FROM (SELECT rank < lag(rank) OVER (ORDER BY place) AS sinks "
+            f"FROM ({ranks})) WHERE sinks"
+        )
+    )
+
+
+def _holds(session: Session, file: Path, relation: str, names: Sequence[str]) -> bool:
+    """Whether a CSV file is what is written for a relation with `rows`."""
+    with (
+        file.open("rb") as found,
+        closing(_lines(session, relation, file, names, repeated=True, escape=False)) as lines,
+    ):
+        return all(found.read(len(line)) == line for line, _ in lines) and not found.read(1)
+
+
 def _order(count: int) -> str:
     return ", ".join(f"t{i} NULLS FIRST" for i in range(count))
 
@@ -73,6 +111,26 @@ def _csv(
     repeated: bool,
     escape: bool,
 ) -> int:
+    rows = 0
+    with (
+        part.open("wb") as file,
+        closing(_lines(session, relation, target, names, repeated, escape)) as lines,
+    ):
+        for line, written in lines:
+            file.write(line)
+            rows += written
+    return rows
+
+
+def _lines(
+    session: Session,
+    relation: str,
+    target: Path,
+    names: Sequence[str],
+    repeated: bool,
+    escape: bool,
+) -> Generator[tuple[bytes | memoryview, int], None, None]:
+    """The bytes of a CSV file, some at a time, with how many rows they are."""
     texts = [f"t{i}" for i in range(len(names))]
     shown = [csvlines.escaped(t) if escape else t for t in texts]
     sql = f"SELECT {', '.join(f'{s} AS {t}' for s, t in zip(shown, texts, strict=True))}"
@@ -83,15 +141,13 @@ def _csv(
         sql = f"SELECT *, unnest(range(0, rows, {step})) AS done, {step} AS step FROM ({sql})"
     times = "least(step, rows - done)" if repeated else "1::BIGINT"
     sql = f"SELECT line, {times} AS times FROM ({sql}) ORDER BY {_order(len(names))}"
-    rows = 0
-    with part.open("wb") as file, closing(session.stream(sql, target)) as batches:
-        file.write(csvlines.header(names, escape=escape))
+    with closing(session.stream(sql, target)) as batches:
+        yield csvlines.header(names, escape=escape), 0
         for batch in batches:
             lines, copies = batch.columns
             # Copies are made after sorting, so that only one of them is sorted.
-            file.write(csvlines.payload(pc.binary_repeat(lines, copies) if repeated else lines))
-            rows += int(copies.to_numpy().sum())
-    return rows
+            copied = pc.binary_repeat(lines, copies) if repeated else lines
+            yield csvlines.payload(copied), int(copies.to_numpy().sum())
 
 
 def _parquet(relation: str, part: Path, names: Sequence[str], repeated: bool) -> str:

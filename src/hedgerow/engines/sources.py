@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 import glob
-import gzip
 import io
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.engines.base import Table
+from hedgerow.engines.records import Records, bytes_of
 from hedgerow.engines.session import Session, identifier, literal
 from hedgerow.errors import DataError, some
 
@@ -37,6 +37,8 @@ class Source:
     arrow: Table | Path | None = None
     """Where Arrow has the same columns under the same names: a table in memory, or one Parquet
     file."""
+    records: Records | None = None
+    """Of a CSV file, which does not say how many rows it has."""
 
 
 def described(source: object) -> str:
@@ -83,6 +85,7 @@ def attaches(source: object) -> bool:
 def attach(session: Session, source: object, *, delimiter: str | None) -> Source:
     """Make the view `source` for this source."""
     arrow: Table | Path | None = None
+    records: Records | None = None
     if isinstance(source, str | Path):
         path, table = _table_of(str(source))
         if "://" in path:
@@ -92,7 +95,8 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
         files = _files(path)
         match _kind(files[0]):
             case ".csv" | ".tsv" as kind:
-                names, types = _csv(session, files[0], kind, delimiter)
+                records, names = _csv(session, files[0], kind, delimiter)
+                types: tuple[str, ...] = ("VARCHAR",) * len(names)
             case ".parquet":
                 names, types = _parquet(session, files)
                 arrow = one_parquet(source)
@@ -108,7 +112,7 @@ def attach(session: Session, source: object, *, delimiter: str | None) -> Source
         files = ()
         names, arrow = _frame(session, source)
         types = _described(session, "source")[1]
-    return Source(names, types, files, arrow)
+    return Source(names, types, files, arrow, records)
 
 
 def _table_of(source: str) -> tuple[str, str]:
@@ -177,7 +181,7 @@ def _path(file: Path) -> str:
 
 def _csv(
     session: Session, file: Path, kind: str, delimiter: str | None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> tuple[Records, tuple[str, ...]]:
     """CSV with our own reading of the header, so that DuckDB has nothing left to guess."""
     tried = (delimiter,) if delimiter else ("\t",) if kind == ".tsv" else DELIMITERS
     header = _header(file)
@@ -199,17 +203,14 @@ def _csv(
         f"delim={literal(tried[best])}, quote='\"', escape='\"', strict_mode=true, nullstr='', "
         f"allow_quoted_nulls=false, compression='{compression}')",
     )
-    return names, ("VARCHAR",) * len(names)
+    return Records(file, tried[best], len(names)), names
 
 
 def _header(file: Path) -> str:
     """The first record: a line, or more where a quoted name holds line ends."""
-    opener = cast(
-        Callable[[Path, str], IO[bytes]], gzip.open if file.suffix.lower() == ".gz" else open
-    )
     header = b""
     try:
-        with opener(file, "rb") as lines:
+        with bytes_of(file) as lines:
             while len(header) < LONGEST_HEADER:
                 line = lines.readline(LONGEST_HEADER)
                 header += line

@@ -225,6 +225,14 @@ class Ledger:
         with self._store.reading() as connection:
             return look_up(connection, what)
 
+    def of_reservation(self, reservation: str) -> Entry | None:
+        """The release that was reserved so, checked; None if nothing was published."""
+        from hedgerow.ledger.reading import of_reservation
+
+        with self._store.reading() as connection:
+            found = of_reservation(connection, reservation)
+        return next((entry for entry in found if entry.kind == Kind.RELEASED), None)
+
     def content(self, entry: Entry) -> bytes | None:
         """The bytes that were kept with a release, checked; None if there were none."""
         from hedgerow.ledger.reading import packed_content, unpacked

@@ -19,7 +19,7 @@ from hedgerow.ledger.entry import (
 )
 from hedgerow.ledger.reading import about, intact, packed_content, page, unpacked
 from hedgerow.ledger.store import Store
-from hedgerow.ledger.tables import missing_guards
+from hedgerow.ledger.tables import broken_guards
 
 
 def verify(store: Store, ledger: str, tips: Sequence[Tip]) -> Checked:
@@ -43,8 +43,7 @@ def verify(store: Store, ledger: str, tips: Sequence[Tip]) -> Checked:
         for seq in connection.column("seq", "SELECT seq FROM hedgerow_contents ORDER BY seq"):
             if seq not in known:
                 problems.append(f"there is content for entry {seq}, which has none")
-        for guard in missing_guards(connection):
-            problems.append(f"the trigger {guard} is missing: entries can be changed")
+        problems += broken_guards(connection)
     for tip in tips:
         problems += _against(tip, ledger, start, check)
     return Checked(check.entries, tuple(problems))

@@ -62,37 +62,41 @@ _FREE = {
     "hedgerow_contents": "NOT EXISTS (SELECT 1 FROM hedgerow_contents WHERE seq = NEW.seq)",
 }
 
-_SQLITE = [
-    f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON {table} "
-    f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
+_SQLITE = {
+    f"{table}_no_{event.lower()}": f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON "
+    f"{table} BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
     for table in _FREE
     for event in ("UPDATE", "DELETE")
-] + [
-    f"CREATE TRIGGER {table}_in_order BEFORE INSERT ON {table} WHEN NOT ({free}) "
-    f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
+} | {
+    f"{table}_in_order": f"CREATE TRIGGER {table}_in_order BEFORE INSERT ON {table} "
+    f"WHEN NOT ({free}) BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
     for table, free in _FREE.items()
-]
+}
 
+_BODY = f" BEGIN RAISE EXCEPTION '{REFUSAL}'; END "
 _POSTGRESQL = [
-    "CREATE FUNCTION hedgerow_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-    f"$$ BEGIN RAISE EXCEPTION '{REFUSAL}'; END $$"
+    "CREATE FUNCTION hedgerow_append_only() RETURNS trigger LANGUAGE plpgsql AS " + f"$${_BODY}$$"
 ] + [
     f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
     "FOR EACH STATEMENT EXECUTE FUNCTION hedgerow_append_only()"
     for table in _FREE
 ]
 
+# What a trigger does, as each database tells it. PostgreSQL spells a definition by whoever asks:
+# its parts are looked at instead. 58: before an update, a delete or a truncate, by statement.
 _GUARDS = {
-    "sqlite": {
-        f"{table}_{what}" for table in _FREE for what in ("no_update", "no_delete", "in_order")
-    },
-    "postgresql": {f"{table}_append_only" for table in _FREE},
+    "sqlite": _SQLITE,
+    "postgresql": {f"{table}_append_only": f"{table} 58 plpgsql 0 0 {_BODY}" for table in _FREE},
 }
 _STANDING = {
-    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-    "postgresql": "SELECT tgname AS name FROM pg_trigger WHERE tgenabled <> 'D' "
-    "AND tgrelid IN ('hedgerow_ledger'::regclass, 'hedgerow_entries'::regclass, "
-    "'hedgerow_contents'::regclass)",
+    "sqlite": "SELECT name, sql AS told FROM sqlite_master WHERE type = 'trigger'",
+    "postgresql": "SELECT tgname AS name, "
+    "concat_ws(' ', relname, tgtype, lanname, tgnargs, cardinality(tgattr::int2[]), "
+    "coalesce(pg_get_expr(tgqual, tgrelid), '') || prosrc) AS told FROM pg_trigger "
+    "JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid "
+    "JOIN pg_language ON pg_language.oid = prolang "
+    "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND tgrelid IN "
+    "('hedgerow_ledger'::regclass, 'hedgerow_entries'::regclass, 'hedgerow_contents'::regclass)",
 }
 
 
@@ -101,7 +105,7 @@ def create(connection: Connection) -> None:
     kind = connection.database.kind
     for statement in _TABLES:
         connection.do(statement.format(**_TYPES[kind]))
-    for statement in _SQLITE if kind == "sqlite" else _POSTGRESQL:
+    for statement in _SQLITE.values() if kind == "sqlite" else _POSTGRESQL:
         connection.do(statement)
     connection.do(
         "INSERT INTO hedgerow_ledger (one, id, version, created) VALUES (1, :id, :version, :at)",
@@ -109,7 +113,18 @@ def create(connection: Connection) -> None:
     )
 
 
-def missing_guards(connection: Connection) -> list[str]:
-    """Triggers that should be there and are not, or are switched off."""
+def broken_guards(connection: Connection) -> list[str]:
+    """What is wrong with the triggers: missing or switched off, others in their place, or more."""
     kind = connection.database.kind
-    return sorted(_GUARDS[kind] - set(connection.column("name", _STANDING[kind])))
+    own = _GUARDS[kind]
+    found = {str(row["name"]): row["told"] for row in connection.rows(_STANDING[kind])}
+    missing = [
+        f"the trigger {name} is missing: entries can be changed" for name in own.keys() - found
+    ]
+    other = [
+        f"the trigger {name} was replaced by one that does something else: entries can be changed"
+        for name, told in own.items()
+        if found.get(name, told) != told
+    ]
+    foreign = [f"the trigger {name} is none of the ledger's own" for name in found.keys() - own]
+    return sorted([*missing, *other, *foreign])

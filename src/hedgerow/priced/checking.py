@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import filecmp
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +13,7 @@ from hedgerow.certified import another_data, another_file, signed_by
 from hedgerow.delivery import CERTIFICATE
 from hedgerow.engines import TablePlace
 from hedgerow.errors import DataError, HedgerowError, some
+from hedgerow.listing import other_files
 from hedgerow.priced.releasing import files_of
 from hedgerow.randomised.certificate import software
 from hedgerow.rechecking import REFUTED, UNVERIFIABLE, VERIFIED, Checked, CheckedClaim
@@ -39,11 +42,16 @@ def read_stated(
         DataError: The certificate is of another version.
     """
     if certificate.get("format") != version:
-        raise DataError(
-            f"has the format {certificate.get('format')!r}, which this version does not know",
-            where=str(folder / CERTIFICATE if isinstance(folder, Path) else folder),
-            fix="Use a newer version of hedgerow.",
-        )
+        found = certificate.get("format")
+        family, _, number = version.rpartition("/")
+        older = [f"{family}/{earlier}" for earlier in range(1, int(number))]
+        what = f"has the format {found!r}, which this version does not know"
+        fix = "Use a newer version of hedgerow."
+        if found in older:
+            what = "is too old to be verified: it does not list the release's files"
+            fix = "Publish the release anew with its ledger: it costs nothing more."
+        where = str(folder / CERTIFICATE if isinstance(folder, Path) else folder)
+        raise DataError(what, where=where, fix=fix)
     wrong, stated = misfit(certificate, schema), None
     if wrong is None:
         try:
@@ -64,6 +72,27 @@ def check_files(
         return
     for file, digest in files_of(certificate, folder):
         yield Checked.of("file", another_file(file, digest))
+    yield Checked.of("folder", other_files(folder, certificate))
+
+
+def check_form(file: Path, write: Callable[[Path], object]) -> Checked:
+    """Whether a CSV file is, byte for byte, what is written for what was read in it.
+
+    Args:
+        file: The file.
+        write: Writes another of that name in a folder.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        again = Path(folder) / file.name
+        write(again)
+        try:
+            same = filecmp.cmp(file, again, shallow=False)
+        except OSError:
+            same = False
+    return Checked.of(
+        "written form",
+        None if same else f"{file.name} has these values, and not in the form they are written in",
+    )
 
 
 def judged(what: str, wrong: str | None, right: str) -> Checked:

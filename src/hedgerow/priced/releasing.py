@@ -20,12 +20,13 @@ from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
 from hedgerow.errors import HedgerowError, PlanError, TargetError, interrupted
 from hedgerow.faults import point
-from hedgerow.fingerprint import is_file_of
 from hedgerow.ledger.which import ENVIRONMENT, ledger_place
+from hedgerow.listing import listed, untouched
 from hedgerow.plan import Plan
 from hedgerow.query.charging import Charge, Kept, charged, told_before
 from hedgerow.release import read_certificate
 from hedgerow.reporting.accompanying import Accompanied
+from hedgerow.standing import Standing, certified, moved
 from hedgerow.tabled import Tabled, tabled
 
 if TYPE_CHECKING:
@@ -174,23 +175,24 @@ def release(
 
     reports = Accompanied(target=target, internal=wanted.report)
     reports.refuse_foreign()
-    with Ledger.open(where) as book:
+    standing = Standing()
+    with standing.told(), Ledger.open(where) as book:
         before = None if wanted.anew else told_before(book, charge)
         if before is None:
             kept = _charged(plan, data, wanted, book, kind, charge)
         else:
             kept = kind.read(before)
-        with _told(kind, kept, place):
+        with _told(kind, kept, standing):
             write = kind.writer(kept)
             found = None
             if before is not None and place is not None:
-                found = _still_there(place, write, wanted, kind)
+                found = _still_there(place, write, wanted, kind, reports)
             if found is None:
                 wanted.say("writing", None)
                 if table is not None:
-                    found = _delivered_table(table, write, wanted)
+                    found = _delivered_table(table, write, wanted, standing)
                 else:
-                    found = _delivered(target, write, wanted, kind, reports)
+                    found = _delivered(target, write, wanted, kind, reports, standing)
                 reports.forget()
             reports.priced(plan, charge.population, book)
         wanted.say("done", 1.0)
@@ -228,7 +230,7 @@ def _charged(
 
 
 @contextlib.contextmanager
-def _told(kind: Kind[Found], kept: Found, target: Path | TablePlace | None) -> Iterator[None]:
+def _told(kind: Kind[Found], kept: Found, standing: Standing) -> Iterator[None]:
     """Whoever is interrupted now, or has no room on the disk, hears that nothing is lost."""
     try:
         yield
@@ -239,11 +241,11 @@ def _told(kind: Kind[Found], kept: Found, target: Path | TablePlace | None) -> I
     except (KeyboardInterrupt, SystemError) as error:
         if not interrupted(error):
             raise
-        there = isinstance(target, TablePlace) or (target is not None and target.exists())
+        there = standing.there
         raise KeyboardInterrupt(
             f"interrupted; {kind.drawn} in the ledger (reserved as entry {kept.ledger['seq']}), "
-            f"and a release {'may be' if there else 'is not'} at its place. Run it again: it "
-            "costs nothing more"
+            f"and {'the' if there == 'is' else 'a'} release {there} at its place"
+            + ("" if there == "is" else ". Run it again: it costs nothing more")
         ) from None
 
 
@@ -253,17 +255,25 @@ def _delivered(
     wanted: Wanted,
     kind: Kind[Found],
     reports: Accompanied,
+    standing: Standing,
 ) -> tuple[Certificate, Any]:
     """Write the files, read them again, and put them in their place."""
     place = None if target is None else check_target(target, replace=wanted.replace)
     with staging(place) as folder:
-        certificate = wanted.signed(write(folder))
+        certificate = _certified(folder, write, wanted, reports)
         if target is None:
             return certificate, kind.shown(certificate, folder, True)
-        reports.add(folder, certificate)
-        deliver(folder, target, as_text(certificate), replace=wanted.replace)
+        with standing.appearing(str(target), moved(folder, target)):
+            deliver(folder, target, as_text(certificate), replace=wanted.replace)
         point("delivered")
     return certificate, kind.shown(certificate, target, False)
+
+
+def _certified(
+    folder: Path, write: Callable[[Path], dict[str, Any]], wanted: Wanted, reports: Accompanied
+) -> dict[str, Any]:
+    """Write all files but the certificate, which lists them, into a folder."""
+    return wanted.signed(reports.add(folder, listed(write(folder), folder)))
 
 
 def _at_table(
@@ -277,15 +287,17 @@ def _at_table(
 
 
 def _delivered_table(
-    table: TablePlace, write: Callable[[Path], dict[str, Any]], wanted: Wanted
+    table: TablePlace, write: Callable[[Path], dict[str, Any]], wanted: Wanted, standing: Standing
 ) -> tuple[Certificate, Any]:
     """Write the rows to a file, carry them to where the table is to be, and let it appear."""
     with _at_table(table, wanted) as there, staging(None) as folder:
-        certificate = wanted.signed(write(folder))
+        certificate = wanted.signed(listed(write(folder), None))
         rows, digest = int(certificate["data"]["rows"]), certificate["data"]["sha256"]
         file = folder / DATA["parquet"]
         there.arrived(Written(path=file, rows=rows, people=rows, sha256=digest))
-        there.deliver(as_text(certificate), replace=wanted.replace)
+        text = as_text(certificate)
+        with standing.appearing(str(table), certified(table, text)):
+            there.deliver(text, replace=wanted.replace)
         point("delivered")
     return certificate, table
 
@@ -295,12 +307,16 @@ def _still_there(
     write: Callable[[Path], dict[str, Any]],
     wanted: Wanted,
     kind: Kind[Found],
+    reports: Accompanied,
 ) -> tuple[Certificate, Any] | None:
     """The certificate and files at the place, if the same release is there, untouched."""
     try:
         there = read_certificate(place, randomised=True)
         with staging(None) as folder:
-            certificate = wanted.signed(write(folder))
+            if isinstance(place, TablePlace):
+                certificate = wanted.signed(listed(write(folder), None))
+            else:
+                certificate = _certified(folder, write, wanted, reports)
         if there != certificate:
             return None
         if isinstance(place, TablePlace):
@@ -309,7 +325,7 @@ def _still_there(
             with open_table(place) as engine:
                 same = engine.content_sha256() == certificate["data"]["sha256"]
             return (there, place) if same else None
-        same = all(is_file_of(file, digest) for file, digest in files_of(certificate, place))
+        same = untouched(place, certificate)
     except (HedgerowError, OSError):
         return None
     return (there, kind.shown(there, place, False)) if same else None

@@ -13,13 +13,13 @@ import numpy as np
 from hedgerow import __version__
 from hedgerow.delivery import TABLES
 from hedgerow.dp.synthetic import Codes
+from hedgerow.listing import sha256
 from hedgerow.randomised.drawn import Drawn, noise_json
 from hedgerow.randomised.making import DIGITS, Floats, disagreement, off_by, upwards
 from hedgerow.randomised.protected import claim, protected
 from hedgerow.randomised.request import loss_json
 from hedgerow.randomised.schema import FORMAT
 from hedgerow.randomised.tables_file import header
-from hedgerow.randomised.texts import sha256
 
 LIBRARIES = ("duckdb", "numba", "numpy", "opendp", "pyarrow")
 AGREED = (

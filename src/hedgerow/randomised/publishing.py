@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -132,6 +132,24 @@ def _written(drawn: Drawn, made: Made, form: _Form, folder: Path) -> dict[str, A
     )  # fmt: skip
     point("measured")
     return certificate
+
+
+def again(content: bytes, certificate: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Make a release again from what the ledger keeps, in the form that a certificate has.
+
+    Args:
+        content: What the ledger keeps.
+        certificate: Says the form.
+        folder: Where the files go.
+    """
+    drawn = Drawn.read(content)
+    configured = certificate["software"]["configured"]
+    form = _Form(
+        format=str(configured["format"]),
+        escaped=bool(configured["escape_formulas"]),
+        rows=certificate["data"] is not None,
+    )
+    return _written(drawn, make(drawn.request, drawn.noisy, rows=form.rows), form, folder)
 
 
 def _shown(

@@ -15,6 +15,7 @@ from hedgerow.engines.csvlines import header as header_line
 from hedgerow.engines.csvlines import unrun
 from hedgerow.engines.target import replacing
 from hedgerow.errors import DataError
+from hedgerow.listing import sha256
 from hedgerow.query.public import Labelled
 from hedgerow.randomised.texts import (
     Columned,
@@ -22,7 +23,6 @@ from hedgerow.randomised.texts import (
     joined,
     read_csv,
     require_columns,
-    sha256,
     written,
 )
 

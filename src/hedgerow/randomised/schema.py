@@ -1,4 +1,4 @@
-"""The form of the certificate of a randomised release, version 1.
+"""The form of the certificate of a randomised release, version 2.
 
 `docs/certificate.schema.json` is made from this too. A change of meaning is a new version.
 """
@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from hedgerow.certificate_schema import Configured, Data, Form, Sha256, Signature, Tip
+from hedgerow.certificate_schema import Configured, Data, Files, Form, Sha256, Signature, Tip
 
-FORMAT = "hedgerow-randomised/1"
+FORMAT = "hedgerow-randomised/2"
 
 Exact = Annotated[
     str, Field(pattern=r"^-?([0-9]{1,400}(\.[0-9]{1,1100})?|[0-9]{1,400}/[1-9][0-9]{0,400})$")
@@ -161,7 +161,7 @@ class Randomised(Form):
 
     model_config = ConfigDict(title="Hedgerow certificate of a randomised release")
 
-    format: Literal["hedgerow-randomised/1"]
+    format: Literal["hedgerow-randomised/2"]
     software: Software
     population: Name
     claim: str
@@ -179,6 +179,7 @@ class Randomised(Form):
     counts: TablesFile
     consistency: Consistency
     data: Data | None = Field(description="The file of made-up rows; null where there are none.")
+    files: Files
     synthetic: Synthetic | None
     ledger: Tip
     protected: str

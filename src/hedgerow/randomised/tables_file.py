@@ -14,10 +14,11 @@ from hedgerow.engines.csvlines import header as header_line
 from hedgerow.engines.csvlines import unrun
 from hedgerow.engines.target import replacing
 from hedgerow.errors import DataError
+from hedgerow.listing import sha256
 from hedgerow.query.design import Numbers
 from hedgerow.randomised.making import Floats
 from hedgerow.randomised.request import Request
-from hedgerow.randomised.texts import field, joined, read_csv, sha256, written
+from hedgerow.randomised.texts import field, joined, read_csv, written
 
 NOT_ABOUT = "*"
 """Where a table is not about a column."""

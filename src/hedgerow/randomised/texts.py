@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -113,12 +112,6 @@ def require_columns(path: Path, found: Any, header: Sequence[str]) -> None:
         raise DataError(
             f"{path.name} has the columns {some(found.column_names)}, and not {some(header)}"
         )
-
-
-def sha256(path: Path) -> str:
-    """Of the file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _first_line(error: Exception) -> str:

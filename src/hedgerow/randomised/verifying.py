@@ -25,6 +25,7 @@ from hedgerow.plan import Plan
 from hedgerow.priced.checking import (
     check_claim,
     check_files,
+    check_form,
     judged,
     other_request,
     other_words,
@@ -36,9 +37,9 @@ from hedgerow.randomised.certificate import certify
 from hedgerow.randomised.drawn import Drawn, noise_json, read_noise
 from hedgerow.randomised.making import Floats, Made, disagreement, make, off_by
 from hedgerow.randomised.request import Request, read_loss
-from hedgerow.randomised.rows_file import read_rows
+from hedgerow.randomised.rows_file import read_rows, write_rows
 from hedgerow.randomised.schema import FORMAT, Randomised
-from hedgerow.randomised.tables_file import read_tables
+from hedgerow.randomised.tables_file import read_tables, write_tables
 from hedgerow.rechecking import UNVERIFIABLE, VERIFIED, Checked, CheckedClaim
 
 UNSEEN = "nobody can see from a result that the noise in it was drawn as stated"
@@ -211,6 +212,12 @@ def _content(certificate: Mapping[str, Any], stated: _Stated, folder: Path) -> I
     except HedgerowError as error:
         yield Checked.of("tables and rows", error.what)
         return
+    yield check_form(
+        folder / TABLES, lambda again: write_tables(again, request, noisy, counts, escaped=escaped)
+    )
+    if records is not None and file.suffix == ".csv":
+        rows = records
+        yield check_form(file, lambda again: write_rows(again, request, rows, escaped=escaped))
     yield Checked.of("tables", _wrong_counts(certificate, request, counts))
     if (records is None) != (certificate["synthetic"] is None):
         yield Checked.of("rows", "it is said in two ways whether there are made-up rows")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.certificate import as_text
 from hedgerow.delivery import REPORT, internal_place
+from hedgerow.listing import listed
 
 if TYPE_CHECKING:
     from hedgerow.engines.held import Held
@@ -45,12 +46,14 @@ class Accompanied:
         folder: Path,
         certificate: Mapping[str, Any],
         counted: tuple[Schema, Measured] | None = None,
-    ) -> None:
-        """Add the external report to the staged release.
+    ) -> dict[str, Any]:
+        """Add the external report to the staged release; the certificate that lists it too.
+
+        The report is made from all that the certificate says but its list of files.
 
         Args:
             folder: The staged release.
-            certificate: What goes with it.
+            certificate: What goes with it, not signed yet.
             counted: Its columns, and what was measured on its file, which then is not read again.
         """
         if self.target is not None:
@@ -58,6 +61,8 @@ class Accompanied:
 
             known = None if counted is None else _known(*counted)
             add_external(folder, as_text(certificate), known)
+            return listed(certificate, folder)
+        return dict(certificate)
 
     def recoded(
         self,

@@ -16,7 +16,8 @@ from hedgerow.reporting.page import GENERATOR, made_by
 def check_report(folder: Path) -> Checked:
     """Make the report of a folder again and compare.
 
-    A report of another version may have other words, and is not compared.
+    A report of another version may have other words, and is not compared: that it is the one
+    the certificate lists is seen elsewhere.
     """
     place = folder / REPORT
     try:
@@ -26,15 +27,15 @@ def check_report(folder: Path) -> Checked:
     except (OSError, ValueError):
         return Checked(what="report", verdict=REFUTED, why=f"{REPORT} cannot be read")
     maker = made_by(text)
-    if maker != GENERATOR:
-        why = f"{REPORT} was made by {maker or 'something else'}, and was not compared"
-        return Checked(what="report", verdict=UNVERIFIABLE, why=why)
     try:
         handed = Handed.read(folder)
         other = str(handed.certificate["software"]["version"])
         if other != __version__:
             why = f"the release was made by version {other}, and {REPORT} was not compared"
             return Checked(what="report", verdict=UNVERIFIABLE, why=why)
+        if maker != GENERATOR:
+            why = f"{REPORT} was made by {maker or 'something else'}, and not with the release"
+            return Checked(what="report", verdict=REFUTED, why=why)
         same = text == read_by_anybody(handed)
     except HedgerowError as error:
         why = f"{REPORT} cannot be made again: {error.what}"

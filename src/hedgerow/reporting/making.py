@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 from collections.abc import Callable, Sequence
@@ -107,11 +108,26 @@ def report(
     if external is not None:
         written = _save(Path(external), external_report(handed, outside), "external")
     elif neither:
+        _refuse_unlisted(handed, page)
         written = _save(folder / REPORT, page, "external")
     if text is not None and (neither or internal is not None):
         place = internal_place(folder.resolve()) if internal is None else Path(internal)
         inner = write_internal(place, text)
     return Reports(release=str(folder), external=written, internal=inner, profiles=found)
+
+
+def _refuse_unlisted(handed: Handed, page: str) -> None:
+    """Nothing goes into a release but what its certificate lists."""
+    expected = handed.certificate["files"].get(REPORT)
+    if expected != hashlib.sha256(page.encode()).hexdigest():
+        maker = handed.certificate["software"]["version"]
+        raise TargetError(
+            f"the certificate lists another {REPORT}: that of version {maker}"
+            if expected
+            else f"the certificate lists no {REPORT}",
+            where=str(handed.folder),
+            fix="Write it somewhere else: --external report.html.",
+        )
 
 
 def read_by_anybody(handed: Handed) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from hedgerow.domain import decimal
 from hedgerow.errors import DataError, PlanError, some
-from hedgerow.randomised.texts import sha256
+from hedgerow.listing import sha256
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.safe.counting import cells_of, tallies_of
 from hedgerow.sampling.choosing import Ramp, Scoring

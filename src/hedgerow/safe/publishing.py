@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,12 @@ from hedgerow.canonical import digest
 from hedgerow.delivery import DATA, TABLE
 from hedgerow.errors import DataError, PlanError
 from hedgerow.faults import point
+from hedgerow.listing import sha256
 from hedgerow.plan import Plan
 from hedgerow.priced.releasing import Certificate, Kind, Wanted, release
 from hedgerow.query.charging import Charge, address_of, source_of
 from hedgerow.query.mixing import Unit
 from hedgerow.randomised.rows_file import read_rows, write_rows
-from hedgerow.randomised.texts import sha256
 from hedgerow.release import read_data
 from hedgerow.safe.certificate import certify
 from hedgerow.safe.design import Sampling
@@ -121,6 +121,19 @@ def _writer(form: str, escaped: bool, kept: Kept) -> Callable[[Path], dict[str, 
         return certificate
 
     return write
+
+
+def again(content: bytes, certificate: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Make a release again from what the ledger keeps, in the form that a certificate has.
+
+    Args:
+        content: What the ledger keeps.
+        certificate: Says the form.
+        folder: Where the file goes.
+    """
+    configured = certificate["software"]["configured"]
+    form, escaped = str(configured["format"]), bool(configured["escape_formulas"])
+    return _writer(form, escaped, Kept.read(content))(folder)
 
 
 def _data(file: Path, form: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The form of the certificate of a safe release, version 1.
+"""The form of the certificate of a safe release, version 2.
 
 `docs/certificate.schema.json` is made from this too. A change of meaning is a new version.
 """
@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from hedgerow.certificate_schema import Data, Form, Sha256, Signature, Tip
+from hedgerow.certificate_schema import Data, Files, Form, Sha256, Signature, Tip
 from hedgerow.randomised.schema import Domain, Exact, Name, Neighbours, Positive, Software, Whole
 
-FORMAT = "hedgerow-safe/1"
+FORMAT = "hedgerow-safe/2"
 
 
 class Priced(Form):
@@ -92,7 +92,7 @@ class Safe(Form):
 
     model_config = ConfigDict(title="Hedgerow certificate of a safe release")
 
-    format: Literal["hedgerow-safe/1"]
+    format: Literal["hedgerow-safe/2"]
     software: Software
     population: Name
     claim: str
@@ -113,6 +113,7 @@ class Safe(Form):
     columns: list[PublishedColumn] = Field(min_length=1)
     counting: RowsThatCount
     data: Data
+    files: Files
     ledger: Tip
     protected: str
     signature: Signature | None = None

@@ -20,6 +20,7 @@ from hedgerow.plan import Plan
 from hedgerow.priced.checking import (
     check_claim,
     check_files,
+    check_form,
     judged,
     other_request,
     other_words,
@@ -28,7 +29,7 @@ from hedgerow.priced.checking import (
 )
 from hedgerow.query.public import Public
 from hedgerow.randomised.request import read_domain
-from hedgerow.randomised.rows_file import read_rows
+from hedgerow.randomised.rows_file import read_rows, write_rows
 from hedgerow.rechecking import REFUTED, UNVERIFIABLE, Checked, CheckedClaim
 from hedgerow.safe.certificate import certify
 from hedgerow.safe.counted_table import read_groups
@@ -202,6 +203,9 @@ def _content(
         yield Checked.of("rows", error.what)
         return
     yield Checked.of("rows", wrong)
+    if isinstance(file, Path) and file.suffix == ".csv":
+        rows = records
+        yield check_form(file, lambda again: write_rows(again, stated.shown, rows, escaped=escaped))
     small = int((counts < stated.k).sum())
     yield judged(
         "groups",

@@ -33,6 +33,10 @@ PERHAPS = (
 )
 """The process goes on where the app was killed, but there is nobody to tell."""
 CANCELLED = HedgerowError("cancelled; nothing was published")
+KILLED = HedgerowError(
+    "cancelled by force, before it could say what was done",
+    fix="If it was to publish, look whether the release is at its place.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,7 +259,7 @@ class Jobs:
         elif "errors" in over:
             self._end(name, "failed", errors=over["errors"])
         elif code in (-signal.SIGKILL, -signal.SIGTERM):
-            self._end(name, "cancelled", errors=_as_data(CANCELLED))
+            self._end(name, "cancelled", errors=_as_data(KILLED))
         else:
             error = HedgerowError(
                 "the work ended without a result", fix="Its last words are in the terminal."

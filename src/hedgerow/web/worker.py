@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from hedgerow.errors import HedgerowError
+from hedgerow.standing import stopped
 from hedgerow.web.telling import told
 
 
@@ -61,8 +62,8 @@ def main(work: str) -> int:
         if isinstance(error, SystemError) and not asked_to_stop:
             raise
         said = "" if isinstance(error, SystemError) else str(error)
-        stopped = HedgerowError(said or "cancelled; nothing was published")
-        report({"errors": [asdict(one) for one in told(stopped)], "interrupted": True})
+        stood = HedgerowError(stopped(said, how="cancelled"))
+        report({"errors": [asdict(one) for one in told(stood)], "interrupted": True})
     return 0
 
 

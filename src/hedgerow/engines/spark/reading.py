@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from hedgerow.engines.records import Records
 from hedgerow.engines.remote import RemoteColumn
 from hedgerow.engines.sources import DELIMITERS, unclashing
 from hedgerow.engines.spark.columns import column, literal
@@ -135,7 +136,33 @@ def _csv(driver: Driver, path: str, delimiter: str | None) -> Any:
         "encoding": "UTF-8",
     }
     frame = driver.run(lambda: driver.session.read.schema(schema).options(**options).csv(path))
-    return _checked(driver, frame, len(names))
+    frame = _checked(driver, frame, len(names))
+    _require_all(driver, frame, [Records(f, tried[best], len(names)) for f in _read(path)])
+    return frame
+
+
+def _read(path: str) -> list[Path]:
+    """The files of this machine that Spark reads there; it leaves out hidden ones."""
+    return [
+        file
+        for file in local_files(path)
+        if file.is_file() and not file.name.startswith(("_", ".")) and file.stat().st_size
+    ]
+
+
+def _require_all(driver: Driver, frame: Any, files: Sequence[Records]) -> None:
+    """See that Spark passes over no record, where its files are on this machine."""
+    if not files:
+        return
+    rows, there = driver.run(frame.count), sum(file.counted.records - 1 for file in files)
+    if len(files) == 1:
+        files[0].require(rows)
+    elif rows != there:
+        raise DataError(
+            f"{rows:,} rows were read, and the files have {there:,} after their headers",
+            where=driver.where,
+            fix="Check for lines that are very long, quotes that stand alone and empty lines.",
+        )
 
 
 def _checked(driver: Driver, frame: Any, columns: int) -> Any:
