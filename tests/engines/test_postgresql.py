@@ -22,6 +22,9 @@ import hedgerow.publishing
 from hedgerow.cli import app
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.postgresql.connection import Connection
+from hedgerow.engines.postgresql.table import PostgreSQLTable
+from hedgerow.engines.postgresql.targets import PostgreSQLTarget
+from hedgerow.engines.remote_engine import RemoteEngine
 from hedgerow.engines.remote_table import RemoteTable
 from hedgerow.errors import DataError, HedgerowError, TargetError
 from hedgerow.ledger import Ledger
@@ -661,3 +664,48 @@ def test_an_interrupt_stops_the_database_too(tables, tmp_path, how):
         timer.cancel()
         signal.signal(signal.SIGINT, before)
         connection.close()
+
+
+def once(work, *, before):
+    """The same, and somebody presses Ctrl-C just before or just after it; once."""
+    pressed = []
+
+    def both(*given, **named):
+        found = None if before and not pressed else work(*given, **named)
+        if not pressed:
+            pressed.append(1)
+            raise KeyboardInterrupt
+        return found
+
+    return both
+
+
+@pytest.mark.parametrize("carried", [False, True])
+@pytest.mark.parametrize(
+    ("owner", "name", "before"),
+    [
+        (PostgreSQLTarget, "deliver", True),
+        (PostgreSQLTarget, "deliver", False),
+        (Connection, "commit", True),
+        (Connection, "commit", False),
+        (Connection, "close", False),
+        (PostgreSQLTable, "close", False),
+        (RemoteEngine, "close", False),
+    ],
+)
+def test_an_interrupt_says_whether_the_table_has_appeared(
+    tables, monkeypatch, owner, name, before, carried
+):
+    source = people() if carried else tables(people(), "patients")
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, once(getattr(owner, name), before=before))
+        with pytest.raises(KeyboardInterrupt) as found:
+            publish(source, tables.place("released"))
+    appeared = "released" in there(tables)
+    said = str(found.value)
+    if appeared:
+        assert said == "interrupted after the release was published: it is at its place"
+    else:  # nothing, which the command line takes for nothing published; or that nobody can tell
+        assert said in ("", "interrupted in the last step; a release may be at its place")
+    if name == "deliver":
+        assert appeared != before

@@ -462,8 +462,8 @@ def test_a_safe_release_with_nobody_in_it_says_so(tmp_path: Path, forged: dict[s
     told["sampling"] |= {key: forged[key] for key in forged if key in told["sampling"]}
     told["price"] |= {key: forged[key] for key in forged if key in told["price"]}
     place.write_text(json.dumps(told), "utf-8")
-    hedgerow.report(tmp_path / "out")
-    page = sound((tmp_path / "out" / "report.html").read_text("utf-8"))
+    hedgerow.report(tmp_path / "out", external=tmp_path / "report.html")
+    page = sound((tmp_path / "report.html").read_text("utf-8"))
     assert "Nobody is in this release" in page.words
     assert ("125,000" in page.words) == (not forged)
 
@@ -477,14 +477,31 @@ def test_verify_compares_the_report(hospital: Path, tmp_path: Path) -> None:
     text = report.read_text("utf-8")
     report.write_text(text.replace("966", "12").replace("4,000", "5,000"), "utf-8")
     found = hedgerow.verify(copy)
-    assert found.refuted == ("report: report.html is not the one that data and certificate give",)
+    unlisted = "folder: 'report.html' is not the file that the certificate lists"
+    other_page = "report: report.html is not the one that data and certificate give"
+    assert found.refuted == (unlisted, other_page)
+    # The release is of this version, and its report must be too.
     report.write_text(text.replace('content="hedgerow ', 'content="hedgerow 9.'), "utf-8")
     other = {c.what: c for c in hedgerow.verify(copy).checks}["report"]
-    assert (other.verdict, "not compared" in other.why) == ("not verifiable", True)
+    assert (other.verdict, "not with the release" in other.why) == ("refuted", True)
     report.write_bytes(b"\xff\xfe")
-    assert hedgerow.verify(copy).refuted == ("report: report.html cannot be read",)
+    assert hedgerow.verify(copy).refuted == (unlisted, "report: report.html cannot be read")
     report.unlink()
     assert "report" not in {c.what for c in hedgerow.verify(copy).checks}
+    assert hedgerow.verify(copy).refuted == (
+        "folder: the folder lacks 'report.html', which the certificate lists",
+    )
+    # Of a release of another version nobody here can say more than that the file is listed.
+    shutil.copy(hospital / "release" / "report.html", report)
+    path = copy / "certificate.json"
+    old = json.loads(path.read_text("utf-8"))
+    old["software"]["version"] = "9.9"
+    path.write_text(json.dumps(old), "utf-8")
+    told = {c.what: c for c in hedgerow.verify(copy).checks}
+    assert told["folder"].verdict == "verified"
+    assert (told["report"].verdict, "not compared" in told["report"].why) == (
+        "not verifiable", True,
+    )  # fmt: skip
 
 
 def test_a_folder_that_was_changed_gets_no_report(hospital: Path, tmp_path: Path) -> None:

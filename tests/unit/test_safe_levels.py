@@ -144,7 +144,8 @@ def test_other_levels_than_the_best_are_refuted_by_the_plan(town: Path) -> None:
     )
     data.write_text("\n".join([head, *coarse, ""]), "utf-8")
     told["columns"][0] |= {"level": 2, "labels": ["0-49", "50-99"]}
-    told["data"]["sha256"] = hashlib.sha256(data.read_bytes()).hexdigest()
+    digest = hashlib.sha256(data.read_bytes()).hexdigest()
+    told["data"]["sha256"] = told["files"]["data.csv"] = digest
     file.write_text(json.dumps(told), "utf-8")
     wrong = refuted("out", plan="plan.json")
     wrong.pop("report", None)
