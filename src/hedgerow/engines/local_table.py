@@ -39,6 +39,7 @@ class LocalTable(SessionTable):
     ) -> None:
         self._roomy = memory is None
         self._accounted = False
+        self._condensed = False
         self._file = one_parquet(source) if memory is None and scratch is None else None
         super().__init__(
             lambda: Session(
@@ -75,7 +76,8 @@ class LocalTable(SessionTable):
         Raises:
             DataError: The file has more rows, or fewer.
         """
-        records = self._source.records
+        # Of a table with one row a person the file was looked at before.
+        records = None if self._condensed else self._source.records
         if rows is None and (self._accounted or records is None):
             return 0
         if rows is None:
@@ -127,6 +129,7 @@ class LocalTable(SessionTable):
         return RowsOfPeople(people=found[0], several=found[1], most=found[2], nobody=found[3])
 
     def keep_one_row(self, person: str, *, alike: Sequence[str], chosen: Mapping[str, str]) -> None:
+        self._all_read()
         who = self._text(person)
         differ = {
             name: self._session.number(
@@ -153,6 +156,7 @@ class LocalTable(SessionTable):
             f"FROM (SELECT {', '.join(inner)} FROM source) GROUP BY p"
         )
         self._session.do("CREATE OR REPLACE TEMP VIEW source AS SELECT * FROM one_row")
+        self._condensed = True
 
     def counts(
         self,

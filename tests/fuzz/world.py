@@ -1,0 +1,338 @@
+"""A random table of people and a random plan for it: plain Python, nothing of hedgerow.
+
+The tables are small and nasty: people with several rows, several spellings of one value, missing
+values, labels that overlap, two sensitive columns. The truth (who has which rows) stays here, so
+that a claim about the published file can be held against it.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+TREE = {"Europe": {"West": ["France", "Spain"], "East": ["Poland"]}, "Asia": ["Japan", "Korea"]}
+ILLNESSES = ("flu", "HIV+", "HIV-", "ulcer", "angina pectoris", "Ménière")
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "flu": ("flu", "Flu", "FLU", "flu."),
+    "angina pectoris": ("angina pectoris", "angina  pectoris", "Angina Pectoris"),
+    "Ménière": ("Ménière", "Me\u0301nie\u0300re"),
+}
+GRADES = ("low", "medium", "high")
+
+
+@dataclass(frozen=True)
+class Person:
+    """One person of the table: what tells them apart, and the sensitive values of each row."""
+
+    key: str
+    name: str
+    quasi: dict[str, str]
+    rows: tuple[dict[str, str], ...]
+    wish: str = ""
+
+
+@dataclass
+class World:
+    """A table, the plan for it, and what is true of the people in it."""
+
+    seed: int
+    people: list[Person]
+    columns: dict[str, dict[str, Any]]
+    """What the plan says of each column."""
+    kinds: dict[str, str]
+    """How the labels of each quasi-identifier are read."""
+    plan: dict[str, Any]
+    files: dict[str, list[list[str]]] = field(default_factory=dict)
+    """Hierarchies, populations and the like: name -> lines."""
+    others: list[dict[str, str]] = field(default_factory=list)
+    """Quasi-identifiers of everybody in the outside population, where the plan has one."""
+
+    @property
+    def quasi(self) -> list[str]:
+        return [name for name, said in self.columns.items() if said["role"] == "quasi-identifier"]
+
+    @property
+    def sensitive(self) -> list[str]:
+        return [name for name, said in self.columns.items() if said["role"] == "sensitive"]
+
+    def records(self) -> list[tuple[Person, dict[str, str]]]:
+        """Every row of the source with the person it is about."""
+        return [(person, row) for person in self.people for row in person.rows]
+
+    def write(self, folder: Path) -> Path:
+        """Write source, plan and what the plan names; the plan's path."""
+        records = self.records()
+        random.Random(self.seed).shuffle(records)
+        with (folder / "source.csv").open("w", newline="", encoding="utf-8") as file:
+            lines = csv.writer(file, lineterminator="\n")
+            lines.writerow(self.columns)
+            for person, row in records:
+                known = {"pid": person.key, "name": person.name, "wish": person.wish}
+                cells = {**known, **person.quasi, **row}
+                lines.writerow([cells[name] for name in self.columns])
+        for name, rows in self.files.items():
+            with (folder / name).open("w", newline="", encoding="utf-8") as file:
+                csv.writer(file, lineterminator="\n").writerows(rows)
+        path = folder / "plan.yaml"
+        path.write_text(as_yaml(self.plan), "utf-8")
+        return path
+
+
+def as_yaml(value: Any) -> str:
+    """The plan as YAML: JSON is YAML, one key a line so that messages name a line."""
+    import json
+
+    return "".join(
+        f"{key}: {json.dumps(part, ensure_ascii=False)}\n" for key, part in value.items()
+    )
+
+
+def draw(seed: int) -> World:
+    """The world of a seed."""
+    rng = random.Random(seed)
+    several = rng.random() < 0.35
+    columns: dict[str, dict[str, Any]] = {}
+    kinds: dict[str, str] = {}
+    files: dict[str, list[list[str]]] = {}
+    if several or rng.random() < 0.5:
+        columns["pid"] = {"role": "identifier"}
+    if rng.random() < 0.3:
+        columns["name"] = {"role": "identifier"}
+    makers = rng.sample(QUASI, rng.choice((1, 2, 2, 3)))
+    quasi: dict[str, Callable[[random.Random], str]] = {}
+    for make in makers:
+        name, said, kind, value = make(rng)
+        columns[name] = {"role": "quasi-identifier", **said}
+        kinds[name], quasi[name] = kind, value
+    sensitive: dict[str, Callable[[random.Random], str]] = {}
+    for make in rng.sample(SENSITIVE, rng.choice((1, 1, 1, 2))):
+        name, said, value, more = make(rng)
+        columns[name] = {"role": "sensitive", **said}
+        sensitive[name] = value
+        files |= more
+    if rng.random() < 0.15:
+        columns["ward"] = {"role": "insensitive"}
+    gaps = rng.random() < 0.15
+    most = rng.choice((2, 3)) if several else 1
+    people = []
+    for number in range(rng.randint(5, 40)):
+        tells = {name: value(rng) for name, value in quasi.items()}
+        if gaps and rng.random() < 0.2:
+            tells[rng.choice(list(tells))] = ""
+        first = {name: value(rng) for name, value in sensitive.items()}
+        rows = []
+        for _ in range(rng.randint(1, most)):
+            here = first if rng.random() < 0.5 else {n: v(rng) for n, v in sensitive.items()}
+            rows.append(here | ({"ward": rng.choice("ABC")} if "ward" in columns else {}))
+        key = f"P{number:04d}"
+        people.append(Person(key, rng.choice(NAMES), tells, tuple(rows)))
+    world = World(seed, people, columns, kinds, {}, files)
+    _plan(world, rng, several=several, most=most)
+    return world
+
+
+NAMES = ("Ann Lee", "Bo Ek", "Cy Dow", "Di Fox", "Ed Gay", "Flo Hay")
+
+
+def _zip(rng: random.Random) -> tuple[str, dict[str, Any], str, Callable[[random.Random], str]]:
+    codes = [f"{rng.choice('12')}{rng.choice('345')}{rng.choice('67')}" for _ in range(5)]
+    return "zip", {"hierarchy": {"prefix": 3}}, "prefix", lambda r: r.choice(codes)
+
+
+def _age(rng: random.Random) -> tuple[str, dict[str, Any], str, Callable[[random.Random], str]]:
+    said = rng.choice(
+        ({"hierarchy": {"ranges": [5, 10, 20]}}, {"hierarchy": {"bins": [[18, 30, 65], [65]]}}, {})
+    )
+    ages = [rng.randint(10, 79) for _ in range(rng.choice((3, 8, 20)))]
+    return "age", said, "number", lambda r: str(r.choice(ages))
+
+
+def _sex(rng: random.Random) -> tuple[str, dict[str, Any], str, Callable[[random.Random], str]]:
+    return "sex", {}, "text", lambda r: r.choice("FM")
+
+
+def _country(rng: random.Random) -> tuple[str, dict[str, Any], str, Callable[[random.Random], str]]:
+    leaves = ["France", "Spain", "Poland", "Japan", "Korea"]
+    return "country", {"hierarchy": {"taxonomy": TREE}}, "tree", lambda r: r.choice(leaves)
+
+
+def _born(rng: random.Random) -> tuple[str, dict[str, Any], str, Callable[[random.Random], str]]:
+    days = [f"19{rng.randint(60, 79)}-{rng.randint(1, 12):02d}-11" for _ in range(6)]
+    said = {"hierarchy": {"dates": ["month", "quarter", "year", "decade"]}}
+    return "born", said, "date", lambda r: r.choice(days)
+
+
+QUASI = (_zip, _age, _sex, _country, _born)
+Sensitive = tuple[str, dict[str, Any], Callable[[random.Random], str], dict[str, list[list[str]]]]
+
+
+def _illness(rng: random.Random) -> Sensitive:
+    names = rng.sample(ILLNESSES, rng.randint(2, 5))
+    spelled = rng.random() < 0.5
+    said: dict[str, Any] = {}
+    if spelled and rng.random() < 0.4:
+        said = {"spelling": "one"}
+
+    def value(r: random.Random) -> str:
+        name = r.choice(names)
+        return r.choice(SPELLINGS.get(name, (name,))) if spelled else name
+
+    return "illness", said, value, {}
+
+
+def _score(rng: random.Random) -> Sensitive:
+    numbers = [str(rng.choice((1, 2, 5, 9, 10, 20, 100))) for _ in range(rng.randint(2, 5))]
+    if rng.random() < 0.5:
+        return "score", {}, lambda r: r.choice(numbers), {}
+    lines = [[n, "small" if int(n) < 10 else "large", "*"] for n in sorted(set(numbers))]
+    rng.shuffle(lines)
+    said = {"hierarchy": "score_levels.csv"}
+    return "score", said, lambda r: r.choice(numbers), {"score_levels.csv": lines}
+
+
+def _grade(rng: random.Random) -> Sensitive:
+    said = {"order": list(GRADES)} if rng.random() < 0.6 else {}
+    return "grade", said, lambda r: r.choice(GRADES), {}
+
+
+SENSITIVE = (_illness, _illness, _score, _grade)
+
+
+def _plan(world: World, rng: random.Random, *, several: bool, most: int) -> None:
+    """Claims, a method and how rows are people, drawn for the world's columns."""
+    plan: dict[str, Any] = {"source": "source.csv", "columns": world.columns}
+    one = not several or all(len(person.rows) == 1 for person in world.people)
+    if several and rng.random() < 0.9:
+        plan["person"] = "pid"
+        rows = rng.choice(("one", f"at most {most}", None))
+        if rows is not None:
+            plan["rows"] = rows
+        if rows == "one":
+            for name in world.sensitive + (["ward"] if "ward" in world.columns else []):
+                world.columns[name]["within_person"] = rng.choice(("smallest", "largest"))
+    elif one and rng.random() < 0.3:
+        plan["one_row_per_person"] = True
+    search = rng.choice(METHODS)(rng)
+    makers = CLAIMS if search["search"] == "lattice" else CLAIMS[:-1]
+    protect = [rng.choice(makers)(world, rng) for _ in range(rng.choice((1, 1, 2, 3)))]
+    if search["search"] == "microaggregation":
+        protect.append({"k-anonymity": rng.randint(2, 4)})
+    plan["protect"] = protect
+    plan["method"] = search
+    plan["publish"] = {"to": "release"}
+    world.plan = plan
+
+
+METHODS: tuple[Callable[[random.Random], dict[str, Any]], ...] = (
+    lambda r: {"search": "lattice", "suppress": r.choice(("0%", "10%", "40%"))},
+    lambda r: {"search": "lattice", "suppress": "40%"},
+    lambda r: {"search": "lattice", "suppress": "50%", "keep_suppressed": True},
+    lambda r: {"search": "local", "suppress": r.choice(("0%", "20%"))},
+    lambda r: {"search": "mondrian", "boxes": r.choice(("ranges", "taxonomy"))},
+    lambda r: {"search": "mondrian", "mode": "relaxed", "boxes": r.choice(("ranges", "taxonomy"))},
+    lambda r: {"search": "microaggregation"},
+)
+Claim = dict[str, Any]
+
+
+def _of(world: World, rng: random.Random) -> str:
+    return rng.choice(world.sensitive)
+
+
+def _anonymity(world: World, rng: random.Random) -> Claim:
+    over = {"over": "all"} if rng.random() < 0.1 else {}
+    return {"k-anonymity": {"k": rng.randint(2, 5), **over}}
+
+
+def _diversity(world: World, rng: random.Random) -> Claim:
+    kind = rng.choice(("distinct", "distinct", "probabilistic", "entropy", "recursive"))
+    said: dict[str, Any] = {"kind": kind, "of": _of(world, rng)}
+    if kind == "recursive":
+        return {"l-diversity": said | {"c": rng.choice((1.5, 3, 4)), "l": 2}}
+    whole = kind == "distinct"
+    return {"l-diversity": said | {"l": rng.choice((2, 3)) if whole else rng.choice((1.5, 2))}}
+
+
+def _closeness(world: World, rng: random.Random) -> Claim:
+    of = _of(world, rng)
+    kinds = ["equal", "equal", "ordered"]
+    if of == "score" and "hierarchy" in world.columns[of]:
+        kinds.append("hierarchical")
+    return {
+        "t-closeness": {
+            "t": rng.choice((0, 0.1, 0.2, 0.4)),
+            "distance": rng.choice(kinds),
+            "of": of,
+        }
+    }
+
+
+def _alpha(world: World, rng: random.Random) -> Claim:
+    return {
+        "alpha-k-anonymity": {"alpha": rng.choice((0.4, 0.5, 0.75)), "k": 2, "of": _of(world, rng)}
+    }
+
+
+def _disclosure(world: World, rng: random.Random) -> Claim:
+    return {"delta-disclosure": {"delta": rng.choice((0.5, 1, 2)), "of": _of(world, rng)}}
+
+
+def _likeness(world: World, rng: random.Random) -> Claim:
+    kind = rng.choice(("basic", "enhanced"))
+    return {"beta-likeness": {"beta": rng.choice((0.5, 1, 2)), "kind": kind, "of": _of(world, rng)}}
+
+
+def _belief(world: World, rng: random.Random) -> Claim:
+    of = _of(world, rng)
+    values = sorted({row[of] for _, row in world.records()})
+    adversary = rng.choice(
+        (
+            {"class": "I", "prior": {"counts": {v: rng.randint(1, 30) for v in values}}},
+            {"class": "II", "stubbornness": rng.choice((5, 50, 500))},
+            {"class": "III", "prior": {"shape": {v: rng.randint(1, 5) for v in values}}},
+            {"class": "III", "prior": "uniform"},
+        )
+    )
+    said = {"epsilon": rng.choice((1.3, 2, 3, 8)), "of": of, "adversary": adversary}
+    if rng.random() < 0.25:
+        # What people want protected often goes with where they live, and so with their group.
+        world.columns["wish"] = {"role": "identifier"}
+        by = rng.choice(world.quasi)
+        wishes = {p.quasi[by]: rng.choice(values) for p in world.people}
+        world.people[:] = [
+            replace(p, wish=wishes[p.quasi[by]] if rng.random() < 0.9 else rng.choice(values))
+            for p in world.people
+        ]
+        said["wishes"] = "wish"
+    return {"epsilon-privacy": said}
+
+
+def _risk(world: World, rng: random.Random) -> Claim:
+    kind = rng.choice(("prosecutor-risk", "marketer-risk", "unique-share"))
+    return {kind: rng.choice((0, 0.1)) if kind == "unique-share" else rng.choice((0.2, 0.34, 0.5))}
+
+
+def _population(world: World, rng: random.Random) -> Claim:
+    if not world.others:
+        everybody = [dict(person.quasi) for person in world.people]
+        everybody += [dict(rng.choice(world.people).quasi) for _ in range(rng.randint(0, 30))]
+        world.others = everybody
+        world.files["everybody.csv"] = [world.quasi] + [
+            [one[name] for name in world.quasi] for one in everybody
+        ]
+    kind = rng.choice(("k-map", "journalist-risk", "delta-presence"))
+    said: dict[str, Any] = {"population": "everybody.csv"}
+    said |= {"k-map": {"k": 3}, "journalist-risk": {"risk": 0.34}, "delta-presence": {"max": 0.9}}[
+        kind
+    ]
+    return {kind: said}
+
+
+CLAIMS = (
+    _anonymity, _anonymity, _diversity, _diversity, _diversity, _closeness, _closeness, _alpha,
+    _disclosure, _likeness, _belief, _belief, _risk, _population,
+)  # fmt: skip
