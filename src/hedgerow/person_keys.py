@@ -36,7 +36,7 @@ class Repeated:
     """The columns whose values should be of one person each, and are not."""
 
     keys: tuple[Repeats, ...] = ()
-    """Numbers of people that stand in several rows, or with several people."""
+    """A number of people that stands in several rows, or with several people: the first found."""
     names: tuple[Repeats, ...] = ()
     """Other identifiers that stand in several rows: people share names."""
 
@@ -70,22 +70,20 @@ def repeated(
     if not asked:
         return Repeated()
     rows = engine.rows(asked, LOOKED_AT)
-    codes = {n for n in asked if said.get(n) or looks_like_codes(n, rows[n].to_pylist())}
-    names = [n for n in asked if n not in codes and roles[n] is Role.IDENTIFIER]
+    looked = {name: [v for v in rows[name].to_pylist() if v is not None] for name in asked}
+    codes = [n for n in asked if said.get(n) or looks_like_codes(n, looked[n])]
+    # A value that stands twice among the first rows repeats; where that is a key, it is enough.
+    twice = [n for n in codes if len(set(looked[n])) < len(looked[n])]
+    rest = [n for n in codes if n not in set(twice)]
+    for names in (*([name] for name in twice), rest):
+        for one in engine.repeats(names, person=person):
+            if one.repeats and (said.get(one.name) or _is_key(one, roles[one.name])):
+                return Repeated(keys=(one,))
     if person is not None:
-        names = []
-    found = engine.repeats([*codes, *names], person=person)
-    counted = {one.name: one for one in found if one.repeats}
-    return Repeated(
-        keys=tuple(
-            counted[name]
-            for name in asked
-            if name in codes
-            and name in counted
-            and (said.get(name) or _is_key(counted[name], roles[name]))
-        ),
-        names=tuple(counted[name] for name in names if name in counted),
-    )
+        return Repeated()
+    known = set(codes)
+    named = [n for n in asked if n not in known and roles[n] is Role.IDENTIFIER]
+    return Repeated(names=tuple(one for one in engine.repeats(named) if one.repeats))
 
 
 def _is_key(column: Repeats, role: Role) -> bool:

@@ -139,9 +139,9 @@ PLANS: dict[str, tuple[str, int, str]] = {
                             "plan.yaml:9: escape_formulas has no meaning for parquet"),
     "an empty plan": ("", 2, "plan.yaml:1: the plan is empty"),
     "no YAML": ("a: [", 2, "plan.yaml:"),
-    "people torn apart": ("person: name\n" + plan("  name: identifier\n", "")
+    "people torn apart": ("person: name\nrows: one\n" + plan("  name: identifier\n", "")
                           .replace("source: data.csv", "source: torn.csv"), 2,
-                          "differ in 'age'"),
+                          "1 person has rows with different values of 'age'"),
     "the table for the plan": (plan("source: data.csv\n", ""), 2, "the plan names no source"),
 }  # fmt: skip
 
@@ -284,12 +284,18 @@ def test_ten_thousand_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     rows = [",".join(str((i * j) % 3) for i in range(10_000)) for j in (1, 1, 2, 2)]
     roles = "".join(f"  {name}: identifier\n" for name in names[3:])
     text = (
-        "source: data.csv\ncolumns:\n  c0: quasi-identifier\n  c1: quasi-identifier\n"
+        "source: data.csv\none_row_per_person: true\n"
+        "columns:\n  c0: quasi-identifier\n  c1: quasi-identifier\n"
         f"  c2: sensitive\n{roles}protect: [k-anonymity: 2]\npublish: {{to: release}}\n"
     )
     data = "\n".join([",".join(names), *rows]) + "\n"
     content = published(tmp_path, monkeypatch, data.encode(), text)
     assert content == b"c0,c1,c2\n0,1,2\n0,1,2\n0,2,1\n0,2,1\n"
+    # So many numbers of nobody knows whom are looked at in one go.
+    (tmp_path / "plan.yaml").write_text(text.replace("one_row_per_person: true\n", ""))
+    done = CliRunner().invoke(app, ["publish", "plan.yaml", "--to", "other"])
+    assert done.exit_code == 2
+    assert "'c3' looks like a number of people" in done.stderr
     # And where the plan forgets some, the message does not list thousands.
     (tmp_path / "plan.yaml").write_text(text.replace(roles, "  x: identifier\n"))
     done = CliRunner().invoke(app, ["publish", "plan.yaml", "--to", "other"])

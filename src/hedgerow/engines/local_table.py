@@ -23,6 +23,9 @@ from hedgerow.engines.tallying import statement
 from hedgerow.engines.typed import plain, whole
 from hedgerow.tally import Tally
 
+KEYS_AT_ONCE = 50
+"""Columns whose distinct values are counted side by side, which costs DuckDB their square."""
+
 
 class LocalTable(SessionTable):
     """A table that the session's view `source` shows whole."""
@@ -109,16 +112,22 @@ class LocalTable(SessionTable):
     # Counting
 
     def repeats(self, columns: Sequence[str], *, person: str | None = None) -> list[Repeats]:
-        found = []
-        for name in columns:
-            text = self._text(name)
-            what, relation = f"count({text})", "source"
-            if person is not None:
-                pairs = f"SELECT DISTINCT {text} AS v, {self._text(person)} AS p FROM source"
-                text, what, relation = "v", "count(v)", f"({pairs})"
-            both = self._session.fetch(f"SELECT count(DISTINCT {text}), {what} FROM {relation}")
-            found.append(Repeats(name=name, distinct=int(both[0][0]), units=int(both[0][1])))
-        return found
+        if person is None:
+            wanted = [f"count(DISTINCT {t}), count({t})" for t in map(self._text, columns)]
+            counts: list[int] = []
+            for first in range(0, len(wanted), KEYS_AT_ONCE):
+                some = ", ".join(wanted[first : first + KEYS_AT_ONCE])
+                counts += map(int, self._session.fetch(f"SELECT {some} FROM source")[0])
+        else:
+            who, counts = self._text(person), []
+            for text in map(self._text, columns):
+                pairs = f"SELECT DISTINCT {text} AS v, {who} AS p FROM source"
+                found = self._session.fetch(f"SELECT count(DISTINCT v), count(v) FROM ({pairs})")
+                counts += map(int, found[0])
+        return [
+            Repeats(name=name, distinct=distinct, units=units)
+            for name, distinct, units in zip(columns, counts[::2], counts[1::2], strict=True)
+        ]
 
     def rows_of(self, person: str) -> RowsOfPeople:
         each = f"SELECT {self._text(person)} AS p, count(*) AS n FROM source GROUP BY p"
