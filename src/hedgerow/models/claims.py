@@ -54,9 +54,10 @@ _EXPLANATIONS = (
         "ones. Recursive: the most frequent value stays less than c times as frequent as the "
         "others even after l - 2 values have been ruled out.",
         does_not_protect="Values that mean much the same (three stomach diseases are three "
-        "values; three spellings of one disease count as one); changes against the table as a whole (half of a group having what one person "
-        "in a hundred has is diverse); attackers who can rule out more values. Distinct and "
-        "entropy diversity allow one value to be much more likely than the others.",
+        "values; three spellings of one disease count as one); changes against the table as a "
+        "whole (half of a group having what one person in a hundred has is diverse); attackers "
+        "who can rule out more values. Distinct and entropy diversity allow one value to be much "
+        "more likely than the others.",
         reference="Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006 (ICDE).",
         parameters=(
             Parameter(
@@ -93,8 +94,8 @@ _EXPLANATIONS = (
             Parameter(
                 name="distance",
                 range="equal, ordered or hierarchical",
-                meaning="How far two values are from each other. Ordered goes by numbers, or by the "
-                "column's order; hierarchical needs a hierarchy.",
+                meaning="How far two values are from each other. Ordered goes by numbers or by "
+                "the column's order; hierarchical needs a hierarchy.",
             ),
             _OF,
         ),
