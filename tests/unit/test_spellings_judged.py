@@ -216,7 +216,7 @@ def test_levels_can_be_published_where_both_readings_hold(seed: int) -> None:
     ages, towns = rng.integers(0, 8, 24), rng.integers(0, 2, 24)
     secret = rng.choice(["flu", "Flu", "gout", "acne"], 24)
     frame = pd.DataFrame({"age": ages.astype(str), "town": towns.astype(str), "s": secret})
-    model = [DistinctLDiversity(l=2, of="s"), TCloseness(t=0.35, of="s")]
+    model: list[PrivacyModel] = [DistinctLDiversity(l=2, of="s"), TCloseness(t=0.35, of="s")]
     seen = []
     for age in range(4):
         for town in range(2):
