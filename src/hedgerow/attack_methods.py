@@ -228,7 +228,7 @@ def _sequential(a: Assault) -> Iterator[AttackResult]:
         for note in told_labels(published, where)
     ]
     for of in a.of:
-        found = sequential(groups, a.located, of=of)
+        found = sequential(groups, a.located, of=of, who=a.targets.described)
         yield replace(
             found,
             sentences=(*found.sentences, *notes),

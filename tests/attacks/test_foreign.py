@@ -102,3 +102,16 @@ def test_blanks_on_both_sides(tmp_path: Path) -> None:
     by_name = {one.attack: one for one in results}
     assert by_name["intersection"].found.guesses == 16
     assert by_name["intersection"].gains is not None
+
+
+def test_people_are_named_by_what_is_known_of_them() -> None:
+    ill = ["flu", "gout", "acne", "flu", "gout"]
+    before = pd.DataFrame({"age": ["<20"] * 3 + [">=20"] * 2, "ill": ill})
+    after = pd.DataFrame({"age": ["<15"] * 2 + [">=15"] * 3, "ill": ["flu", "gout", *ill[2:]]})
+    register = pd.DataFrame(
+        {"name": ["Ken", "Nash", "Joe", "Sam", "Tim"], "age": ["5", "10", "17", "30", "40"]}
+    )
+    (found,) = hedgerow.attack(
+        [before, after], register=register, sensitive=["ill"], methods=["sequential"]
+    )
+    assert "The person with name Joe, age 17: acne." in found.sentences

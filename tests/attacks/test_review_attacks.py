@@ -206,7 +206,7 @@ class TestSpelling:
         write("q2.csv", "age,ill", "*,1.0", "*,3.0")
         _, told = run("q1.csv", "q2.csv", "--know", "age=3", "--method", "sequential")
         assert "contradiction" not in told
-        assert "Person 0: 1." in told
+        assert "The person with age 3: 1." in told
 
     def test_counts_are_kept(self) -> None:
         table = release([("1", "a"), ("1", "a "), ("1", "b"), ("2", " a"), ("2", "")])

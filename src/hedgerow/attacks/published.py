@@ -334,6 +334,20 @@ class Targets:
         values = self.values[place]
         return [values[code] for code in self.codes[:, place]]
 
+    def described(self, person: int) -> str:
+        """What is known of one person, in words.
+
+        >>> Targets.of({"name": ["Al", "Joe"], "age": ["28", None]}).described(1)
+        'The person with name Joe, age missing'
+        """
+        known = [
+            f"{name} {'missing' if (v := values[code]) is None else v}"
+            for name, values, code in zip(
+                self.columns, self.values, self.codes[person], strict=True
+            )
+        ]
+        return f"The person with {', '.join(known)}"
+
     def take(self, chosen: Ints | NDArray[np.bool_]) -> Targets:
         return Targets(self.columns, self.values, self.codes[chosen])
 

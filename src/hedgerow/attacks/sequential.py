@@ -6,7 +6,7 @@ and one value says whose value it was. That each release is anonymous or diverse
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 
@@ -64,7 +64,13 @@ class History:
         return tuple(self.values[code] for code in np.flatnonzero(self.possible[person]))
 
 
-def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: str) -> AttackResult:
+def sequential(
+    releases: Sequence[Groups],
+    located: Sequence[Located],
+    *,
+    of: str,
+    who: Callable[[int], str] | None = None,
+) -> AttackResult:
     """Compare releases of a table that people joined, left or changed in.
 
     Knows: The quasi-identifiers of people at the time of each release, hence which groups they
@@ -82,6 +88,7 @@ def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: st
         releases: Two or more, in any order.
         located: For each release, the groups each person may be in; none: not in the release.
         of: The sensitive column.
+        who: What a person is called in sentences; by number if left out.
 
     Raises:
         DataError: People, groups and releases do not fit together.
@@ -112,7 +119,7 @@ def sequential(releases: Sequence[Groups], located: Sequence[Located], *, of: st
         found=Rate(successes=int(certain.sum()), guesses=people),
         baseline=Rate(successes=int(history.possible[certain, usual].sum()), guesses=people),
         gains=_gains(history, releases, of),
-        sentences=tuple(_told(history, invariance, of, len(releases), new)),
+        sentences=tuple(_told(history, invariance, of, len(releases), new, who or _numbered)),
         detail={
             "of": of,
             "one_value_only_together": len(new),
@@ -156,8 +163,17 @@ def follow(releases: Sequence[Groups], located: Sequence[Located], *, of: str) -
     return History(values, each, possible, disagreeing)
 
 
+def _numbered(person: int) -> str:
+    return f"Person {person}"
+
+
 def _told(
-    history: History, invariance: Invariance, of: str, releases: int, new: Ints
+    history: History,
+    invariance: Invariance,
+    of: str,
+    releases: int,
+    new: Ints,
+    who: Callable[[int], str],
 ) -> Iterator[str]:
     left, present = history.left, history.present
     certain = int(history.certain.sum())
@@ -182,7 +198,7 @@ def _told(
     if None in history.values:
         yield f"Whose {of} is missing in one release was taken to have it missing in all."
     for person in new[:3]:
-        yield f"Person {person}: {_shown(history.of(int(person)))}."
+        yield f"{who(int(person))}: {_shown(history.of(int(person)))}."
     yield _invariant(invariance)
 
 
