@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from hedgerow.engines.base import Engine, Repeats
 from hedgerow.errors import DataError
 from hedgerow.guess import QUASI_IDENTIFIERS, SENSITIVE, words, words_in
+from hedgerow.planning.claims import Claim
 from hedgerow.schema import Role
 
 if TYPE_CHECKING:
@@ -147,12 +148,18 @@ def require_people(plan: Plan, engine: Engine) -> tuple[str, ...]:
     if plan.one_row_per_person:
         return ()
     schema = plan.schema(engine.columns())
-    said = {name: c.key for name, c in plan.columns.items() if c.key is not None}
-    found = repeated(engine, schema.roles, said, person=plan.person)
+    found = repeated(engine, schema.roles, _said(plan), person=plan.person)
     if found.keys:
         key = found.keys[0]
         raise asked(key, person=plan.person, where=plan.where("columns", key.name))
     return tuple(map(shared_name, found.names))
+
+
+def _said(plan: Plan) -> dict[str, bool]:
+    """Whether columns are keys, where the plan says so; what people want protected is none."""
+    claims = (claim.epsilon_privacy for claim in plan.protect if isinstance(claim, Claim))
+    wishes = {one.wishes: False for one in claims if one is not None and one.wishes is not None}
+    return wishes | {name: c.key for name, c in plan.columns.items() if c.key is not None}
 
 
 def asked(key: Repeats, *, person: str | None, where: str | None, init: bool = False) -> DataError:

@@ -36,9 +36,10 @@ class Reading:
 
     def readings(self, column: str) -> list[Callable[[str], str]]:
         """How the values of a column may be read: as they are spelled, and carelessly."""
-        if "distinct" in self.world.columns[column]:
+        said = self.world.columns[column]
+        if "distinct" in said:
             return [str]
-        return [str, careless]
+        return [careless] if said.get("spelling") == "one" else [str, careless]
 
     def fitting(self, person: Person) -> list[Group]:
         """The published groups a person may be in, by what tells them apart."""
@@ -74,14 +75,11 @@ class Reading:
 def source_values(world: World, column: str) -> list[str]:
     """The value of each person that counts; of each row where rows are published."""
     rule = world.columns[column].get("within_person")
-    spelled = world.columns[column].get("spelling") == "one"
     if world.plan.get("rows") == "one" and rule is not None:
         pick = {"smallest": min, "largest": max}[rule]
         key = Fraction if column == "score" else str
-        found = [pick((row[column] for row in p.rows), key=key) for p in world.people]
-    else:
-        found = [row[column] for person in world.people for row in person.rows]
-    return [careless(value) for value in found] if spelled else found
+        return [pick((row[column] for row in p.rows), key=key) for p in world.people]
+    return [row[column] for person in world.people for row in person.rows]
 
 
 def refute(world: World, folder: Path, certificate: dict[str, Any]) -> list[str]:
@@ -90,7 +88,7 @@ def refute(world: World, folder: Path, certificate: dict[str, Any]) -> list[str]
     said = world.plan.get("rows")
     most = int(said.removeprefix("at most ")) if said and said != "one" else 1
     reading = Reading(world, rows, groups(rows, world.quasi), most)
-    wrong = list(_people(world, header, rows, certificate, most))
+    wrong = list(_people(world, header, rows, certificate))
     for claim in certificate["claims"]:
         assert claim["holds"], "a claim that does not hold was published"
         wrong += [f"{claim['claim']}: {why}" for why in _refuted(claim, reading)]
@@ -98,17 +96,17 @@ def refute(world: World, folder: Path, certificate: dict[str, Any]) -> list[str]
 
 
 def _people(
-    world: World, header: list[str], rows: list[Row], certificate: dict[str, Any], most: int
+    world: World, header: list[str], rows: list[Row], certificate: dict[str, Any]
 ) -> Iterator[str]:
     """Whether everybody is accounted for, and nobody is named."""
     counted = certificate["people"]
-    if counted["in_source"] != len(world.people):
-        yield f"{counted['in_source']} people in the source, and there are {len(world.people)}"
+    unit = counted.get("unit", "people")
+    there = {"people": len(world.people), "rows": len(world.records())}[unit]
+    if counted["in_source"] != there:
+        yield f"{counted['in_source']} {unit} in the source, and there are {there}"
     left = counted["in_source"] - counted["left_out"]
-    if most == 1 and left != len(rows):
-        yield f"{left} people are said to be published in {len(rows)} rows"
-    if most > 1 and not len(rows) / most <= left <= len(rows):
-        yield f"{left} people cannot have {len(rows)} rows"
+    if left != len(rows):
+        yield f"{left} {unit} are said to be published in {len(rows)} rows"
     if certificate["data"]["rows"] != len(rows):
         yield f"{certificate['data']['rows']} rows are stated, and the file has {len(rows)}"
     secret = [n for n, said in world.columns.items() if said["role"] == "identifier"]
@@ -154,7 +152,8 @@ def _per_group(reading: Reading, column: str) -> Iterator[tuple[str, Counter[str
     for read_as in reading.readings(column):
         whole = reading.whole(column, read_as)
         for labels, rows in reading.found.items():
-            where = f"the group {labels}, values read {'as spelled' if read_as is str else 'carelessly'}"
+            how = "as spelled" if read_as is str else "carelessly"
+            where = f"the group {labels}, values read {how}"
             yield where, Counter(read_as(row[column]) for row in rows), whole
 
 

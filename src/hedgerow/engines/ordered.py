@@ -95,7 +95,7 @@ def _holds(session: Session, file: Path, relation: str, names: Sequence[str]) ->
         file.open("rb") as found,
         closing(_lines(session, relation, file, names, repeated=True, escape=False)) as lines,
     ):
-        # As bytes: Arrow's are signed, and a letter beyond ASCII would differ from itself.
+        # Arrow's bytes have a sign, and as they are would equal none of Python's above 127.
         same = all(found.read(len(line)) == bytes(line) for line, _ in lines)
         return same and not found.read(1)
 
