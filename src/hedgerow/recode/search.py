@@ -99,17 +99,19 @@ class Search:
     evaluated: int = 0
     """Nodes whose claims were measured."""
 
-    def __post_init__(self) -> None:
-        # The least cost found so far, for each requirement.
-        self._best: Floats = np.full(self.constraints.requirements, np.inf)
-
     @cached_property
     def costs(self) -> CellCosts | None:
         metric = self.metric
         return CellCosts(self.lattice, metric) if isinstance(metric, CellMetric) else None
 
-    def evaluate(self, frequency: Frequency) -> Evaluation:
-        """Who is left out at this node, whether that is allowed, and what it costs."""
+    def evaluate(self, frequency: Frequency, *, best: Floats | None = None) -> Evaluation:
+        """Who is left out at this node, whether that is allowed, and what it costs.
+
+        Args:
+            frequency: The node.
+            best: For each requirement the cost of a solution. What costs more need not be measured
+                as a whole, which may take long, and is called infeasible.
+        """
         self.evaluated += 1
         limits, groups = self.constraints, frequency.groups
         ranks = limits.requirements
@@ -128,11 +130,12 @@ class Search:
         feasible = left_out <= limits.limit
         if not limits.keep_suppressed:
             feasible &= left_out < self.lattice.original.people
+        # Where that a node fails says that finer ones do, it must not be said of others.
+        bounded = best if self.costs is not None and not limits.closed_upwards else None
         for r in np.flatnonzero(feasible):
             kept = rank > r
             if limits.measures_whole and (
-                # What costs more than a solution need not be measured; that may take long.
-                (self.costs is not None and cost[r] > self._best[r])
+                (bounded is not None and cost[r] > bounded[r])
                 or not limits.remains(groups, kept, int(r))
             ):
                 feasible[r] = False
@@ -221,7 +224,7 @@ class Search:
 
     def _bounded(self, low: Node, high: Node, frequency: Frequency) -> _Box:
         """Evaluate `high` and bound the box with what is learned from it."""
-        evaluation = self.evaluate(self.lattice.roll_up(frequency, high))
+        evaluation = self.evaluate(self.lattice.roll_up(frequency, high), best=self._best)
         self._note(high, evaluation)
         hopeless = evaluation.must_leave > self.constraints.limit
         if self.constraints.closed_upwards:
@@ -283,7 +286,7 @@ class Search:
                     return
                 if node[j] > self.lattice.bottom[j]:
                     finer = (*node[:j], node[j] - 1, *node[j + 1 :])
-                    found = self.evaluate(self.lattice.roll_up(base, finer))
+                    found = self.evaluate(self.lattice.roll_up(base, finer), best=self._best)
                     self._note(finer, found)
                     if found.feasible.any():
                         steps.append((float(found.cost[found.feasible].min()), finer))
