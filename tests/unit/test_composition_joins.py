@@ -21,6 +21,7 @@ from hedgerow.attacks.records import Records
 from hedgerow.errors import ClaimError
 from hedgerow.groups import Groups
 from hedgerow.joins import Shows, narrowed
+from hedgerow.models import Composition
 
 QI = "quasi-identifier"
 AGE: dict[str, Any] = {"role": QI, "hierarchy": {"ranges": [4]}}
@@ -145,6 +146,21 @@ def test_the_search_looks_for_a_release_that_survives_joining(tmp_path: Path) ->
         publish(tmp_path, "two", by("insensitive", sex=TOP, old=LOW), TWO, CLAIM)
     release = publish(tmp_path, "three", by("insensitive", sex=ALL, old=ALL), TWO, CLAIM)
     assert release.levels == {"sex": 0, "old": 1}, "as it was published before"
+
+
+@pytest.mark.parametrize("bill", ["insensitive", "identifier"])
+def test_what_was_written_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bill: str
+) -> None:
+    """A search that intersects only finds a release; the file is joined and counted again."""
+    publish(tmp_path, "one", by(bill, sex=LOW, old=TOP), TWO)
+    monkeypatch.setattr(Composition, "_joined", lambda self, groups: None)
+    if bill == "identifier":
+        assert publish(tmp_path, "two", by(bill, sex=TOP, old=LOW), TWO, CLAIM).rows == 6
+        return
+    with pytest.raises(ClaimError, match="does not hold on what was written: together with"):
+        publish(tmp_path, "two", by(bill, sex=TOP, old=LOW), TWO, CLAIM)
+    assert not (tmp_path / "two").exists()
 
 
 def test_what_was_not_kept_cannot_be_checked(

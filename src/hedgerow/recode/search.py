@@ -109,15 +109,12 @@ class Search:
     bound: Floats = field(default_factory=lambda: np.zeros(0))
     """After `run`: no release costs less, for each requirement; infinite where there is none."""
 
-    def __post_init__(self) -> None:
-        # The least cost found so far, for each requirement.
-        self._best: Floats = np.full(self.constraints.requirements, np.inf)
-
     @cached_property
     def costs(self) -> CellCosts | None:
         metric = self.metric
         return CellCosts(self.lattice, metric) if isinstance(metric, CellMetric) else None
 
+<<<<<<< HEAD
     @cached_property
     def suppressor(self) -> Suppressor:
         return Suppressor(self.lattice, self.constraints, self.metric, self.costs)
@@ -144,6 +141,16 @@ class Search:
 
     def evaluate(self, frequency: Frequency) -> Evaluation:
         """Who is suppressed at this node, whether that is allowed, and what it costs."""
+=======
+    def evaluate(self, frequency: Frequency, *, best: Floats | None = None) -> Evaluation:
+        """Who is left out at this node, whether that is allowed, and what it costs.
+
+        Args:
+            frequency: The node.
+            best: For each requirement the cost of a solution. What costs more need not be measured
+                as a whole, which may take long, and is called infeasible.
+        """
+>>>>>>> composition
         self.evaluated += 1
         limits, groups = self.constraints, frequency.groups
         ranks = limits.requirements
@@ -159,6 +166,7 @@ class Search:
             absent = self.lattice.cells.absent
             left_out = np.array([int(groups.n[rank <= r].sum()) + absent for r in range(ranks)])
             cost = np.full(ranks, np.inf)
+<<<<<<< HEAD
         feasible = np.asarray(self._fits(left_out))
         bound, failing = np.where(feasible, cost, np.inf), left_out
         if not self._plain:
@@ -174,6 +182,23 @@ class Search:
                     cost[r] = found.cost
                     more = (rank > r) & ~found.kept
                     left_out[r] += groups.n[more].sum()
+=======
+        feasible = left_out <= limits.limit
+        if not limits.keep_suppressed:
+            feasible &= left_out < self.lattice.original.people
+        # Where that a node fails says that finer ones do, it must not be said of others.
+        bounded = best if self.costs is not None and not limits.closed_upwards else None
+        for r in np.flatnonzero(feasible):
+            kept = rank > r
+            if limits.measures_whole and (
+                (bounded is not None and cost[r] > bounded[r])
+                or not limits.remains(groups, kept, int(r))
+            ):
+                feasible[r] = False
+            elif self.costs is None:
+                rest = limits.keep_suppressed
+                cost[r] = self.metric.cost(self.lattice.outcome(frequency, kept, rest=rest))
+>>>>>>> composition
         if limits.settled:
             return Evaluation(feasible, cost, bound, left_out, failing, extra)
         return Evaluation(feasible, cost, bound, left_out, *self._forced(frequency))
@@ -267,7 +292,7 @@ class Search:
 
     def _bounded(self, low: Node, high: Node, frequency: Frequency) -> _Box:
         """Evaluate `high` and bound the box with what is learned from it."""
-        evaluation = self.evaluate(self.lattice.roll_up(frequency, high))
+        evaluation = self.evaluate(self.lattice.roll_up(frequency, high), best=self._best)
         self._note(high, evaluation)
         hopeless = evaluation.must_leave > self.constraints.limit
         if self.constraints.closed_upwards:
@@ -329,7 +354,7 @@ class Search:
                     return
                 if node[j] > self.lattice.bottom[j]:
                     finer = (*node[:j], node[j] - 1, *node[j + 1 :])
-                    found = self.evaluate(self.lattice.roll_up(base, finer))
+                    found = self.evaluate(self.lattice.roll_up(base, finer), best=self._best)
                     self._note(finer, found)
                     if found.feasible.any():
                         steps.append((float(found.cost[found.feasible].min()), finer))
