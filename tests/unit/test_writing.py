@@ -109,21 +109,6 @@ def test_claims_are_measured_on_the_file_and_not_on_the_intention(tmp_path: Path
         measured_groups(schema, cells, chosen, done)
 
 
-<<<<<<< HEAD
-=======
-def test_with_several_rows_people_are_counted_in_the_recoding(tmp_path: Path) -> None:
-    plan = Plan.of(columns=COLUMNS, protect=[{"k-anonymity": 2}], person="p")
-    frame = pd.DataFrame({"p": list("aabb"), "q": ["x"] * 4, "s": list("uvuv"), "i": list("1234")})
-    cells = counted(frame, plan)
-    assert cells.n.tolist() == [2]
-    chosen = recoding(cells, [(0, 2, 0)], ["A"])
-    done = written(frame, cells, chosen, tmp_path / "data.csv", plan)
-    assert (done.rows, done.people) == (4, 2)
-    groups, on, *_ = measured_groups(plan.schema(frame.columns), cells, chosen, done)
-    assert (groups.n.tolist(), on) == ([2], "the recoding that was applied")
-
-
->>>>>>> composition
 TEXTS = st.text(
     st.sampled_from(list("=+-@'\t\r\n,;\"0159.eE aé")) | st.characters(codec="utf-8"), max_size=6
 ).filter(lambda text: "\0" not in text)

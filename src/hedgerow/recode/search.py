@@ -114,7 +114,6 @@ class Search:
         metric = self.metric
         return CellCosts(self.lattice, metric) if isinstance(metric, CellMetric) else None
 
-<<<<<<< HEAD
     @cached_property
     def suppressor(self) -> Suppressor:
         return Suppressor(self.lattice, self.constraints, self.metric, self.costs)
@@ -139,18 +138,14 @@ class Search:
             fits &= left_out < self.lattice.original.people
         return fits
 
-    def evaluate(self, frequency: Frequency) -> Evaluation:
-        """Who is suppressed at this node, whether that is allowed, and what it costs."""
-=======
     def evaluate(self, frequency: Frequency, *, best: Floats | None = None) -> Evaluation:
-        """Who is left out at this node, whether that is allowed, and what it costs.
+        """Who is suppressed at this node, whether that is allowed, and what it costs.
 
         Args:
             frequency: The node.
             best: For each requirement the cost of a solution. What costs more need not be measured
                 as a whole, which may take long, and is called infeasible.
         """
->>>>>>> composition
         self.evaluated += 1
         limits, groups = self.constraints, frequency.groups
         ranks = limits.requirements
@@ -166,14 +161,17 @@ class Search:
             absent = self.lattice.cells.absent
             left_out = np.array([int(groups.n[rank <= r].sum()) + absent for r in range(ranks)])
             cost = np.full(ranks, np.inf)
-<<<<<<< HEAD
         feasible = np.asarray(self._fits(left_out))
         bound, failing = np.where(feasible, cost, np.inf), left_out
         if not self._plain:
             left_out = failing.copy()
             for r in np.flatnonzero(feasible):
-                if limits.beyond and self.costs is not None and cost[r] > self._best[r]:
-                    # What costs more than a solution need not be measured; that may take long.
+                if (
+                    best is not None
+                    and limits.beyond
+                    and self.costs is not None
+                    and cost[r] > best[r]
+                ):
                     feasible[r] = False
                     continue
                 found = self.suppressor.decide(frequency, rank > r, int(r))
@@ -182,23 +180,6 @@ class Search:
                     cost[r] = found.cost
                     more = (rank > r) & ~found.kept
                     left_out[r] += groups.n[more].sum()
-=======
-        feasible = left_out <= limits.limit
-        if not limits.keep_suppressed:
-            feasible &= left_out < self.lattice.original.people
-        # Where that a node fails says that finer ones do, it must not be said of others.
-        bounded = best if self.costs is not None and not limits.closed_upwards else None
-        for r in np.flatnonzero(feasible):
-            kept = rank > r
-            if limits.measures_whole and (
-                (bounded is not None and cost[r] > bounded[r])
-                or not limits.remains(groups, kept, int(r))
-            ):
-                feasible[r] = False
-            elif self.costs is None:
-                rest = limits.keep_suppressed
-                cost[r] = self.metric.cost(self.lattice.outcome(frequency, kept, rest=rest))
->>>>>>> composition
         if limits.settled:
             return Evaluation(feasible, cost, bound, left_out, failing, extra)
         return Evaluation(feasible, cost, bound, left_out, *self._forced(frequency))
