@@ -4,6 +4,7 @@ import datetime as dt
 import itertools
 import json
 import random
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
@@ -112,6 +113,20 @@ def test_counts_are_the_same(both):
             )
         assert [vars(p) for p in here.profile()] == [vars(p) for p in there.profile()]
         assert sorted_rows(here.rows(NAMES, 10**6)) == sorted_rows(there.rows(NAMES, 10**6))
+
+
+def test_what_repeats_and_how_many_rows_people_have_is_the_same(both):
+    here, there = both(null=["?"])
+    with here, there:
+        assert there.repeats(NAMES) == here.repeats(NAMES)
+        assert there.repeats(NAMES, person="id") == here.repeats(NAMES, person="id")
+        for name in ("id", TEXT, "float"):
+            assert there.rows_of(name) == here.rows_of(name)
+        found, missing = here.rows_of("id"), here.rows_of(TEXT).nobody
+    times = Counter(TABLE["id"].to_pylist())
+    assert (found.people, found.most) == (len(times), max(times.values()))
+    assert found.several == sum(n > 1 for n in times.values())
+    assert missing == sum(text in (None, "?") for text in TABLE[TEXT].to_pylist())
 
 
 def test_people_and_their_sets_are_the_same(both):

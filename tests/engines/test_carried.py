@@ -134,7 +134,10 @@ def test_people_with_several_rows_and_methods_that_separate_them(tables, tmp_pat
     base = people()
     twice = pa.concat_tables([base, base.slice(0, 40)])
     address = tables(twice, "patients")
-    for more in ({"person": "name", "null": ["flu", "0.5"]}, {"method": {"search": "mondrian"}}):
+    for more in (
+        {"person": "name", "rows": "at most 2", "null": ["flu", "0.5"]},
+        {"person": "name", "rows": "at most 2", "method": {"search": "mondrian"}},
+    ):
         there, here = publish(address, tables.place("there"), replace=True, **more), None
         here = publish(twice, tables.place("here"), replace=True, **more)
         assert here.certificate == there.certificate

@@ -548,7 +548,8 @@ def with_people() -> pa.Table:
 def test_rows_and_people_do_not_add_up(tmp_path: Path) -> None:
     """What hides a row hides somebody with two rows at twice the loss: there is no one sum."""
     named: Any = {"name": "town", "ledger": tmp_path / "ledger.db", "columns": COLUMNS}
-    with asking(tmp_path, columns={**COLUMNS, "id": "identifier"}, privacy="change-one") as rows:
+    stated = {"privacy": "change-one", "one_row_per_person": True}
+    with asking(tmp_path, columns={**COLUMNS, "id": "identifier"}, **stated) as rows:
         rows._data = with_people()
         rows.count(where="g = 'a'", epsilon="0.5")
         entry = next(e for e in rows.ledger.entries() if e.kind is Kind.RESERVE)

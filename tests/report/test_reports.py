@@ -360,7 +360,7 @@ def test_people_with_several_rows(tmp_path: Path) -> None:
     rows = [f"p{i % 20},{i % 2},{'abc'[i % 3]}" for i in range(60)]
     (tmp_path / "t.csv").write_text("who,a,ill\n" + "\n".join(rows) + "\n", "utf-8")
     plan = {
-        "source": "t.csv", "person": "who",
+        "source": "t.csv", "person": "who", "rows": "at most 3",
         "columns": {"a": "quasi-identifier", "ill": "sensitive"},
         "protect": [{"k-anonymity": 5}], "publish": {"to": "out"},
     }  # fmt: skip
