@@ -239,7 +239,7 @@ class TestGate:
         """Case and full stops make no other illness of it."""
         write("a.csv", "age,ill", *["20-29,AIDS"] * 5, *["30-39,flu"] * 5)
         write("t.csv", "age,ill", "21,aids", "22,A.I.D.S.", "31,flu")
-        asked = ("attack", "a.csv", "--truth", "t.csv", "--method", "intersection")
+        asked = ("a.csv", "--truth", "t.csv", "--method", "intersection")
         status, told = run(*asked)
         assert status == 0
         assert "spelled otherwise" not in told
