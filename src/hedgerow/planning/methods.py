@@ -74,7 +74,8 @@ class Method(Part):
         default="lattice",
         description="lattice: the same level for everyone, the most useful of all combinations. "
         "mondrian: boxes that fit the data. microaggregation: clusters of similar people. local: "
-        "levels that differ from group to group. marginals: no rows of people, but tables of counts with noise. "
+        "levels that differ from group to group. marginals: no rows of people, but tables of "
+        "counts with noise. "
         "safe: rows of a random sample, the same level for everyone, small groups left out; "
         "differentially private.",
     )
