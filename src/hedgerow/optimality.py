@@ -19,8 +19,8 @@ DIGITS = 3
 def gap_of(cost: float, bound: float) -> float:
     """The share of the cost that a better release could save at most; no metric is below 0.
 
-    >>> gap_of(0.4, 0.3), gap_of(0.4, -1.0)
-    (0.25, 1.0)
+    >>> gap_of(0.5, 0.25), gap_of(0.4, -1.0)
+    (0.5, 1.0)
     """
     if cost <= 0:
         return 0.0

@@ -119,6 +119,9 @@ def test_each_node_is_what_the_search_finds(table, models, limit, keep, metric, 
         assert found.feasible[place] == (YES if expected.feasible[0] else NO)
         if expected.feasible[0]:
             assert found.cost[place] == pytest.approx(expected.cost[0], rel=1e-9, abs=1e-9)
+        assert found.floor[place] <= expected.bound[0] + 1e-9, "no more is said than is proven"
+        if search.metric.suppression_costs and not keep:
+            assert found.floor[place] == pytest.approx(expected.bound[0], rel=1e-9, abs=1e-9)
         groups, _ = profile.groups_of(place)
         assert sorted(groups.n) == sorted(frequency.groups.n)
         for m, model in enumerate(models):

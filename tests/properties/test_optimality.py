@@ -361,3 +361,25 @@ def test_suppressing_people_who_pass_may_lower_the_divergence() -> None:
     (none,) = Search(lattice, Constraints((certain,), 10), METRICS["kl-divergence"]).run()
     assert none is not None
     assert none.optimal, "nobody else may go"
+
+
+def test_suppressing_people_who_pass_may_lower_the_query_error() -> None:
+    """One person in a box of 16 cells: answers about 15 of them are right without that person."""
+    columns = [
+        Hierarchy.of(f"q{j}", [(f"{i}", "low" if i < 4 else "high") for i in range(8)])
+        for j in range(2)
+    ]
+    rows = [(f"{i}", f"{j}", "x") for i in range(4) for j in range(4)] + [("7", "7", "x")]
+    oracle = Oracle(columns, rows, [], (1, 1))
+    low, high = ("low", "low"), ("high", "high")
+    everybody = oracle.cost("query-error", {low, high}, keep=False)
+    better = oracle.cost("query-error", {low}, keep=False)
+    assert better < everybody
+    lattice = Lattice.of(cells_of(rows, columns, sensitive=["s"]), {"q0": (1, 1), "q1": (1, 1)})
+    for limit, proven in ((1, False), (0, True)):
+        limits = Constraints((KAnonymity(k=1),), limit)
+        (found,) = Search(lattice, limits, METRICS["query-error"]).run()
+        assert found is not None
+        assert found.cost == pytest.approx(everybody)
+        assert found.optimal == proven
+        assert found.bound <= (everybody if proven else better) + 1e-9

@@ -209,7 +209,11 @@ def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]
         rows=tuple(
             (
                 point.claim,
-                "nothing keeps it" if point.levels is None else number(point.cost),
+                number(point.cost)
+                if point.levels is not None
+                else "nothing keeps it"
+                if point.optimal
+                else "none found",
                 ", ".join(f"{n} {level}" for n, level in (point.levels or {}).items()),
                 ("chosen" if i == chosen else "")
                 + ("" if point.optimal else " (not proven optimal)"),
