@@ -57,8 +57,8 @@ def other_files(folder: Path, certificate: Mapping[str, Any]) -> str | None:
 def untouched(folder: Path, certificate: Mapping[str, Any]) -> bool:
     """Whether the files that a certificate lists are there, as it lists them.
 
-    The report may be lost: it can be made again from the others. A certificate of an earlier version
-    lists none.
+    The report may be lost: it can be made again from the others. Certificates of an earlier version
+    list none.
     """
     return "files" in certificate and all(
         (name == REPORT and not (folder / name).exists()) or _digest(folder / name) == digest
