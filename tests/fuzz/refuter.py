@@ -37,9 +37,10 @@ class Reading:
     def readings(self, column: str) -> list[Callable[[str], str]]:
         """How the values of a column may be read: as they are spelled, and carelessly."""
         said = self.world.columns[column]
-        if "distinct" in said:
-            return [str]
-        return [careless] if said.get("spelling") == "one" else [str, careless]
+        if said.get("spelling") == "one":
+            return [careless]
+        differ = said.get("distinct", [])
+        return [str, lambda value: value if value in differ else careless(value)]
 
     def fitting(self, person: Person) -> list[Group]:
         """The published groups a person may be in, by what tells them apart."""

@@ -21,6 +21,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "angina pectoris": ("angina pectoris", "angina  pectoris", "Angina Pectoris"),
     "Ménière": ("Ménière", "Me\u0301nie\u0300re"),
 }
+FLUS = list(SPELLINGS["flu"])
 GRADES = ("low", "medium", "high")
 
 
@@ -94,6 +95,8 @@ def as_yaml(value: Any) -> str:
 def draw(seed: int) -> World:
     """The world of a seed."""
     rng = random.Random(seed)
+    if rng.random() < 0.08:
+        return _divided(seed, rng)
     several = rng.random() < 0.35
     columns: dict[str, dict[str, Any]] = {}
     kinds: dict[str, str] = {}
@@ -135,6 +138,42 @@ def draw(seed: int) -> World:
     return world
 
 
+def _divided(seed: int, rng: random.Random) -> World:
+    """One country is large; the others are small, and have the illness that it wants protected.
+
+    Then small countries share a group that the large one fits as well, and what is claimed of the
+    group for those who are in it says nothing of those who only fit it.
+    """
+    countries = rng.sample(["France", "Spain", "Poland", "Japan", "Korea"], 4)
+    illnesses = rng.sample(ILLNESSES, 3)
+    people = []
+    for number in range(rng.randint(12, 40)):
+        small = rng.random() < 0.3
+        value = illnesses[small] if rng.random() < 0.8 else rng.choice(illnesses)
+        tells = {"country": rng.choice(countries[1:]) if small else countries[0]}
+        tells["sex"] = rng.choice("FM")
+        wish = illnesses[2] if small else illnesses[1]
+        key, name = f"P{number:04d}", rng.choice(NAMES)
+        people.append(Person(key, name, tells, ({"illness": value},), wish))
+    columns = {
+        "wish": {"role": "identifier"},
+        "country": {"role": "quasi-identifier", "hierarchy": {"taxonomy": TREE}},
+        "sex": {"role": "quasi-identifier"},
+        "illness": {"role": "sensitive"},
+    }
+    adversary = {"class": "III", "prior": {"shape": dict.fromkeys(illnesses, 1)}}
+    claim = {"epsilon": rng.choice((1.3, 1.5, 2)), "of": "illness", "adversary": adversary}
+    plan = {
+        "source": "source.csv",
+        "columns": columns,
+        "protect": [{"epsilon-privacy": claim | {"wishes": "wish"}}, {"k-anonymity": 3}],
+        "method": rng.choice(METHODS[:5])(rng),
+        "publish": {"to": "release"},
+    }
+    kinds = {"country": "tree", "sex": "text"}
+    return World(seed, people, columns, kinds, plan)
+
+
 NAMES = ("Ann Lee", "Bo Ek", "Cy Dow", "Di Fox", "Ed Gay", "Flo Hay")
 
 
@@ -174,8 +213,8 @@ def _illness(rng: random.Random) -> Sensitive:
     names = rng.sample(ILLNESSES, rng.randint(2, 5))
     spelled = rng.random() < 0.5
     said: dict[str, Any] = {}
-    if spelled and rng.random() < 0.4:
-        said = {"spelling": "one"}
+    if spelled and rng.random() < 0.5:
+        said = rng.choice(({"spelling": "one"}, {"spelling": "one"}, {"distinct": FLUS}))
 
     def value(r: random.Random) -> str:
         name = r.choice(names)
@@ -298,7 +337,7 @@ def _belief(world: World, rng: random.Random) -> Claim:
         )
     )
     said = {"epsilon": rng.choice((1.3, 2, 3, 8)), "of": of, "adversary": adversary}
-    if rng.random() < 0.25:
+    if rng.random() < 0.4:
         # What people want protected often goes with where they live, and so with their group.
         world.columns["wish"] = {"role": "identifier"}
         by = rng.choice(world.quasi)
