@@ -213,7 +213,7 @@ def _charged(
         raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
     with open_engine(origin, null=plan.null, person=plan.person, memory=wanted.memory) as engine:
         plan.fit(engine.columns())
-        require_people(plan, engine)
+        require_people(plan, engine, names=False)
         for file in kind.inputs:
             if any(other.exists() and file.samefile(other) for other in engine.files):
                 raise PlanError(
