@@ -125,7 +125,7 @@ def write_plan(
         profile = engine.profile()
         if ask and not one_row_per_person and profile and profile[0].rows:
             roles = {column.name: guess(column).role for column in profile}
-            for key in repeated(engine, roles, person=person).keys:
+            for key in repeated(engine, roles, person=person, names=False).keys:
                 raise asked(key, person=person, where=str(data), init=True)
     if profile and not profile[0].rows:
         raise DataError(

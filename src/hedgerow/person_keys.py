@@ -48,6 +48,7 @@ def repeated(
     said: Mapping[str, bool] | None = None,
     *,
     person: str | None = None,
+    names: bool = True,
 ) -> Repeated:
     """Look for columns that number people and repeat.
 
@@ -61,6 +62,7 @@ def repeated(
         said: Whether a column is a key, where somebody has said so.
         person: The column that says whose row it is; then what counts is whether a value stands
             with several people.
+        names: Whether to count names that repeat, too.
     """
     said = said or {}
     asked = [
@@ -76,11 +78,11 @@ def repeated(
     # A value that stands twice among the first rows repeats; where that is a key, it is enough.
     twice = [n for n in codes if len(set(looked[n])) < len(looked[n])]
     rest = [n for n in codes if n not in set(twice)]
-    for names in (*([name] for name in twice), rest):
-        for one in engine.repeats(names, person=person):
+    for some in (*([name] for name in twice), rest):
+        for one in engine.repeats(some, person=person):
             if one.repeats and (said.get(one.name) or _is_key(one, roles[one.name])):
                 return Repeated(keys=(one,))
-    if person is not None:
+    if person is not None or not names:
         return Repeated()
     known = set(codes)
     named = [n for n in asked if n not in known and roles[n] is Role.IDENTIFIER]
@@ -132,12 +134,13 @@ def _called(name: str) -> frozenset[str]:
     return frozenset(word for word in words_in(name) if word in KEY_WORDS or word.endswith("id"))
 
 
-def require_people(plan: Plan, engine: Engine) -> tuple[str, ...]:
+def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[str, ...]:
     """Stop where rows may not be people, and nobody has said whether they are.
 
     Args:
         plan: The plan.
         engine: Its source.
+        names: Whether to count names that repeat; what is counted exactly is for the steward.
 
     Returns:
         What to tell of identifiers that repeat because people share them.
@@ -148,7 +151,7 @@ def require_people(plan: Plan, engine: Engine) -> tuple[str, ...]:
     if plan.one_row_per_person:
         return ()
     schema = plan.schema(engine.columns())
-    found = repeated(engine, schema.roles, _said(plan), person=plan.person)
+    found = repeated(engine, schema.roles, _said(plan), person=plan.person, names=names)
     if found.keys:
         key = found.keys[0]
         raise asked(key, person=plan.person, where=plan.where("columns", key.name))

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import hedgerow
+from hedgerow.attacks.published import Targets
 from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.groups import Groups
 from hedgerow.models import (
@@ -218,3 +219,21 @@ def test_no_assignment_is_worse_than_what_is_judged(rows: int, most: int) -> Non
                     assert found.level <= people
                 if isinstance(claim, ProsecutorRisk):
                     assert found.level >= float(picked) - 1e-12
+
+
+def test_attacks_count_the_people_of_the_claims(tmp_path: Path) -> None:
+    """With one row a person, those who are attacked are the people; else it is said."""
+    two_each().to_csv(tmp_path / "visits.csv", index=False)
+    said: dict[str, Any] = {
+        "columns": COLUMNS | {"ill": {"role": "sensitive", "within_person": "smallest"}},
+        "source": tmp_path / "visits.csv", "person": "pid", "protect": [{"k-anonymity": 2}],
+    }  # fmt: skip
+    one = hedgerow.Plan.of(**said, rows="one")
+    hedgerow.publish(one, to=tmp_path / "one")
+    found = hedgerow.attack([tmp_path / "one"], plan=one, methods=["homogeneity"])
+    assert (len(Targets.of_plan(one).codes), found[0].found.guesses) == (10, 10)
+    rows = hedgerow.Plan.of(**said | {"columns": COLUMNS}, rows="at most 2")
+    hedgerow.publish(rows, to=tmp_path / "rows")
+    found = hedgerow.attack([tmp_path / "rows"], plan=rows, methods=["homogeneity"])
+    assert (len(Targets.of_plan(rows).codes), found[0].found.guesses) == (20, 20)
+    assert "A person may have several rows" in found[0].sentences[-1]

@@ -294,3 +294,27 @@ def test_the_raw_table_is_measured(visitor: Visitor) -> None:
     assert job.state == "done", job
     shown = main_of(visitor.get("/adversaries"))
     assert re.search(r"5-anonymity fails 1 5", shown)
+
+
+def test_a_number_of_people_that_repeats_is_asked_about(tmp_path: Path) -> None:
+    """Three patients in four rows: the page asks instead of failing, and takes the answer."""
+    table = tmp_path / "visits.csv"
+    table.write_text("patient_id,age\n1,30\n1,30\n2,31\n3,31\n")
+    asks = "'patient_id' looks like a number of people, and its 3 values stand in 4 rows"
+    for answer, key, said in [
+        ("person", "person", "patient_id"),
+        ("rows", "one_row_per_person", True),
+    ]:
+        with visiting(tmp_path / answer, table) as visitor:
+            assert asks in main_of(visitor.settled("/data"))
+            form = {"answer": answer, "column": "patient_id"}
+            assert visitor.post("/data/people", form).status_code == 200
+            assert visitor.web.draft.data()[key] == said
+            assert asks not in main_of(visitor.settled("/data"))
+    with visiting(tmp_path / "no-key", table) as visitor:
+        visitor.settled("/data")
+        visitor.post("/data/people", {"answer": "no key", "column": "patient_id"})
+        assert visitor.web.draft.column("patient_id")["key"] is False
+        assert asks not in main_of(visitor.settled("/data"))
+        bad = visitor.post("/data/people", {"answer": "person", "column": "nobody"})
+        assert bad.status_code >= 400

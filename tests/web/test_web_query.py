@@ -226,6 +226,8 @@ def test_a_question_that_failed_is_told_with_what_it_cost(
     visitor: Visitor, ledger: Ledger, tmp_path: Path
 ) -> None:
     """Once charged, nothing gives the price back; the page must not hide that."""
+    # Whose rows these are is said, so that nothing is read before it is charged.
+    visitor.web.draft.edit(("one_row_per_person",), True)
     visitor.post("/query/ask", {"kind": "count", "epsilon": "0.1"})
     table = tmp_path / "demo" / "patients.csv"
     lines = table.read_text("utf-8").splitlines()

@@ -217,7 +217,7 @@ def _charged(
         raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
     with open_engine(origin, null=plan.null, person=plan.person, memory=wanted.memory) as engine:
         plan.fit(engine.columns())
-        require_people(plan, engine)
+        require_people(plan, engine, names=False)
         kind.refuse(engine)
         inputs = (*engine.files, *kind.inputs)
         if target is not None:

@@ -293,7 +293,7 @@ class Session(Asking[Answer]):
                 )
             )
             self.plan.fit(engine.columns())
-            require_people(self.plan, engine)
+            require_people(self.plan, engine, names=False)
             self._engine = engine
         return self._engine
 

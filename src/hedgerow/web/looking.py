@@ -110,7 +110,7 @@ class Table:
         with open_engine(self.source, null=self.null, person=self.person) as engine:
             profiles = tuple(engine.profile())
             planned = {n: Role(role) for n, role in self.roles if n in engine.columns()}
-            found = repeated(engine, planned, dict(self.said), person=self.person)
+            found = repeated(engine, planned, dict(self.said), person=self.person, names=False)
             keys = () if self.stated else found.keys
         guesses = {profile.name: guess(profile) for profile in profiles}
         roles = {
