@@ -301,6 +301,8 @@ def read_releases(
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
     specs = specs_of(read, taxonomies or {})
     nodes = {column: nodes_of(spec.bind(column, [])) for column, spec in specs.items()}
+    columns_said = {} if read is None else read.columns
+    differing = {name: column.distinct or () for name, column in columns_said.items()}
     found = []
     known: dict[str, None] = {}
     for i, release in enumerate(releases):
@@ -319,7 +321,8 @@ def read_releases(
                 known |= dict.fromkeys(columns)
         published = Published.read(
             release, sensitive=secret, quasi=chosen, taxonomies=nodes, name=name,
-            located=how if foreign else None, every_kind=True,
+            located=how if foreign else None, differing=differing if foreign else None,
+            every_kind=True,
         )  # fmt: skip
         for column, spec in specs.items():
             published = published.with_taxonomy(column, spec)

@@ -19,6 +19,7 @@ from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.models.presence import DeltaPresence
 from hedgerow.models.readings import judged
 from hedgerow.plan import Plan
+from hedgerow.planning.methods import PRICED
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.fulldomain import at_node, full_domain
@@ -258,6 +259,14 @@ def refuse_meaningless(plan: Plan) -> None:
             where=plan.where("method", "parts"),
             fix="Leave it out, or use mondrian, microaggregation or local.",
         )
+    if search in PRICED:
+        for name, column in plan.columns.items():
+            if column.spelling is not None:
+                raise PlanError(
+                    f"spelling has no meaning for {search}: {name!r} is read as it is",
+                    where=plan.where("columns", name, "spelling"),
+                    fix="Leave it out, and give values one spelling in the data.",
+                )
     if search not in ("lattice", "local", "safe"):
         for name in bounds(plan):
             raise PlanError(

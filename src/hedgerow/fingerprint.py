@@ -26,12 +26,12 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
     form = plan.publish.model_dump(mode="json", exclude={"to"}) if plan.publish else None
     columns = {
         name: [
-            *(str(column.role), repr(_placed(column.spec())), column.missing, column.levels),
-            *([] if column.key is None else [column.key]),
-            *([] if column.within_person is None else [column.within_person]),
+            str(column.role), repr(_placed(column.spec())), column.missing, column.levels,
+            column.key, column.within_person, column.spelling, column.distinct,
+            None if column.order is None else column.order.stated,
         ]
         for name, column in plan.columns.items()
-    }
+    }  # fmt: skip
     models = [repr(model) for model in plan.models()]
     method = plan.method.model_dump(mode="json")
     table = str(plan.source or "").rpartition("::")[2] if "::" in str(plan.source or "") else ""

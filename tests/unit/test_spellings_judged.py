@@ -439,3 +439,36 @@ def test_the_ledger_remembers_what_was_published(tmp_path: Path) -> None:
         tmp_path / "2", second, KAnonymity(k=2), {"composition": {"confidence": 0.5}}, **more
     )
     assert any("6 people fit into" in note for note in release.notes)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [({}, {"spelling": "one"}), ({"distinct": FLU}, {}), ({}, {"order": ["acne", *FLU, "gout"]})],
+)
+def test_a_plan_that_says_otherwise_is_another_plan(
+    tmp_path: Path, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    """The ledger gives nobody the release of a plan that read spellings in another way."""
+    table().to_csv(tmp_path / "data.csv", index=False)
+    releases = []
+    for secret in (before, after, after):
+        plan = Plan.of(
+            source=tmp_path / "data.csv", population="p", ledger=tmp_path / "ledger.sqlite",
+            columns={"a": "quasi-identifier", "s": {"role": "sensitive", **secret}},
+            protect=[KAnonymity(k=2)], publish={"to": tmp_path / "r"},
+        )  # fmt: skip
+        releases.append(hedgerow.publish(plan, replace=True))
+    reserved = [release.certificate["ledger"]["reservation"] for release in releases]
+    assert reserved[0] != reserved[1]
+    assert reserved[1] == reserved[2], "the same again is the same"
+
+
+def test_noise_takes_no_spellings() -> None:
+    secret = {"role": "sensitive", "spelling": "one", "domain": ["flu", "FLU"]}
+    plan = Plan.of(
+        columns={"a": {"role": "quasi-identifier", "domain": ["x", "y"]}, "s": secret},
+        privacy={"neighbours": "add-remove"},
+        method={"search": "marginals", "epsilon": 1, "tables": 1},
+    )
+    with pytest.raises(PlanError, match="spelling has no meaning for marginals"):
+        hedgerow.publish(plan)
