@@ -88,8 +88,6 @@ class Left:
     """See `groups.Earlier`."""
     fitting: tuple[tuple[Before, int], ...]
     """For each earlier release, how many people of the table fit into it with their value."""
-    places: tuple[Located, ...]
-    """For each, the groups that fit each tuple of the table."""
     beside: Records | None
     """Of each kind of people, the values in all columns records may be joined on."""
     first: Ints
@@ -233,7 +231,7 @@ def left_by(
         )
     return Left(
         of, domain.values, own, profile[tuple_of].astype(np.int32), start, members,
-        np.concatenate(sets), tuple(fitting), tuple(places), records, first, kind, people, joins,
+        np.concatenate(sets), tuple(fitting), records, first, kind, people, joins,
         unjoined,
     )  # fmt: skip
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hedgerow._jit import kernel
-from hedgerow.attacks.locating import Located, locate
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.earlier import Codes, Flags, Left, Words, in_words
+from hedgerow.attacks.published import Published
+from hedgerow.earlier import Codes, Left, Words, in_words
 from hedgerow.errors import ClaimError, HedgerowError, some
 from hedgerow.groups import Groups, Ints
-from hedgerow.joins import Shows, joined_on, named
+from hedgerow.joins import Shows, joined_on
 from hedgerow.models.base import LARGEST, PrivacyModel
 from hedgerow.models.composition import Composition, in_common
 from hedgerow.recode.cells import Cells
@@ -119,12 +118,10 @@ def exposure(
         shows = _shown(left, groups, published, cell[inside], group[inside], people[inside])
         try:
             found = left.joins.left(shows, left.kind[cell], group, people)
-            sure = _named(left, cells, published)
         except HedgerowError as error:  # too many to hold, or several values a person
             why = error.what
         else:
             gone, joined = found.gone, joined_on((shows, *left.joins.earlier), left.of)
-            counts = np.where(sure[cell], np.minimum(counts, 1), counts)
             each = np.minimum(np.repeat(np.where(learned, counts, LARGEST), people), found.inside)
     fewest = min(int(count.min(initial=LARGEST)) for count in (each, gone))
     return Exposure(
@@ -157,28 +154,6 @@ def _shown(
         return Shows(groups)
     codes = left.beside.codes[left.kind[cell]]
     return Shows(groups, replace(left.beside, codes=codes, group=group, n=people))
-
-
-def _named(left: Left, cells: Cells, published: Published | None) -> Flags:
-    """Of each cell, whose own value is the only one left to whoever reads the labels only."""
-    none = np.zeros(len(cells.n), np.bool_)
-    if published is None or left.joins is None:
-        return none
-    tuples, tuple_of = cells.tuples
-    names = tuple(h.name for h in cells.hierarchies)
-    here = Located(np.arange(len(tuples) + 1), np.zeros(len(tuples), np.int64))
-    if published.quasi:
-        here = locate(published, Targets(names, tuple(h.values for h in cells.hierarchies), tuples))
-    person = np.repeat(np.arange(len(cells.n)), cells.n)
-    sure = named(
-        (Shows(published.groups, published.records), *left.joins.earlier),
-        [where.take(tuple_of[person]) for where in (here, *left.places)],
-        left.joins.own,
-        left.kind[person],
-        of=left.of,
-    )
-    none[person[sure]] = True
-    return none
 
 
 def explain_refusal(

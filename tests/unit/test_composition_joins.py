@@ -111,6 +111,20 @@ def test_whom_our_own_attack_names_is_named(tmp_path: Path) -> None:
     assert found.found.successes == 2
 
 
+def test_the_search_goes_on_until_our_own_attack_names_nobody(tmp_path: Path) -> None:
+    """In ranges of eight years Fay is named, as above; with Gil and Hal acne is not all there is.
+
+    It is no value that is left over any more, as flu and gout are there twice.
+    """
+    path = written(tmp_path, "age,ill\n0-3,flu\n0-3,gout\n")
+    table = pd.DataFrame(
+        {"age": [1, 2, 5, 6, 8, 9], "ill": ["flu", "acne", "gout", "acne", "flu", "gout"]}
+    )
+    columns = {**COLUMNS, "age": {"role": QI, "hierarchy": {"ranges": [8]}}}
+    release = hedgerow.publish(table, columns=columns, protect=[half(path)])
+    assert release.levels == {"age": 2}
+
+
 ROWS = "sex,old,ill,bill F,y,flu,1 F,n,gout,2 F,n,acne,3 M,y,gout,3 M,n,flu,2 M,n,acne,1"
 """By sex the first of them has flu, gout or acne; by age flu or gout; with the bill, flu. The
 fourth has gout, likewise. The others keep two values."""
