@@ -13,21 +13,17 @@ from hedgerow.attacks.labels import Taxonomy
 from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.published import Published, Targets
 from hedgerow.attacks.records import Records
-from hedgerow.errors import ClaimError, DataError, HedgerowError, some
+from hedgerow.errors import DataError, some
 from hedgerow.groups import Beside, Earlier, Groups, Histogram, Ints
-from hedgerow.joins import Joins, Shows, joined_on, narrowed
-from hedgerow.models.base import LARGEST
-from hedgerow.models.composition import earlier_name, in_common
+from hedgerow.joins import Joins, Shows, UncheckedError
+from hedgerow.models.composition import earlier_name
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.pack import distinct
-from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.spelling import likeness
 
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Codes = NDArray[np.int32]
-FEW = (1, 2, 3)
-"""How many values the exposed are left with, at most."""
 MIXING = 0x9E3779B97F4A7C15
 """Seeds the numbers by which equal lists of sets are recognised."""
 
@@ -94,8 +90,6 @@ class Left:
     """See `groups.Earlier`."""
     fitting: tuple[tuple[Before, int], ...]
     """For each earlier release, how many people of the table fit into it with their value."""
-    places: tuple[Located, ...]
-    """For each, the groups that fit each tuple of the table."""
     beside: Records | None
     """Of each kind of people, the values in all columns records may be joined on."""
     first: Ints
@@ -136,76 +130,19 @@ class Left:
             records = replace(
                 self.beside, codes=self.beside.codes[kind], group=group, n=found.counts
             )
-        return self.joins.left(Shows(groups, records), kind, group, found.counts).fewest
+        try:
+            return self.joins.left(Shows(groups, records), kind, group, found.counts).fewest
+        except UncheckedError as error:
+            raise UncheckedError(
+                f"whether several values of {self.of!r} remain cannot be checked: {error.what}",
+                fix=error.fix,
+            ) from None
 
     def notes(self) -> Iterator[str]:
         """How many people each earlier release is compared for."""
         for before, people in self.fitting:
             fit = "1 person fits" if people == 1 else f"{people:,} people fit"
             yield f"{fit} into {before.name} with their {self.of}."
-
-
-@dataclass(frozen=True)
-class Exposure:
-    """How many people of a release are left with few values, given earlier ones too."""
-
-    of: str
-    people: int
-    """In the table."""
-    together: tuple[int, ...]
-    """For each of FEW, people of the table who are left with at most so many values."""
-    alone: tuple[int, ...]
-    """The same without the earlier releases."""
-    releases: tuple[str, ...]
-    """The earlier ones."""
-    gone: int = 0
-    """People who are only in earlier releases, and whom this one leaves a single value."""
-    joined: tuple[str, ...] = ()
-    """The columns on which records were joined, besides the sensitive one."""
-    unjoined: str | None = None
-    """Why releases were not joined and counted, where they were not."""
-    fewest: int | None = None
-    """The fewest values anybody is left with; None where no value can be learned."""
-
-    @property
-    def sentence(self) -> str:
-        """For the steward."""
-        sure, half = self.together[0], self.together[1]
-        told = (
-            f"together with {some(self.releases)} it leaves {sure:,} of {self.people:,} people one "
-            f"possible {self.of} ({self.alone[0]:,} by itself) and {half:,} at most two "
-            f"({self.alone[1]:,} by itself), {self.checked}."
-        )
-        if self.gone:
-            who = "1 person who is" if self.gone == 1 else f"{self.gone:,} people who are"
-            told += f" It also leaves one to {who} only in earlier releases."
-        return told
-
-    @property
-    def checked(self) -> str:
-        """By what."""
-        if self.unjoined is not None:
-            return (
-                "by intersecting groups only; what joining the releases and counting leaves was "
-                f"not checked: {self.unjoined}"
-            )
-        on = f"joining on {some(self.joined)}" if self.joined else "joining"
-        return f"by intersecting groups, {on} and counting"
-
-    def summary(self) -> dict[str, object]:
-        """For `--json`."""
-        return {
-            "of": self.of,
-            "people": self.people,
-            "releases": list(self.releases),
-            "left": [
-                {"values": few, "people": many, "by_itself": alone}
-                for few, many, alone in zip(FEW, self.together, self.alone, strict=True)
-            ],
-            "only_in_earlier_releases": self.gone,
-            "joined_on": list(self.joined),
-            "not_joined": self.unjoined,
-        }
 
 
 def left_by(
@@ -268,18 +205,23 @@ def left_by(
     )
     columns = [(name, *attributes[name]) for name in dict.fromkeys((of, *beside))]
     codes = [h.codes for _, _, h in columns]
-    stacked = np.stack([profile[tuple_of].astype(np.int32), own + 1, *codes[1:]], axis=1)
-    first, kind = distinct(stacked, [int(c.max(initial=0)) + 1 for c in stacked.T])
-    people = np.bincount(kind, weights=cells.n, minlength=len(first)).astype(np.int64)
     joins = None
-    if releases and unjoined is None:
-        joins = Joins.of_table(
-            of,
-            [before.shows() for before in releases],
-            [located.take(tuple_of[first]) for located in places],
-            people=people,
-            own=[None if code < 0 else domain.values[code] for code in own[first].tolist()],
-        )
+    # Where it matters who of several people was there, people with one tuple are a kind: then it
+    # does not depend on how groups are numbered.
+    for finer in (profile[tuple_of], tuple_of):
+        stacked = np.stack([finer.astype(np.int32), own + 1, *codes[1:]], axis=1)
+        first, kind = distinct(stacked, [int(c.max(initial=0)) + 1 for c in stacked.T])
+        people = np.bincount(kind, weights=cells.n, minlength=len(first)).astype(np.int64)
+        if releases and unjoined is None:
+            joins = Joins.of_table(
+                of,
+                [before.shows() for before in releases],
+                [located.take(tuple_of[first]) for located in places],
+                people=people,
+                own=[None if code < 0 else domain.values[code] for code in own[first].tolist()],
+            )
+        if joins is None or len(joins.located) == 1:
+            break
     records = None
     if len(columns) > 1:
         records = Records(
@@ -291,7 +233,7 @@ def left_by(
         )
     return Left(
         of, domain.values, own, profile[tuple_of].astype(np.int32), start, members,
-        np.concatenate(sets), tuple(fitting), tuple(places), records, first, kind, people, joins,
+        np.concatenate(sets), tuple(fitting), records, first, kind, people, joins,
         unjoined,
     )  # fmt: skip
 
@@ -317,123 +259,6 @@ def without_beside(cells: Cells) -> Cells:
         cells,
         sensitive=tuple(domain for domain, _ in kept),
         values=tuple(histogram for _, histogram in kept),
-    )
-
-
-def exposure(
-    left: Left, cells: Cells, recoding: Recoding, published: Published | None = None
-) -> Exposure:
-    """How much a recoding gives away to whoever has the earlier releases too.
-
-    Args:
-        left: What the earlier releases say.
-        cells: Of the table.
-        recoding: Of these.
-        published: The release as it is read, where it was written: its labels and records.
-    """
-    cell, people = recoding.cell, recoding.people
-    groups, (_, seen) = recoding.groups(cells), recoding.seen
-    inside = recoding.group != SUPPRESSED
-    group = np.where(inside, np.append(seen, SUPPRESSED)[recoding.group], SUPPRESSED)
-    h = groups.histograms[left.of]
-    here = np.zeros((len(groups), len(left.values)), np.bool_)
-    here[h.owner(), h.codes] = True
-    here[:, [i for i, value in enumerate(left.values) if value is None]] = False
-    single = np.append(here.sum(axis=1), LARGEST)[group]
-    counts = _counts(
-        _words(here), group, left.profile[cell], left.own[cell], left.start, left.members,
-        left.sets,
-    )  # fmt: skip
-    counts[~inside] = LARGEST
-    learned = left.own[cell] >= 0
-    gone, why = np.zeros(0, np.int64), left.unjoined
-    joined: tuple[str, ...] = ()
-    each = np.repeat(np.where(learned, counts, LARGEST), people)
-    if left.joins is not None:
-        shows = _shown(left, groups, published, cell[inside], group[inside], people[inside])
-        try:
-            found = left.joins.left(shows, left.kind[cell], group, people)
-            named = _named(left, cells, published)
-        except HedgerowError as error:
-            why = error.what
-        else:
-            gone, joined = found.gone, joined_on((shows, *left.joins.earlier), left.of)
-            counts = np.where(named[cell], np.minimum(counts, 1), counts)
-            each = np.minimum(np.repeat(np.where(learned, counts, LARGEST), people), found.inside)
-    fewest = min(int(count.min(initial=LARGEST)) for count in (each, gone))
-    return Exposure(
-        left.of,
-        int(people.sum()),
-        tuple(int((each <= few).sum()) for few in FEW),
-        tuple(int(people[learned & (single <= few)].sum()) for few in FEW),
-        tuple(before.name for before, _ in left.fitting),
-        int((gone <= 1).sum()),
-        joined,
-        why,
-        None if fewest == LARGEST else fewest,
-    )
-
-
-def _shown(
-    left: Left,
-    groups: Groups,
-    published: Published | None,
-    cell: Ints,
-    group: Ints,
-    people: Ints,
-) -> Shows:
-    """What the new release shows: as it was read where it was, else by what the cells have."""
-    if published is not None and published.records is not None:
-        # Only groups with people are published, in the same order.
-        here = np.flatnonzero(groups.n)
-        return Shows(groups, replace(published.records, group=here[published.records.group]))
-    if left.beside is None:
-        return Shows(groups)
-    codes = left.beside.codes[left.kind[cell]]
-    return Shows(groups, replace(left.beside, codes=codes, group=group, n=people))
-
-
-def _named(left: Left, cells: Cells, published: Published | None) -> Flags:
-    """Whose own value is the only one left to whoever looks for people by their labels only.
-
-    So does the attack on sequential releases: it knows nobody's value, and takes everybody who
-    fits to be there.
-    """
-    none = np.zeros(len(cells.n), np.bool_)
-    if published is None or left.joins is None:
-        return none
-    tuples, tuple_of = cells.tuples
-    names = tuple(h.name for h in cells.hierarchies)
-    targets = Targets(names, tuple(h.values for h in cells.hierarchies), tuples)
-    if published.quasi:
-        here = locate(published, targets)
-    else:
-        here = Located(np.arange(len(tuples) + 1), np.zeros(len(tuples), np.int64))
-    person = np.repeat(np.arange(len(cells.n)), cells.n)
-    shows = Shows(published.groups, published.records)
-    values, possible = narrowed(
-        (shows, *left.joins.earlier),
-        [where.take(tuple_of[person]) for where in (here, *left.places)],
-        of=left.of,
-    )
-    own = [None if code < 0 else likeness(left.values[code]) for code in left.own.tolist()]
-    place = {value: code for code, value in enumerate(values)}
-    mine = np.array([place.get(value, -1) for value in own], np.int64)[person]
-    one = (possible.sum(axis=1) == 1) & (mine >= 0) & possible[np.arange(len(mine)), mine]
-    none[person[one]] = True
-    return none
-
-
-def explain_refusal(
-    error: ClaimError, lefts: Sequence[Left], cells: Cells, recoding: Recoding
-) -> ClaimError:
-    """The refusal, with what would be exposed by the best recoding that disregards the past."""
-    told = [exposure(left, cells, recoding).sentence for left in lefts if left.fitting]
-    return ClaimError(
-        "no generalisation keeps every claim, because of earlier releases. The best one without "
-        f"regard to them must not go out: {' '.join(told)}".removesuffix("."),
-        where=error.where,
-        fix="Allow coarser levels or more suppression, or ask for fewer values; or do not publish.",
     )
 
 
@@ -505,7 +330,7 @@ def _sets(before: Before, of: str, values: Sequence[str | None]) -> Words:
     h = groups.histograms[of]
     here = np.zeros((len(groups), len(values)), np.bool_)
     np.logical_or.at(here, h.owner(), means[h.codes])
-    return _words(here)
+    return in_words(here)
 
 
 def _profiles(person: Ints, member: Ints, people: int, sets: int) -> tuple[Ints, Ints, Ints]:
@@ -541,20 +366,8 @@ def _somewhere(
     return there
 
 
-@kernel
-def _counts(
-    here: Words, group: Ints, profile: Codes, own: Codes, start: Ints, members: Ints, sets: Words
-) -> Ints:
-    """For each part, how many values are left for its people; 0 where theirs is missing."""
-    counts = np.zeros(len(group), np.int64)
-    for i in range(len(group)):
-        if own[i] >= 0 and group[i] >= 0:
-            p = profile[i]
-            counts[i] = in_common(here[group[i]], own[i], start[p], start[p + 1], members, sets)
-    return counts
-
-
-def _words(flags: Flags) -> Words:
+def in_words(flags: Flags) -> Words:
+    """Rows of flags as bits, 64 to a word."""
     padded = np.zeros((len(flags), (flags.shape[1] + 63) // 64 * 64), np.bool_)
     padded[:, : flags.shape[1]] = flags
     packed: Words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

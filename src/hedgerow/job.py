@@ -17,8 +17,9 @@ from hedgerow.earlier import Before, Left, left_by, with_earlier, without_beside
 from hedgerow.encoding import histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
-from hedgerow.errors import ClaimError, DataError, HedgerowError, PlanError, some
+from hedgerow.errors import DataError, HedgerowError, PlanError, some
 from hedgerow.groups import Beside, Groups
+from hedgerow.joins import UncheckedError
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.composition import Composition
@@ -152,6 +153,7 @@ class Job:
 
         Raises:
             PlanError: A claim is about earlier releases, and one of them cannot be compared.
+            UncheckedError: Or they cannot be joined.
         """
         if self._lefts:
             return self._lefts[0]
@@ -182,8 +184,10 @@ class Job:
             if of not in composed and not fit:
                 continue
             unjoined = self._unjoined(of, fit)
+            if of in composed:
+                unjoined = unjoined or self._beside_it(of, fit)
             if unjoined is not None and of in composed:
-                raise ClaimError(
+                raise UncheckedError(
                     f"whether several values of {of!r} remain cannot be checked: {unjoined}",
                     where=self.plan.where("protect"),
                     fix="Do not publish these columns as they are, or give up the claim; then "
@@ -233,6 +237,18 @@ class Job:
                 return (
                     f"{name} and another release both show {some(on)}, and nobody kept which "
                     "values of it stand beside which of the others"
+                )
+        return None
+
+    def _beside_it(self, of: str, compared: Sequence[Before]) -> str | None:
+        """Why a release that lacks the column matters all the same, where one does."""
+        here = {*self.schema.sensitive, *self.schema.insensitive}
+        shown = here.union(*(before.as_they_are for before in compared)) - {of}
+        for before in self.past:
+            if of not in before.published.sensitive and (on := sorted(shown & before.as_they_are)):
+                return (
+                    f"{before.name} has no column {of!r}, but records can be joined with it on "
+                    f"{some(on)}"
                 )
         return None
 

@@ -30,6 +30,10 @@ MOST = 400_000_000
 """Pairs of a person and a value that are held at a time."""
 
 
+class UncheckedError(ClaimError):
+    """Releases cannot be joined and counted, so nothing can be claimed of them together."""
+
+
 @dataclass(frozen=True, eq=False)
 class Shows:
     """What a release shows of its groups."""
@@ -92,8 +96,11 @@ class Joins:
     kind, then the others."""
     people: Ints
     """People of the table of each kind. Those of a kind fit the same places, with one value."""
-    learned: Flags
-    """Whether people of the kind have a value that can be learned."""
+    own: tuple[Value, ...]
+    """The value people of the kind have, as it is read."""
+    blind: tuple[Located, ...] | None
+    """For each earlier release the groups that fit people of the table, for whoever does not know
+    who came and left; None where that is how they are located already."""
 
     @classmethod
     def of_table(
@@ -119,14 +126,18 @@ class Joins:
         ways = []
         for last in (False, True):
             found = [
-                _members(shows, where.take(person), of, [read[kind] for kind in person], last=last)
+                _members(shows, where.take(person), of, read, person, last=last)
                 for shows, where in zip(earlier, fitting, strict=True)
             ]
             ways.append(_with_others(found, len(person)))
             if all(exact for *_, exact in found):
                 break
-        learned = np.array([value is not None for value in read], np.bool_)
-        return cls(of, tuple(earlier), tuple(ways), people, learned)
+        blind = tuple(where.take(person) for where in fitting)
+        same = len(ways) == 1 and all(
+            np.array_equal(one.start, other.start) and np.array_equal(one.groups, other.groups)
+            for one, other in zip(blind, ways[0], strict=True)
+        )
+        return cls(of, tuple(earlier), tuple(ways), people, tuple(read), None if same else blind)
 
     @cached_property
     def _first(self) -> Ints:
@@ -143,7 +154,7 @@ class Joins:
             people: And how many they are.
 
         Raises:
-            ClaimError: There are too many people and values.
+            UncheckedError: There are too many people and values.
             DataError: People have several values.
         """
         table = int(self._first[-1])
@@ -154,7 +165,8 @@ class Joins:
         first[order] = self._first[kinds] + before - before[np.searchsorted(kinds, kinds)]
         within = np.arange(int(people.sum())) - np.repeat(np.cumsum(people) - people, people)
         inside = np.repeat(first, people) + within
-        learned = np.repeat(self.learned, self.people)
+        learned = np.array([value is not None for value in self.own], np.bool_)
+        learned = np.repeat(learned, self.people)
         least = np.full(table, LARGEST, np.int64)
         gone = []
         for located in self.located:
@@ -167,13 +179,20 @@ class Joins:
             if None in values:
                 count = count - possible[:, values.index(None)]
             least = np.minimum(least, np.where(learned, count[:table], LARGEST))
+        if self.blind is not None:
+            where = np.full(table, -1, np.int64)
+            where[inside] = np.repeat(group, people)
+            person = np.repeat(np.arange(len(self.people)), self.people)
+            sure = named((new, *self.earlier), (placed(where), *self.blind), self.own, person,
+                         of=self.of)  # fmt: skip
+            least[sure] = np.minimum(least[sure], 1)
         outside = np.ones(table, np.bool_)
         outside[inside] = False
         return Remaining(least[inside], least[outside], np.concatenate(gone))
 
 
 def _members(
-    shows: Shows, fitting: Located, of: str, own: Sequence[Value], *, last: bool
+    shows: Shows, fitting: Located, of: str, own: Sequence[Value], kind: Ints, *, last: bool
 ) -> tuple[Located, Ints, bool]:
     """Where people are who fit: as many with a value as there are records with it.
 
@@ -181,7 +200,8 @@ def _members(
         shows: The release.
         fitting: The groups that fit each person.
         of: The sensitive column.
-        own: Each person's value.
+        own: The value that people of each kind have.
+        kind: Each person's.
         last: Whether records go to the last of those who could have them, or to the first.
 
     Returns:
@@ -194,8 +214,8 @@ def _members(
     width = len(place) + 1
     held, index = np.unique(h.owner() * width + into[h.codes], return_inverse=True)
     records = np.bincount(index, weights=h.counts, minlength=len(held)).astype(np.int64)
-    mine = np.array([place.get(value, len(place)) for value in own], np.int64)
-    person = np.repeat(np.arange(len(own)), fitting.count)
+    mine = np.array([place.get(value, len(place)) for value in own], np.int64)[kind]
+    person = np.repeat(np.arange(len(kind)), fitting.count)
     wanted = fitting.groups * width + mine[person]
     at = np.minimum(np.searchsorted(held, wanted), max(0, len(held) - 1))
     there = held[at] == wanted if len(held) else np.zeros(len(at), np.bool_)
@@ -206,7 +226,7 @@ def _members(
     kept = np.zeros(len(at), np.bool_)
     kept[chosen] = True
     taken = np.bincount(at[chosen], minlength=len(held))
-    count = np.bincount(person[kept], minlength=len(own))
+    count = np.bincount(person[kept], minlength=len(kind))
     missing = np.repeat(held // width, records - taken)
     where = Located(np.concatenate(([0], np.cumsum(count))), fitting.groups[kept])
     return where, missing, len(chosen) == len(line)
@@ -244,7 +264,7 @@ def narrowed(
         The values as they are read, and people by values.
 
     Raises:
-        ClaimError: There are too many people and values.
+        UncheckedError: There are too many people and values.
         DataError: People have several values.
     """
     place: dict[Value, int] = {}
@@ -269,6 +289,36 @@ def narrowed(
     return tuple(place), possible
 
 
+def named(
+    releases: Sequence[Shows],
+    located: Sequence[Located],
+    own: Sequence[Value],
+    kind: Ints,
+    *,
+    of: str,
+) -> Flags:
+    """Whose own value is the only one left to whoever takes everybody who fits to be there.
+
+    So does the attack on sequential releases, which knows nobody's value. What it leaves others
+    may be wrong, and is no value of theirs.
+
+    Args:
+        releases: What each shows.
+        located: In each, the groups each person may be in.
+        own: The value that people of each kind have, as it is read.
+        kind: Each person's.
+        of: The sensitive column.
+
+    Raises:
+        UncheckedError: There are too many people and values.
+    """
+    values, possible = narrowed(releases, located, of=of)
+    place = {value: code for code, value in enumerate(values)}
+    mine = np.array([-1 if v is None else place.get(v, -1) for v in own], np.int64)[kind]
+    only = possible[np.arange(len(mine)), mine] & (possible.sum(axis=1) == 1)
+    return np.asarray((mine >= 0) & only)
+
+
 def shared_columns(releases: Sequence[Shows], of: str) -> list[tuple[str, ...]]:
     """The sets of columns on which two or more of the releases can be joined, `of` first."""
     found: set[tuple[str, ...]] = {(of,)}
@@ -286,8 +336,8 @@ def joined_on(releases: Sequence[Shows], of: str) -> tuple[str, ...]:
 
 def _refuse_large(people: int, values: int) -> None:
     if people * values > MOST:
-        raise ClaimError(
-            f"whether {people:,} people could be told apart by joining and counting releases with "
-            f"{values:,} values was not checked: that is too much to hold",
-            fix="Do not publish a column with so many values as it is, or give up the claim.",
+        raise UncheckedError(
+            f"{people:,} people by {values:,} values are too many to join and count",
+            fix="Do not publish a column with so many values as it is, or give up the claim; then "
+            "publish says what it could check.",
         )

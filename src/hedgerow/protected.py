@@ -210,8 +210,8 @@ def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
         gaps.append("single people, as long as the average or the share is kept")
     if any(isinstance(m, Composition) for m in models):
         gaps.append(
-            "anybody against those who weigh how frequent values are in earlier releases, or count "
-            "otherwise"
+            "anybody against those who weigh how frequent values are in the releases that were "
+            "compared, know who came and left between them, or count otherwise"
         )
     gaps.append(
         "people in other releases of the same data, which can be put together with this one"

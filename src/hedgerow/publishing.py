@@ -25,16 +25,15 @@ from hedgerow.choosing import (
     refuse_meaningless,
 )
 from hedgerow.delivery import DATA, check_target, deliver, staging
-from hedgerow.earlier import Exposure, exposure
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
 from hedgerow.errors import ClaimError, DataError, PlanError
+from hedgerow.exposure import Exposure, exposure, refuse_exposed
 from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of, made_from
 from hedgerow.job import Job, opened
 from hedgerow.listing import listed
 from hedgerow.models.base import Verdict
-from hedgerow.models.composition import Composition
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.planning.methods import PRICED
@@ -205,7 +204,7 @@ def publish(
             exposures = _exposures(job, cells, chosen, published)
         claims = job.check(measured.groups)
         _refuse_failed(claims)
-        _refuse_exposed(job, exposures)
+        refuse_exposed(job.models, exposures)
         point("measured")
         release = _release(
             job, found, written, claims, measured, ledger=remember.tip, exposures=exposures,
@@ -366,33 +365,6 @@ def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:
             fix="Give the columns hierarchies whose labels do not overlap, and search the lattice "
             "without keep_suppressed.",
         )
-
-
-def _refuse_exposed(job: Job, exposures: Sequence[Exposure]) -> None:
-    """Refuse a release that does not leave everybody as many values as a claim says.
-
-    What was written is joined as an attacker would join it, so this may find more than the claim
-    did on the groups alone.
-    """
-    for model in job.models:
-        if not isinstance(model, Composition):
-            continue
-        for found in exposures:
-            if found.of != model.of:
-                continue
-            if found.unjoined is not None:
-                raise ClaimError(
-                    f"{model} cannot be checked: {found.unjoined}",
-                    fix="Publish fewer columns as they are, or give up the claim.",
-                )
-            if found.fewest is not None and found.fewest < model.least:
-                raise ClaimError(
-                    f"{model} does not hold on what was written: {found.sentence}".removesuffix(
-                        "."
-                    ),
-                    fix="Do not publish the columns on which releases are joined as they are, "
-                    "allow coarser levels, or ask for fewer values.",
-                )
 
 
 def in_words(chosen: Recoding, cells: Cells) -> dict[str, str]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hedgerow.choosing import Progress, again, choose
-from hedgerow.earlier import explain_refusal
 from hedgerow.engines.held import Held
 from hedgerow.errors import ClaimError
+from hedgerow.exposure import explain_refusal
 from hedgerow.job import Job
+from hedgerow.joins import UncheckedError
 from hedgerow.models.composition import Composition
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.lattice import Lattice
@@ -72,6 +73,8 @@ def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
     """What the search finds; if earlier releases leave nothing to find, says what they do."""
     try:
         return choose(job.plan, cells, job.models, say)
+    except UncheckedError:
+        raise
     except ClaimError as error:
         others = tuple(model for model in job.models if not isinstance(model, Composition))
         if len(others) == len(job.models) or not others:

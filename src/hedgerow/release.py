@@ -16,7 +16,7 @@ from hedgerow.errors import DataError
 from hedgerow.models.base import Verdict
 
 if TYPE_CHECKING:
-    from hedgerow.earlier import Exposure
+    from hedgerow.exposure import Exposure
 
 RANDOMISED = "hedgerow-randomised/"
 """How the formats of certificates of randomised releases begin."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import hedgerow
@@ -87,6 +87,9 @@ people_in = st.lists(
     st.sampled_from([0.5, 0.34]),
     st.sampled_from([0, 0.2]),
 )  # fmt: skip
+@example(
+    [(0, "a"), (0, "c"), (2, "a"), (2, "b"), (6, "c"), (7, "a")], [([], 2)], 0.5, 0
+)  # Who came later is the same however the groups are numbered.
 def test_the_release_is_the_most_useful_that_keeps_it(
     tmp_path_factory: pytest.TempPathFactory,
     people: list[Person],

@@ -128,7 +128,7 @@ def release(published: Release) -> None:
 def _with_earlier(published: Release) -> None:
     """What the release gives away to whoever has earlier ones too."""
     for exposure in published.exposures:
-        worse = exposure.together[0] > exposure.alone[0]
+        worse = exposure.together[0] > exposure.alone[0] or exposure.gone or exposure.unjoined
         text = exposure.sentence[0].upper() + exposure.sentence[1:]
         console.print()
         console.print(plain(text, style="bold yellow" if worse else ""))

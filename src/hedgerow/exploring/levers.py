@@ -77,7 +77,9 @@ SCALES: Mapping[type[PrivacyModel], tuple[Scale, ...]] = {
     EpsilonPrivacy: (
         Scale("epsilon", "epsilon", "times as sure, at most (epsilon)", 1.01, 100, False, True),
     ),
-    Composition: (Scale("confidence", "confidence", "confidence, at most", 0.02, 0.99),),
+    Composition: (
+        Scale("confidence", "confidence", "one over the values left, at most", 0.02, 0.99),
+    ),
     DeltaPresence: (Scale("maximum", "max", "share in the table, at most", 0, 1),),
     ProsecutorRisk: (_RISK,),
     JournalistRisk: (_RISK,),
