@@ -14,6 +14,7 @@ import hedgerow
 from hedgerow.errors import ClaimError, PlanError
 from hedgerow.groups import Groups, Sensitive
 from hedgerow.models import (
+    AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
     DistinctLDiversity,
@@ -164,6 +165,7 @@ MODELS: list[Callable[[], PrivacyModel]] = [
     lambda: TCloseness(t=0.25, of="ill", distance="ordered"),
     lambda: DeltaDisclosure(delta=1.1, of="ill"),
     lambda: BetaLikeness(beta=0.8, of="ill"),
+    lambda: AlphaKAnonymity(alpha=0.6, k=1, of="ill"),
 ]
 
 
