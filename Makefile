@@ -6,15 +6,25 @@ BIN := $(VENV)/bin
 # start takes a tenth of their time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint bench clean postgresql chromium java
+# What `make fuzz` draws: so many random tables and plans, from this seed on.
+DRAWS ?= 2000
+FROM ?= 0
+
+.PHONY: demo test fuzz lint bench clean postgresql chromium java
 
 demo: $(VENV)/.installed
 	$(BIN)/hedgerow demo
 
 test: lint postgresql chromium java $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2 -m "not slow and not spark"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not spark and not fuzz"
 	$(BIN)/python -m pytest -n 2 -m "slow and not spark" tests
 	$(BIN)/python -m pytest -m spark tests
+	$(MAKE) fuzz
+
+# Publishes random tables and tries to refute every printed claim; a failure names its seed.
+fuzz: $(VENV)/.installed-test
+	HEDGEROW_FUZZ_DRAWS=$(DRAWS) HEDGEROW_FUZZ_FROM=$(FROM) \
+	  $(BIN)/python -m pytest -n 2 -m fuzz tests/fuzz
 
 # The ledger is tested on a real PostgreSQL, which the tests start themselves in a folder of theirs.
 postgresql:
