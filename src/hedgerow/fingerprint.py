@@ -15,6 +15,7 @@ from hedgerow.engines import open_engine, table_place
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger.sources import Source
 from hedgerow.plan import Plan
+from hedgerow.planning.columns import ColumnPlan
 
 
 def key_of(plan: Plan, recoding: Path | None = None) -> str:
@@ -26,12 +27,11 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
     form = plan.publish.model_dump(mode="json", exclude={"to"}) if plan.publish else None
     columns = {
         name: [
-            str(column.role), repr(_placed(column.spec())), column.missing, column.levels,
-            column.key, column.within_person, column.spelling, column.distinct,
-            None if column.order is None else column.order.stated,
+            *(str(column.role), repr(_placed(column.spec())), column.missing, column.levels),
+            *_more(column),
         ]
         for name, column in plan.columns.items()
-    }  # fmt: skip
+    }
     models = [repr(model) for model in plan.models()]
     method = plan.method.model_dump(mode="json")
     table = str(plan.source or "").rpartition("::")[2] if "::" in str(plan.source or "") else ""
@@ -41,6 +41,19 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
          table, applied, *([True] if plan.one_row_per_person else []),
          *([] if plan.rows is None else [plan.rows])]
     )  # fmt: skip
+
+
+def _more(column: ColumnPlan) -> list[dict[str, Any]]:
+    """What plans of earlier versions could not say; nothing where this one does not either."""
+    said = {
+        "key": column.key,
+        "within_person": column.within_person,
+        "spelling": column.spelling,
+        "distinct": column.distinct,
+        "order": None if column.order is None else column.order.stated,
+    }
+    told = {name: value for name, value in said.items() if value is not None}
+    return [told] if told else []
 
 
 def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:

@@ -14,7 +14,6 @@ from hedgerow.engines.base import Engine, Table
 from hedgerow.errors import DataError, some
 from hedgerow.groups import ALL, Beside, Facts, Histogram, Ints, Sensitive
 from hedgerow.models.epsilon import AskedFacts
-from hedgerow.models.readings import FIX
 from hedgerow.plan import Plan
 from hedgerow.recode.cells import Cells
 from hedgerow.recode.pack import canonical, distinct
@@ -123,23 +122,7 @@ def _domain(
     """The attribute's values in order (taxonomy, numbers, text), and the recoded histogram."""
     counts = np.bincount(found.codes, weights=found.counts, minlength=len(values))
     domain, rank = domain_of(plan, name, values, counts.astype(np.int64), int(n.sum()))
-    recoded = Histogram(found.indptr, rank[found.codes], found.counts)
-    if domain.spellings is not None and any(name in m.attributes for m in plan.models()):
-        _refuse_two_spellings(plan, domain, recoded)
-    return domain, recoded
-
-
-def _refuse_two_spellings(plan: Plan, domain: Sensitive, found: Histogram) -> None:
-    """Of people with several rows: who has a value in two spellings would count twice as one."""
-    width = len(domain.in_one_spelling.values)
-    entries = found.owner() * width + domain.into_one[found.codes]
-    if len(np.unique(entries)) < len(entries):
-        raise DataError(
-            f"some people have a value of {domain.name!r} in two spellings, such as "
-            f"{some(domain.listed_spellings()[0])}, so claims cannot be judged both ways",
-            where=plan.where("columns", domain.name),
-            fix=FIX,
-        )
+    return domain, Histogram(found.indptr, rank[found.codes], found.counts)
 
 
 def joint_attribute(histograms: Sequence[Histogram], n: Ints) -> tuple[Sensitive, Histogram]:

@@ -16,8 +16,14 @@ from hedgerow.errors import DataError
 def test_a_question_mark_is_any_value() -> None:
     table = pd.DataFrame({"age": ["20-29", "?", " ? "], "ill": ["flu", "gout", "acne"]})
     release = Published.read(table, sensitive=["ill"])
-    assert release.blank == ("age",)
     assert locate(release, Targets.of({"age": ["25", "99"]})).count.tolist() == [3, 2]
+
+
+def test_unless_it_is_a_value_of_somebody() -> None:
+    """In census files people who did not tell have it, and stay among themselves."""
+    table = pd.DataFrame({"job": ["cook", "?"], "ill": ["flu", "gout"]})
+    release = Published.read(table, sensitive=["ill"])
+    assert locate(release, Targets.of({"job": ["cook", "?"]})).count.tolist() == [1, 1]
 
 
 def test_a_column_of_counts() -> None:

@@ -241,7 +241,7 @@ class TestGate:
         write("t.csv", "age,ill", "21,aids", "22,A.I.D.S.", "31,flu")
         asked = ("a.csv", "--truth", "t.csv", "--method", "intersection")
         status, told = run(*asked)
-        assert status == 0
+        assert status == 1, "everybody's illness is known for certain"
         assert "spelled otherwise" not in told
         assert "intersection 100.0%" in " ".join(told.split())
 

@@ -328,8 +328,9 @@ def test_a_release_that_is_a_table_holds_what_the_file_holds(tables, tmp_path):
     assert told[1]["software"].pop("configured") == {"format": "table", "escape_formulas": False}
     assert told[1].pop("measured_on") == "the written table"
     del told[0]["data"]["file"], told[0]["software"]["configured"], told[0]["measured_on"]
+    assert told[1]["files"] == {}, "a table has none"
     for said in told:
-        del said["data"]["sha256"]
+        del said["data"]["sha256"], said["files"]
     assert told[0] == told[1]
     found = hedgerow.verify(tables.place("released"))
     assert not found.refuted
@@ -362,9 +363,11 @@ SPELLED = pa.table(
 @pytest.mark.parametrize("person", [None, "id"])
 def test_one_spelling_is_the_same(tables, tmp_path, person):
     """Counted, row by row, part by part, and into a table: nothing has another spelling."""
-    roles = {"id": "identifier", "town": "quasi-identifier", "ward": "insensitive"}
+    number = {"role": "identifier", "key": person is not None}
+    roles = {"id": number, "town": "quasi-identifier", "ward": "insensitive"}
     columns = roles | {"ill": {"role": "sensitive", "spelling": "one"}}
     said = {"columns": columns, "protect": [{"k-anonymity": 2}], "person": person, "null": ["?"]}
+    said |= {} if person is None else {"rows": "at most 2"}
     address = tables(SPELLED, "spelled")
     here = hedgerow.publish(SPELLED, to=tmp_path / "here", report=False, **said)
     there = hedgerow.publish(address, to=tmp_path / "there", report=False, **said)

@@ -557,7 +557,10 @@ def test_no_room(tables, clerk, tmp_path):
     ledger = tmp_path / "ledger.db"
     columns = COLUMNS | {"pad": "insensitive"}
     with pytest.raises(HedgerowError, match="no room: temporary file size exceeds"):
-        publish(address, place, columns=columns, ledger=ledger, population="ward")
+        publish(
+            address, place, columns=columns, ledger=ledger, population="ward",
+            one_row_per_person=True,
+        )  # fmt: skip
     assert there(tables) == ["patients"]
     assert entries(ledger)[-2:] == ["RESERVE", "FAILED"]
 
@@ -599,7 +602,10 @@ def test_a_full_disk(tables, clerk, small_disk, tmp_path, which):
     ledger = tmp_path / "ledger.db"
     columns = COLUMNS | {"pad": "insensitive"}
     with pytest.raises(HedgerowError, match=r"the database has no room: could not (extend|write)"):
-        publish(address, place, columns=columns, ledger=ledger, population="ward")
+        publish(
+            address, place, columns=columns, ledger=ledger, population="ward",
+            one_row_per_person=True,
+        )  # fmt: skip
     assert there(tables) == ["patients"]
     assert entries(ledger)[-2:] == ["RESERVE", "FAILED"]
 

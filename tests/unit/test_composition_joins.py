@@ -19,7 +19,7 @@ from hedgerow.attacks import keeping
 from hedgerow.attacks.invariance import placed
 from hedgerow.attacks.published import Published
 from hedgerow.attacks.records import Records
-from hedgerow.errors import ClaimError
+from hedgerow.errors import ClaimError, PlanError
 from hedgerow.groups import Groups
 from hedgerow.joins import Shows, narrowed
 from hedgerow.models import Composition
@@ -148,7 +148,8 @@ CLAIM = {"composition": {"of": "ill", "confidence": 0.5}}
 
 
 def by(bill: str, *, sex: Any, old: Any) -> dict[str, Any]:
-    return {"sex": sex, "old": old, "ill": "sensitive", "bill": bill}
+    said = {"role": bill} | ({"key": False} if bill == "identifier" else {})
+    return {"sex": sex, "old": old, "ill": "sensitive", "bill": said}
 
 
 @pytest.mark.parametrize("bill", ["insensitive", "sensitive"])
@@ -240,14 +241,14 @@ def test_several_rows_a_person_cannot_be_joined(tmp_path: Path) -> None:
     source = tmp_path / "rows.csv"
     lines = ROWS.split(" ")
     source.write_text(
-        "\n".join(["who," + lines[0], *(f"{i},{line}" for i, line in enumerate(lines[1:]))]) + "\n",
+        "\n".join(["who," + lines[0], *(f"{i // 2},{line}" for i, line in enumerate(lines[1:]))])
+        + "\n",
         "utf-8",
     )
     plan = {"population": "town", "ledger": tmp_path / "ledger.db", "person": "who"}
-    with pytest.raises(ClaimError, match="cannot be checked"):
-        hedgerow.publish(
-            hedgerow.Plan.of(columns=several, protect=[TWO, CLAIM], source=source, **plan)
-        )
+    plan |= {"source": source, "rows": "at most 2", "columns": several}
+    with pytest.raises(PlanError, match="is not proved for rows that do not say whose they are"):
+        hedgerow.publish(hedgerow.Plan.of(protect=[TWO, CLAIM], **plan))
 
 
 def test_the_words_say_what_was_checked(tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ _CROSSED = re.compile(r"(\d[\d-]*)([xX]+|#+)")
 """A mask of other tools; without a digit before it is a word."""
 _QUOTED = r"""\"(?:[^"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"""
 _MEMBER = re.compile(rf"\s*({_QUOTED}|[\[(\]][^\])]*[\])\[]|[^,]+?)\s*(?:,|$)")
+UNKNOWN = "?"
+"""What other tools write for a value that was suppressed: any, unless somebody has just that."""
 _LIST = re.compile(r"[,;|]")
 _STRUCTURED = re.compile(r"[\d*{}\[\]()<>≤≥∞,;|]")
 """Without any of these a label is a word: a plain value, or a node."""
@@ -218,6 +220,8 @@ def read_labels(
     kinds: list[Kind] = ["other"] * len(labels)
     for i, label in enumerate(labels):
         row, kind = meaning(label, known)
+        if row is not None and kind == "word" and _plain(label or "") == UNKNOWN:
+            row, kind = row if row.any() else ~row, "other"
         if row is None:
             unread.append(label)
             continue

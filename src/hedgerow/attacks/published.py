@@ -35,8 +35,6 @@ SYNTHETIC = "synthetic"
 """How rows are made that are nobody's: from counts with noise."""
 SAMPLE = "safe"
 """How rows of a random sample are made."""
-UNKNOWN = "?"
-"""What other tools write for a value that was suppressed."""
 COUNTS = ("count", "counts", "freq", "frequency")
 """Columns of other tools that say how many people a row stands for."""
 
@@ -407,8 +405,8 @@ def _opened(source: Any, every_kind: bool = False) -> Opened:
 
 
 def _suppressed(label: Value) -> bool:
-    """Whether another tool left the value out, or says that it did."""
-    return reading(label) is None or (label or "").strip() == UNKNOWN
+    """Whether another tool left the value out."""
+    return reading(label) is None
 
 
 def _counting(engine: Any, named: Sequence[str]) -> str | None:
