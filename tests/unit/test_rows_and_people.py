@@ -1,4 +1,4 @@
-"""Rows are not people: a number of people that repeats stops everything until it is explained."""
+"""Rows are not people: a person ID that repeats stops everything until it is explained."""
 
 from __future__ import annotations
 
@@ -88,6 +88,26 @@ def test_the_certificate_repeats_the_statement(tmp_path: Path) -> None:
     assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
 
 
+NO_KEY = "The publisher states that the column pid does not identify people; this was not checked."
+
+
+def test_the_certificate_repeats_that_a_column_is_no_key(tmp_path: Path) -> None:
+    columns = COLUMNS | {"pid": {"role": "identifier", "key": False}}
+    path = plan_file(tmp_path, FIVE_VISITS, columns=columns, publish={"to": "release"})
+    release = hedgerow.publish(path)
+    assert release.certificate["plan"]["not_keys"] == ["pid"]
+    assert NO_KEY in release.certificate["protected"]
+    assert not hedgerow.verify(tmp_path / "release", plan=path).refuted
+    (tmp_path / "other").mkdir()
+    other = plan_file(tmp_path / "other", FIVE_VISITS, one_row_per_person=True)
+    assert hedgerow.verify(tmp_path / "release", plan=other).refuted
+    file = tmp_path / "release" / "certificate.json"
+    told = json.loads(file.read_text())
+    del told["plan"]["not_keys"]
+    file.write_text(json.dumps(told))
+    assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
+
+
 def test_nothing_is_reserved_before_the_question(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
     path = plan_file(
@@ -130,6 +150,13 @@ def test_differential_privacy_asks_too(tmp_path: Path) -> None:
     assert release.certificate["counting"]["one_row_per_person"] is True
     assert STATED in release.certificate["protected"]
     assert not hedgerow.verify(tmp_path / "noisy").refuted
+    said["columns"] = NOISY | {"pid": {"role": "identifier", "key": False}}
+    release = hedgerow.publish(table, method=noisy, to=tmp_path / "no key", **said)
+    assert release.certificate["counting"]["not_keys"] == ["pid"]
+    assert NO_KEY in release.certificate["protected"]
+    assert not hedgerow.verify(tmp_path / "no key").refuted
+    with hedgerow.session(table, name="t", **said) as questions:
+        assert NO_KEY in questions.count(epsilon=2).notes
 
 
 @pytest.mark.parametrize(
@@ -184,9 +211,7 @@ def test_a_person_column_that_is_finer_than_another_key_stops() -> None:
         {"encounter_id": list("123"), "patient_nbr": list("778"), "age": ["40"] * 3}
     )
     columns = {"encounter_id": "identifier", "patient_nbr": "identifier", "age": "quasi-identifier"}
-    with pytest.raises(
-        DataError, match=r"2 values, each may stand with several values of 'encounter_id' \(3\)"
-    ):
+    with pytest.raises(DataError, match=r"2 values, each .* of 'encounter_id' \(3\)"):
         hedgerow.check(table, columns=columns, protect=[{"k-anonymity": 2}], person="encounter_id")
     found = hedgerow.check(
         table, columns=columns, protect=[{"k-anonymity": 2}], person="patient_nbr", rows="one"
