@@ -36,7 +36,8 @@ def stated_schema(certificate: Mapping[str, Any]) -> Schema:
     rows = plan.get("rows")
     # A certificate that does not say how many rows counted people in a table nobody else has.
     person = plan["person"] if rows is None else None
-    return Schema(first | given, person, rows, plan.get("one_row_per_person", False))
+    stated = plan.get("one_row_per_person", False)
+    return Schema(first | given, person, rows, stated, tuple(plan.get("not_keys", ())))
 
 
 def contradiction(certificate: Mapping[str, Any]) -> str | None:

@@ -89,6 +89,7 @@ def write_plan(
     replace: bool = False,
     person: str | None = None,
     one_row_per_person: bool = False,
+    not_keys: Sequence[str] = (),
     ask: bool = True,
 ) -> Path:
     """Look at a table and write a first plan for it.
@@ -99,7 +100,8 @@ def write_plan(
         replace: Whether an existing plan may be replaced.
         person: The column that says whose row it is, where people have several.
         one_row_per_person: Whether somebody states that every row is another person.
-        ask: Whether to stop where a column that numbers people repeats and neither is said; else
+        not_keys: Columns of which somebody states that they do not identify people.
+        ask: Whether to stop where a person ID repeats and nothing of this is said; else
             whoever uses the plan is asked.
 
     Raises:
@@ -123,9 +125,16 @@ def write_plan(
         )
     with open_engine(place or Path(data), person=person) as engine:
         profile = engine.profile()
+        if lost := sorted(set(not_keys) - set(engine.columns())):
+            raise DataError(
+                f"there is no column {lost[0]!r}",
+                where=str(data),
+                fix=f"It has {some(engine.columns())}.",
+            )
         if ask and not one_row_per_person and profile and profile[0].rows:
             roles = {column.name: guess(column).role for column in profile}
-            for key in repeated(engine, roles, person=person, names=False).keys:
+            said = dict.fromkeys(not_keys, False)
+            for key in repeated(engine, roles, said, person=person, names=False).keys:
                 raise asked(key, person=person, where=str(data), init=True)
     if profile and not profile[0].rows:
         raise DataError(
@@ -138,6 +147,7 @@ def write_plan(
         source=_seen_from(Path(data), to) if place is None else str(place),
         person=person,
         one_row_per_person=one_row_per_person,
+        not_keys=not_keys,
     )
     try:
         part = to.with_name(f".{to.name}.{secrets.token_hex(8)}.part")
@@ -170,6 +180,7 @@ def propose(
     source: str | None = None,
     person: str | None = None,
     one_row_per_person: bool = False,
+    not_keys: Sequence[str] = (),
 ) -> str:
     """A plan for a table with these columns, as YAML with a reason for every guess.
 
@@ -178,6 +189,7 @@ def propose(
         source: How the plan names the table.
         person: The column that says whose row it is.
         one_row_per_person: Whether somebody states that every row is another person.
+        not_keys: Columns of which somebody states that they do not identify people.
 
     Raises:
         DataError: There are no columns, or two of the same name.
@@ -215,7 +227,7 @@ def propose(
         ]
     lines.append("columns:")
     for column, found in guesses:
-        lines += _column(column.name, found)
+        lines += _column(column.name, found, no_key=column.name in not_keys)
     lines.append("protect:")
     lines += [
         "  # guessed: 5 is a common choice; policies for health data ask for 11 or 12.",
@@ -384,12 +396,13 @@ def _with_quasi_identifier(
     return guesses
 
 
-def _column(name: str, found: Guess) -> list[str]:
+def _column(name: str, found: Guess, *, no_key: bool = False) -> list[str]:
     sure = "" if found.sure else ", not sure"
     hierarchy = f", hierarchy: {found.hierarchy}" if found.hierarchy else ""
     key = scalar(name)
     comment = f"  # guessed{sure}: {found.role} because {found.because}"
-    body = f"{{role: {found.role}{hierarchy}}}"
+    stated = ", key: false" if no_key else ""
+    body = f"{{role: {found.role}{hierarchy}{stated}}}"
     # YAML allows 1,024 characters before the colon; longer keys are announced by a question mark.
     if len(key) > 1000:
         return [comment, f"  ? {key}", f"  : {body}"]

@@ -106,9 +106,10 @@ class Job:
         """
         if self.rows > 1:
             raise PlanError(
-                f"{what} is for one row a person, and here a person has up to {self.rows:,}",
+                f"{what} cannot be used with `rows: at most {self.rows}`: it is for one row per "
+                "person",
                 where=self.plan.where("rows"),
-                fix="Say `rows: one`.",
+                fix="Publish one row per person: `rows: one`.",
             )
 
     def check(self, groups: Groups) -> tuple[Verdict, ...]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hedgerow.engines.base import Engine, Repeats
 from hedgerow.errors import DataError
-from hedgerow.guess import QUASI_IDENTIFIERS, SENSITIVE, words, words_in
+from hedgerow.guess import words, words_in
 from hedgerow.planning.claims import Claim
 from hedgerow.schema import Role
 
@@ -23,12 +23,30 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 1000
 """Rows whose values say what a column looks like."""
-KEY_WORDS = words(
-    "id ids nbr no nr num number key pid mrn ssn uuid guid seqn patient person subject participant "
-    "respondent member customer client user username login email account passport"
+NUMBERING = words(
+    "id ids identifier nbr no nr num number key pid mrn ssn uuid guid seqn username login email "
+    "account passport"
 )
-"""Words in the name of a column that numbers people."""
+"""Words in the name of a column that numbers something, whatever else it is called."""
+PERSON_WORDS = words(
+    "id ids identifier pid mrn ssn uuid guid seqn patient person subject participant respondent "
+    "nhs medicare"
+)
+"""Words that mean a person or a record, where no other word says what is numbered."""
+KEY_WORDS = NUMBERING | PERSON_WORDS | words("member customer client user case record code")
+"""Words of a name that says only that people are numbered: patient_age says more."""
+NO_IDS = words(
+    "aid acid android arid arthritid asteroid avoid bid carotid covid did fluid grid humid hybrid "
+    "invalid kid lipid liquid medicaid mid morbid opioid paid rapid rheumatoid rigid solid steroid "
+    "thyroid typhoid unpaid valid void"
+)
+"""Words that end in id and mean none."""
+LONG = 6
+"""Characters of a code that is too long for most measured numbers."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_WHOLE = re.compile(r"(?<=\d)\.0*$")
+"""What a whole number ends in that was read as a decimal."""
+_DECIMAL = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})?([ T]?\d{1,2}:\d{2}.*)?")
 
 
@@ -37,7 +55,7 @@ class Repeated:
     """The columns whose values should be of one person each, and are not."""
 
     keys: tuple[Repeats, ...] = ()
-    """A number of people that stands in several rows, or with several people: the first found."""
+    """A person ID that stands in several rows, or with several people: the first found."""
     names: tuple[Repeats, ...] = ()
     """Other identifiers that stand in several rows: people share names."""
 
@@ -52,9 +70,10 @@ def repeated(
 ) -> Repeated:
     """Look for columns that number people and repeat.
 
-    An identifier whose values look like numbers or codes is a key however often it repeats: where
-    everybody has fifty rows, hardly a value is distinct. Other columns are keys only if they are
-    called so and most of their values are distinct, because measured numbers look alike.
+    A column that is called nothing but a person ID and looks like one is a key however often it
+    repeats: where everybody has fifty rows, hardly a value is distinct. So are identifiers that
+    are called so or are long codes. Others are keys if at least half of their values are distinct,
+    because measured numbers look alike.
 
     Args:
         engine: The table.
@@ -68,33 +87,56 @@ def repeated(
     asked = [
         name
         for name, role in roles.items()
-        if name != person and said.get(name, role is Role.IDENTIFIER or bool(_called(name)))
+        if name != person and said.get(name, role is Role.IDENTIFIER or _called(name))
     ]
     if not asked:
         return Repeated()
     rows = engine.rows(asked, LOOKED_AT)
     looked = {name: [v for v in rows[name].to_pylist() if v is not None] for name in asked}
     codes = [n for n in asked if said.get(n) or looks_like_codes(n, looked[n])]
+    certain = {n for n in codes if said.get(n) or _is_key(n, looked[n], roles[n])}
     # A value that stands twice among the first rows repeats; where that is a key, it is enough.
-    twice = [n for n in codes if len(set(looked[n])) < len(looked[n])]
+    twice = [n for n in codes if n in certain and len(set(looked[n])) < len(looked[n])]
     rest = [n for n in codes if n not in set(twice)]
+    counted: list[Repeats] = []
     for some in (*([name] for name in twice), rest):
         for one in engine.repeats(some, person=person):
-            if one.repeats and (said.get(one.name) or _is_key(one, roles[one.name])):
-                return Repeated(keys=(one,))
+            if one.repeats and (one.name in certain or 2 * one.distinct >= one.units):
+                people = 0 if person is None else engine.repeats([person])[0].distinct
+                return Repeated(keys=(replace(one, people=people),))
+            counted.append(one)
     if person is not None or not names:
         return Repeated()
     known = set(codes)
-    named = [n for n in asked if n not in known and roles[n] is Role.IDENTIFIER]
-    return Repeated(names=tuple(one for one in engine.repeats(named) if one.repeats))
+    counted += engine.repeats([n for n in asked if n not in known and roles[n] is Role.IDENTIFIER])
+    shared = (one for one in counted if roles[one.name] is Role.IDENTIFIER and one.repeats)
+    return Repeated(names=tuple(shared))
 
 
-def _is_key(column: Repeats, role: Role) -> bool:
-    """Whether a column that looks like codes numbers people, by its role, name and values."""
-    if 2 * column.distinct > column.units:
+def _is_key(name: str, values: Iterable[str], role: Role) -> bool:
+    """Whether a column that looks like codes identifies people, however often values repeat."""
+    distinct = {value.strip() for value in values}
+    if role is Role.IDENTIFIER:
+        return _called(name) or _most(map(_is_long, distinct))
+    named = words_in(name)
+    if not named or not all(word in KEY_WORDS or _ends_in_id(word) for word in named):
+        return False
+    if any(word in NUMBERING & PERSON_WORDS or _ends_in_id(word) for word in named):
         return True
-    described = words_in(column.name) & (QUASI_IDENTIFIERS | SENSITIVE)
-    return role is Role.IDENTIFIER and (not described or bool(_called(column.name)))
+    # A subject may be a person, or mathematics.
+    return bool(named & PERSON_WORDS) and _most(map(is_code, distinct))
+
+
+def _most(found: Iterable[bool]) -> bool:
+    """Whether at least half are true, of any."""
+    told = list(found)
+    return 2 * sum(told) >= len(told) > 0
+
+
+def _is_long(code: str) -> bool:
+    """Whether a code is too long for a measured number, or has letters and digits."""
+    mixed = any(c.isalpha() for c in code) and any(c.isdigit() for c in code)
+    return is_code(code) and (mixed or len(_WHOLE.sub("", code)) >= LONG)
 
 
 def looks_like_codes(name: str, values: Iterable[str | None]) -> bool:
@@ -107,17 +149,18 @@ def looks_like_codes(name: str, values: Iterable[str | None]) -> bool:
     """
     distinct = {value.strip() for value in values if value is not None}
     called = _called(name)
-    found = sum(is_code(value) or bool(called and _is_token(value)) for value in distinct)
-    return 2 * found >= len(distinct) > 0
+    return _most(is_code(value) or (called and _is_token(value)) for value in distinct)
 
 
 def is_code(value: str) -> bool:
-    """Whether a value looks like a number or a code.
+    """Whether a value looks like a whole number or a code.
 
     >>> [is_code(v) for v in ("4711", "AB 12 34 56 C", "x@example.org", "12 Main Street", "Anna")]
     [True, True, True, False, False]
+    >>> is_code("764.6"), is_code("1001.0")
+    (False, True)
     """
-    if _DATE.fullmatch(value):
+    if _DATE.fullmatch(value) or _DECIMAL.fullmatch(_WHOLE.sub("", value)):
         return False
     if " " not in value and "@" in value:
         return True
@@ -129,9 +172,17 @@ def _is_token(value: str) -> bool:
     return len(value.split()) == 1 and not _DATE.fullmatch(value)
 
 
-def _called(name: str) -> frozenset[str]:
-    """Words of a name that say that people are numbered; patientid says so, too."""
-    return frozenset(word for word in words_in(name) if word in KEY_WORDS or word.endswith("id"))
+def _called(name: str) -> bool:
+    """Whether a name says that something is numbered, or nothing but that people are."""
+    named = words_in(name)
+    if any(word in NUMBERING or _ends_in_id(word) for word in named):
+        return True
+    return bool(named - {"code"}) and named <= KEY_WORDS
+
+
+def _ends_in_id(word: str) -> bool:
+    """Whether it is like patientid, and not like paid."""
+    return word.endswith("id") and word not in NO_IDS
 
 
 def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[str, ...]:
@@ -146,7 +197,7 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
         What to tell of identifiers that repeat because people share them.
 
     Raises:
-        DataError: A column numbers people and repeats. It says what to add to the plan.
+        DataError: A person ID repeats. It says what to add to the plan.
     """
     if plan.one_row_per_person:
         return ()
@@ -174,33 +225,48 @@ def asked(key: Repeats, *, person: str | None, where: str | None, init: bool = F
         where: The column's place in the plan, or the table.
         init: Whether there is no plan yet.
     """
-    if person is not None:
-        return DataError(
-            f"{key.name!r} looks like a number of people, and its {key.distinct:,} values stand "
-            f"with {key.units:,} values of the person column {person!r}. One person may have "
-            f"several values of {person!r}",
-            where=where,
-            fix=f"Say --person {key.name}."
-            if init
-            else f"Name the column with `person: {key.name}`; or give it `key: false` if it does "
-            "not number people.",
+    if person is not None and init:
+        fix = (
+            f"If {person!r} identifies people, say --not-a-key {key.name} (in Python "
+            f"not_keys=[{key.name!r}]); otherwise say --person {key.name}."
         )
-    return DataError(
-        question(key),
-        where=where,
-        fix=f"Name the column with --person {key.name} (in Python person={key.name!r}), or say "
-        "--one-row-per-person (one_row_per_person=True) if every row is another person."
-        if init
-        else f"Name the column with `person: {key.name}`, or say `one_row_per_person: true` if "
-        "every row is another person. If the column does not number people, give it `key: false`.",
-    )
+    elif person is not None:
+        fix = (
+            f"If {person!r} identifies people, add `key: false` to {key.name!r}; otherwise name "
+            f"`person: {key.name}`."
+        )
+    elif init:
+        fix = (
+            f"Name the column with --person {key.name} (in Python person={key.name!r}), or say "
+            "--one-row-per-person (one_row_per_person=True) if every row is another person. If "
+            f"the column does not identify people, say --not-a-key {key.name} "
+            f"(not_keys=[{key.name!r}])."
+        )
+    else:
+        fix = (
+            f"Name the column with `person: {key.name}`, or say `one_row_per_person: true` if "
+            "every row is another person. If the column does not identify people, give it "
+            "`key: false`."
+        )
+    return DataError(question(key, person=person), where=where, fix=fix)
 
 
-def question(key: Repeats) -> str:
-    """What is wrong about a key that repeats, where no person is named."""
+def question(key: Repeats, *, person: str | None = None) -> str:
+    """What is wrong about a key that repeats.
+
+    Args:
+        key: The column.
+        person: The person column, where there is one.
+    """
+    values = f"{key.distinct:,} {'value' if key.distinct == 1 else 'values'}"
+    if person is not None:
+        return (
+            f"{key.name!r} also looks like a person ID: {values}, each may stand with several "
+            f"values of {person!r} ({key.people:,})"
+        )
+    different = f"{key.distinct:,} different values" if key.distinct != 1 else "1 value"
     return (
-        f"{key.name!r} looks like a number of people, and its {key.distinct:,} "
-        f"{'value stands' if key.distinct == 1 else 'values stand'} in {key.units:,} rows. One "
+        f"{key.name!r} looks like a person ID. It has {different} in {key.units:,} rows, so one "
         "person may have several rows"
     )
 
@@ -209,7 +275,7 @@ def shared_name(name: Repeats) -> str:
     """What to tell of an identifier that repeats and is no key."""
     return (
         f"{name.distinct:,} {'value' if name.distinct == 1 else 'values'} of {name.name!r} "
-        f"{'stands' if name.distinct == 1 else 'stand'} in {name.units:,} rows. People share "
-        "names, so every row counts as another person; if some have several rows, name a column "
+        f"{'stands' if name.distinct == 1 else 'stand'} in {name.units:,} rows. People may share "
+        "a value, so every row counts as another person; if some have several rows, name a column "
         "that tells people apart with `person`."
     )

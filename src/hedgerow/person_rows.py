@@ -38,21 +38,24 @@ def require_rows(plan: Plan, engine: Engine) -> int | None:
     if found.most <= 1:
         return 1
     people = "1 person has" if found.several == 1 else f"{found.several:,} people have"
-    several = f"{people} several rows, up to {found.most:,}"
+    several = f"{people} more than one row (at most {found.most:,})"
+    all_rows = (
+        f"`rows: at most {found.most}` (all rows without the ID; groups must then be up to "
+        f"{found.most:,} times as large)"
+    )
     if plan.rows is None:
         raise DataError(
-            f"{several}, and nothing says which are published",
+            several,
             where=plan.where("person"),
-            fix="Publish one row a person: `rows: one`. Or publish all rows, judged for attackers "
-            f"who do not know whose they are: `rows: at most {found.most}`.",
+            fix=f"Say what to publish: `rows: one` (one row per person), or {all_rows}.",
         )
     if plan.rows > 1:
         if found.most > plan.rows:
             raise DataError(
                 f"{several}, and the plan says at most {plan.rows:,}",
                 where=plan.where("rows"),
-                fix=f"Say `rows: at most {found.most}`, publish one row a person with `rows: one`, "
-                "or leave rows out of the source.",
+                fix=f"Say `rows: one` to publish one row per person, or {all_rows}; or remove "
+                "rows from the source.",
             )
         return plan.rows
     schema = plan.schema(engine.columns())

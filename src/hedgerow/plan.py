@@ -383,6 +383,11 @@ class Plan(Part):
         specs = (column.spec() for column in self.columns.values())
         return tuple(spec.path for spec in specs if isinstance(spec, FromCsv))
 
+    @property
+    def not_keys(self) -> tuple[str, ...]:
+        """Columns of which the steward states that they do not identify people."""
+        return tuple(name for name, column in self.columns.items() if column.key is False)
+
     def schema(  # type: ignore[override]
         self, columns: Sequence[str] | None = None
     ) -> Schema:
@@ -392,7 +397,7 @@ class Plan(Part):
             roles.setdefault(self.person, Role.IDENTIFIER)
         if columns is not None:
             roles = {name: roles[name] for name in columns if name in roles}
-        return Schema(roles, self.person, stated=self.one_row_per_person)
+        return Schema(roles, self.person, stated=self.one_row_per_person, not_keys=self.not_keys)
 
     def hierarchy_spec(self, column: str) -> Spec:
         """How the column's values become coarser; suppression where the plan does not say."""

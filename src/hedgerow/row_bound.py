@@ -57,9 +57,10 @@ def of_rows(model: PrivacyModel, rows: int, *, where: str | None = None) -> Priv
             risk = risk if risk == 1 else risk / rows
             return replace(model, risk=risk)  # type: ignore[arg-type]
     raise PlanError(
-        f"{model} is not proved for rows that do not say whose they are",
+        f"`{model}` cannot be used with `rows: at most {rows}`: it is not proved for rows that do "
+        "not say whose they are",
         where=where,
-        fix="Publish one row a person: `rows: one`. Proved are k-anonymity, (alpha, "
+        fix="Publish one row per person: `rows: one`. Proved are k-anonymity, (alpha, "
         "k)-anonymity, probabilistic l-diversity, prosecutor and marketer risk.",
     )
 

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 STATED = "The publisher states that every row is another person; this was not checked."
 """What a certificate says of a plan with `one_row_per_person: true`."""
+
+
+def stated_no_keys(columns: Sequence[str]) -> list[str]:
+    """What a certificate says of columns with `key: false`; nothing where there are none.
+
+    >>> stated_no_keys(["pid"])
+    ['The publisher states that the column pid does not identify people; this was not checked.']
+    """
+    if not columns:
+        return []
+    one = len(columns) == 1
+    what = f"column {columns[0]} does" if one else f"columns {', '.join(columns)} do"
+    return [f"The publisher states that the {what} not identify people; this was not checked."]
 
 
 class Role(StrEnum):
@@ -33,6 +47,8 @@ class Schema:
     """Where people may have had several rows: the most of a person that are published."""
     stated: bool = False
     """Whether the steward states that every row is another person."""
+    not_keys: tuple[str, ...] = ()
+    """Columns of which the steward states that they do not identify people."""
 
     @property
     def linked(self) -> bool:

@@ -295,7 +295,7 @@ def test_ten_thousand_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "plan.yaml").write_text(text.replace("one_row_per_person: true\n", ""))
     done = CliRunner().invoke(app, ["publish", "plan.yaml", "--to", "other"])
     assert done.exit_code == 2
-    assert "'c3' looks like a number of people" in done.stderr
+    assert "'c4' looks like a person ID" in done.stderr
     # And where the plan forgets some, the message does not list thousands.
     (tmp_path / "plan.yaml").write_text(text.replace(roles, "  x: identifier\n"))
     done = CliRunner().invoke(app, ["publish", "plan.yaml", "--to", "other"])

@@ -98,6 +98,12 @@ def test_a_plan_that_does_not_state_them_says_what_to_add(tmp_path: Path) -> Non
     # What it says to add is right.
     added = re.findall(r"`([^`]*)`", str(more.value.fix))[0]
     assert read(tmp_path, f"{text}person: p\n{added}\n").neighbours().rows == 3
+    # Also where the neighbours are stated and only the rows are not, with the plan's own kind.
+    with pytest.raises(PlanError, match="how many of one person count") as rows:
+        read(tmp_path, f"{text}person: p\nprivacy: change-one\n")
+    whole = "privacy: {neighbours: change-one, rows: 3}"
+    assert f"Write `{whole}`" in str(rows.value)
+    assert read(tmp_path, f"{text}person: p\n{whole}\n").neighbours().rows == 3
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Rows are not people: a number of people that repeats stops everything until it is explained."""
+"""Rows are not people: a person ID that repeats stops everything until it is explained."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = {
 }
 FIVE_VISITS = {"pid": ["17"] * 5, "age": ["40"] * 5, "disease": list("abcde")}
 """One patient, five visits."""
-ASKS = r"'pid' looks like a number of people, and its 1 value stands in 5 rows"
+ASKS = r"'pid' looks like a person ID. It has 1 value in 5 rows"
 
 
 def plan_file(folder: Path, table: dict[str, list[str]], **more: object) -> Path:
@@ -50,7 +50,7 @@ def test_five_visits_of_a_patient_are_not_five_people() -> None:
     with pytest.raises(DataError, match=ASKS):
         hedgerow.check(table, columns=COLUMNS, protect=[{"k-anonymity": 5}])
     six = pd.concat([table.assign(pid=list("12345")), table[:1].assign(pid="1")])
-    with pytest.raises(DataError, match="5 values stand in 6 rows"):
+    with pytest.raises(DataError, match="5 different values in 6 rows"):
         hedgerow.check(six, columns=COLUMNS, protect=[{"k-anonymity": 5}])
 
 
@@ -59,7 +59,7 @@ def test_commands_stop_and_name_the_line(tmp_path: Path, command: str) -> None:
     path = plan_file(tmp_path, FIVE_VISITS, publish={"to": "release"})
     done = CliRunner().invoke(app, [command, str(path)])
     assert done.exit_code == 2
-    assert "plan.yaml:2: 'pid' looks like a number of people" in done.stderr
+    assert "plan.yaml:2: 'pid' looks like a person ID" in done.stderr
     assert not (tmp_path / "release").exists()
 
 
@@ -84,6 +84,26 @@ def test_the_certificate_repeats_the_statement(tmp_path: Path) -> None:
     file = tmp_path / "release" / "certificate.json"
     told = json.loads(file.read_text())
     del told["plan"]["one_row_per_person"]
+    file.write_text(json.dumps(told))
+    assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
+
+
+NO_KEY = "The publisher states that the column pid does not identify people; this was not checked."
+
+
+def test_the_certificate_repeats_that_a_column_is_no_key(tmp_path: Path) -> None:
+    columns = COLUMNS | {"pid": {"role": "identifier", "key": False}}
+    path = plan_file(tmp_path, FIVE_VISITS, columns=columns, publish={"to": "release"})
+    release = hedgerow.publish(path)
+    assert release.certificate["plan"]["not_keys"] == ["pid"]
+    assert NO_KEY in release.certificate["protected"]
+    assert not hedgerow.verify(tmp_path / "release", plan=path).refuted
+    (tmp_path / "other").mkdir()
+    other = plan_file(tmp_path / "other", FIVE_VISITS, one_row_per_person=True)
+    assert hedgerow.verify(tmp_path / "release", plan=other).refuted
+    file = tmp_path / "release" / "certificate.json"
+    told = json.loads(file.read_text())
+    del told["plan"]["not_keys"]
     file.write_text(json.dumps(told))
     assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
 
@@ -130,6 +150,13 @@ def test_differential_privacy_asks_too(tmp_path: Path) -> None:
     assert release.certificate["counting"]["one_row_per_person"] is True
     assert STATED in release.certificate["protected"]
     assert not hedgerow.verify(tmp_path / "noisy").refuted
+    said["columns"] = NOISY | {"pid": {"role": "identifier", "key": False}}
+    release = hedgerow.publish(table, method=noisy, to=tmp_path / "no key", **said)
+    assert release.certificate["counting"]["not_keys"] == ["pid"]
+    assert NO_KEY in release.certificate["protected"]
+    assert not hedgerow.verify(tmp_path / "no key").refuted
+    with hedgerow.session(table, name="t", **said) as questions:
+        assert NO_KEY in questions.count(epsilon=2).notes
 
 
 @pytest.mark.parametrize(
@@ -144,10 +171,26 @@ def test_differential_privacy_asks_too(tmp_path: Path) -> None:
         ("born", "identifier", ["1999-01-31", "1999-01-31"], False),
         ("mail", "identifier", ["a@b.org", "a@b.org"], True),
         ("subject id", "identifier", ["ab", "ab"], True),
-        ("zip", "identifier", ["10115", "10115"], False),  # says where, not who
+        ("zip", "identifier", ["10115"] * 3, False),  # says where, not who
         ("fnlwgt", "quasi-identifier", ["1", "2", "3", "1"], False),  # a measured number
         ("patient_nbr", "insensitive", ["1", "2", "3", "1"], True),
-        ("patient_nbr", "insensitive", ["1", "1", "1", "1"], False),
+        ("patient_nbr", "insensitive", ["1", "1", "1", "1"], True),
+        ("subject", "quasi-identifier", ["S100"] * 5 + ["S101"] * 5, True),
+        ("Patient ID", "sensitive", ["a"] * 5 + ["b"] * 5, True),
+        ("subjectid", "insensitive", ["7"] * 5 + ["8"] * 5, True),
+        ("nhs_number", "quasi-identifier", ["7"] * 5 + ["8"] * 5, True),
+        ("subject", "sensitive", ["maths"] * 5 + ["art"] * 5, False),
+        ("covid", "sensitive", ["0", "0", "0", "1", "1"], False),
+        ("patient_age", "quasi-identifier", ["40", "41", "42", "40"], False),
+        ("household_id", "quasi-identifier", ["1", "1", "2", "2"], True),
+        ("household_id", "quasi-identifier", ["1", "1", "1", "2", "2"], False),
+        ("number", "insensitive", ["1", "1", "2", "2"], True),
+        ("credit_card", "identifier", ["4929123"] * 5 + ["4929124"] * 5, True),
+        ("birth_code", "identifier", ["1234567"] * 5 + ["1234568"] * 5, True),
+        ("guard", "identifier", ["B12"] * 5 + ["B13"] * 5, True),
+        ("bill", "identifier", ["764.6", "1764.65", "764.6"], False),
+        ("bill", "identifier", ["1234567.0", "1234568.0", *["1234567.0"] * 5], True),
+        ("inctot", "identifier", ["45000"] * 5 + ["12000"] * 5, False),
         ("ward", "insensitive", ["a1", "a2", "a3", "a1"], False),
     ],
 )
@@ -157,6 +200,7 @@ def test_which_columns_number_people(name: str, role: str, values: list[str], ke
         found = repeated(engine, {name: Role(role), "x": Role.SENSITIVE})
         assert [one.name for one in found.keys] == [name] * key
         if key is False and len({*values}) < len(values) and role == "identifier":
+            assert [one.name for one in found.names] == [name], "never silence"
             forced = repeated(engine, {name: Role(role)}, {name: True})
             assert [one.name for one in forced.keys] == [name]
 
@@ -167,7 +211,7 @@ def test_a_person_column_that_is_finer_than_another_key_stops() -> None:
         {"encounter_id": list("123"), "patient_nbr": list("778"), "age": ["40"] * 3}
     )
     columns = {"encounter_id": "identifier", "patient_nbr": "identifier", "age": "quasi-identifier"}
-    with pytest.raises(DataError, match="2 values stand with 3 values of the person column"):
+    with pytest.raises(DataError, match=r"2 values, each .* of 'encounter_id' \(3\)"):
         hedgerow.check(table, columns=columns, protect=[{"k-anonymity": 2}], person="encounter_id")
     found = hedgerow.check(
         table, columns=columns, protect=[{"k-anonymity": 2}], person="patient_nbr", rows="one"
@@ -210,3 +254,44 @@ def test_verify_asks_of_a_foreign_file(tmp_path: Path) -> None:
     path = plan_file(tmp_path, FIVE_VISITS, columns=columns)
     with pytest.raises(DataError, match=ASKS):
         hedgerow.verify(tmp_path / "data.csv", plan=path)
+
+
+def test_init_asks_of_a_subject_that_is_no_identifier(tmp_path: Path) -> None:
+    who = [f"S{100 + i}" for i in range(4) for _ in range(5)]
+    plan_file(tmp_path, {"subject": who, "age": ["40"] * 20, "disease": list("abcde") * 4})
+    done = CliRunner().invoke(
+        app, ["init", str(tmp_path / "data.csv"), "--to", str(tmp_path / "p.yaml")]
+    )
+    assert done.exit_code == 2
+    assert "'subject' looks like a person ID. It has 4 different values in 20 rows" in done.stderr
+
+
+def test_doctors_beside_patients(tmp_path: Path) -> None:
+    """Six patients, two doctors whom each has: both numbers are told right, and may be answered."""
+    table = {
+        "patient_id": [f"{i}" for i in range(6) for _ in range(2)],
+        "doctor_id": ["1", "2"] * 6,
+        "age": ["40"] * 12,
+    }
+    plan_file(tmp_path, table)
+    data, to = str(tmp_path / "data.csv"), tmp_path / "first.yaml"
+    init = ["init", data, "--to", str(to), "--person", "patient_id"]
+    done = CliRunner().invoke(app, [*init, "--json"])
+    assert done.exit_code == 2
+    told = json.loads(done.stdout)["error"]
+    assert told["what"] == (
+        "'doctor_id' also looks like a person ID: 2 values, each may stand with several values of "
+        "'patient_id' (6)"
+    )
+    assert "--not-a-key doctor_id" in told["fix"]
+    assert CliRunner().invoke(app, [*init, "--not-a-key", "doctor_id"]).exit_code == 0
+    assert Plan.read(to).columns["doctor_id"].key is False
+    columns = {"patient_id": "identifier", "doctor_id": "identifier", "age": "quasi-identifier"}
+    with pytest.raises(DataError, match="2 values, each may stand") as stopped:
+        hedgerow.check(
+            pd.DataFrame(table), columns=columns, protect=[{"k-anonymity": 2}],
+            person="patient_id", rows="one",
+        )  # fmt: skip
+    assert "add `key: false` to 'doctor_id'" in str(stopped.value.fix)
+    with pytest.raises(DataError, match="no column 'doctor'"):
+        write_plan(data, to, replace=True, person="patient_id", not_keys=["doctor"])

@@ -48,10 +48,14 @@ MANY = visits(
 def test_who_does_not_say_which_rows_are_published_is_asked() -> None:
     said: dict[str, Any] = {"columns": COLUMNS, "protect": [{"k-anonymity": 2}], "person": "pid"}
     for run in (hedgerow.publish, hedgerow.check):
-        with pytest.raises(DataError, match="1 person has several rows, up to 500") as stopped:
+        with pytest.raises(
+            DataError, match=r"1 person has more than one row \(at most 500\)"
+        ) as stopped:
             run(MANY, **said)
         assert "`rows: one`" in str(stopped.value.fix)
-        assert "`rows: at most 500`" in str(stopped.value.fix)
+        assert "`rows: at most 500` (all rows without the ID; groups must then be up to 500 " in (
+            str(stopped.value.fix)
+        )
     alone = MANY.drop_duplicates("pid")
     assert hedgerow.check(alone, **said)[0].level == 5
     with pytest.raises(DataError, match="the plan says at most 3"):
@@ -90,9 +94,13 @@ def test_rows_of_a_person_that_differ_need_a_choice() -> None:
     )
     said: dict[str, Any] = {"person": "pid", "rows": "one", "protect": [{"unique-share": 1}]}
     columns: dict[str, Any] = COLUMNS | {"age": "quasi-identifier"}
-    with pytest.raises(DataError, match=r"1 person has rows with different values of 'age'") as no:
+    differ = r"1 person has rows with different values of 'age', 2 people of 'ill'"
+    with pytest.raises(DataError, match=differ) as no:
         hedgerow.publish(table, columns=columns, **said)
-    assert "`age: {within_person: most-frequent}`" in str(no.value.fix)
+    assert "Add `within_person: most-frequent` (or smallest, largest)" in str(no.value.fix)
+    alone = columns | {"age": {"role": "quasi-identifier", "within_person": "smallest"}}
+    with pytest.raises(PlanError, match="`within_person` works only with `rows: one`"):
+        hedgerow.publish(table, columns=alone, person="pid", protect=[{"unique-share": 1}])
     found = {}
     for rule in ("most-frequent", "smallest", "largest"):
         chosen = columns | {
@@ -154,7 +162,9 @@ def test_rows_without_a_number_are_judged_for_the_worst_assignment(tmp_path: Pat
     ],
 )  # fmt: skip
 def test_claims_without_a_proof_are_refused(model: PrivacyModel) -> None:
-    with pytest.raises(PlanError, match="is not proved") as refused:
+    with pytest.raises(
+        PlanError, match="` cannot be used with `rows: at most 2`: it is"
+    ) as refused:
         hedgerow.check(
             two_each(), columns=COLUMNS, person="pid", rows="at most 2", protect=[model],
             **({"population_table": two_each()} if isinstance(model, KMap) else {}),

@@ -300,7 +300,7 @@ def test_a_number_of_people_that_repeats_is_asked_about(tmp_path: Path) -> None:
     """Three patients in four rows: the page asks instead of failing, and takes the answer."""
     table = tmp_path / "visits.csv"
     table.write_text("patient_id,age\n1,30\n1,30\n2,31\n3,31\n")
-    asks = "'patient_id' looks like a number of people, and its 3 values stand in 4 rows"
+    asks = "'patient_id' looks like a person ID. It has 3 different values in 4 rows"
     for answer, key, said in [
         ("person", "person", "patient_id"),
         ("rows", "one_row_per_person", True),

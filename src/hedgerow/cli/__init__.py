@@ -100,6 +100,10 @@ def init(
         bool,
         typer.Option("--one-row-per-person", help="State that every row is another person."),
     ] = False,
+    not_a_key: Annotated[
+        list[str] | None,
+        typer.Option(help="State that a column does not identify people; may be repeated."),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -108,8 +112,9 @@ def init(
         from hedgerow.guess import write_plan
 
         path = write_plan(
-            data, to, replace=replace, person=person, one_row_per_person=one_row_per_person
-        )
+            data, to, replace=replace, person=person, one_row_per_person=one_row_per_person,
+            not_keys=not_a_key or (),
+        )  # fmt: skip
         job.done({"plan": str(path)}, lambda: rendering().started(path))
 
 

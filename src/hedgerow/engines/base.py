@@ -49,6 +49,8 @@ class Repeats:
     """Distinct values."""
     units: int
     """Rows that have a value; where a person column is named, pairs of value and person."""
+    people: int = 0
+    """Where a person column is named: how many people there are, for who is asked about it."""
 
     @property
     def repeats(self) -> bool:

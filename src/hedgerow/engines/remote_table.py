@@ -183,9 +183,9 @@ class RemoteTable(SessionTable):
     def keep_one_row(self, person: str, *, alike: Sequence[str], chosen: Mapping[str, str]) -> None:
         raise DataError(
             "people have several rows, and a table that stays where it is cannot be made one with "
-            "one row a person",
+            "one row per person",
             where=self._remote.where,
-            fix="Name a view there that has one row a person, or say `rows: at most 3`.",
+            fix="Name a view there that has one row per person, or say `rows: at most 3`.",
         )
 
     def counts(

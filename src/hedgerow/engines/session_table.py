@@ -220,14 +220,22 @@ class SessionTable:
 
     def _all_alike(self, differ: Mapping[str, int]) -> None:
         """See that the rows of a person agree, where one of them is kept."""
-        name = next((name for name, people in differ.items() if people), None)
-        if name is not None:
-            people = "1 person has" if differ[name] == 1 else f"{differ[name]:,} people have"
+        found = {name: people for name, people in differ.items() if people}
+        if found:
+            counted = [
+                f"{people:,} {'person' if people == 1 else 'people'} of {name!r}"
+                for name, people in found.items()
+            ]
+            first, people = next(iter(found.items()))
+            counted[0] = (
+                f"{'1 person has' if people == 1 else f'{people:,} people have'} rows with "
+                f"different values of {first!r}"
+            )
             raise DataError(
-                f"{people} rows with different values of {name!r}",
+                ", ".join(counted),
                 where=self._session.where,
-                fix=f"Say which value to publish: `{name}: {{within_person: most-frequent}}`, "
-                "smallest or largest.",
+                fix="Add `within_person: most-frequent` (or smallest, largest) to the entry of "
+                "each column.",
             )
 
     def _torn(self, people: int, differ: Sequence[str]) -> DataError:

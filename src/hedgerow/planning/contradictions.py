@@ -75,8 +75,8 @@ def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]
         if one.within_person is not None and plan.rows != 1:
             yield Problem(
                 ("columns", name, "within_person"),
-                "which value of a person is published is asked only where one row a person is",
-                "Leave it out, or say `person` and `rows: one`.",
+                "`within_person` works only with `rows: one`",
+                "Remove it, or add `rows: one` and `person`.",
             )
     if plan.person is not None and plan.one_row_per_person:
         yield Problem(

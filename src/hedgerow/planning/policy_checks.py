@@ -27,7 +27,7 @@ def policy_contradicts(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
             f"people have several rows ({plan.person!r}), and which of them count depends on all "
             "of a person's values: a small change in one may bring others in, which no policy "
             "bounds",
-            "Use a table with one row a person, or leave the policy out.",
+            "Use a table with one row per person, or leave the policy out.",
         )
     if plan.method.search == "marginals":
         yield Problem(

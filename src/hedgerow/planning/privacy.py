@@ -73,16 +73,17 @@ def privacy_contradicts(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]
 
 def _rows_contradict(plan: Plan) -> Iterable[Problem]:
     assert plan.privacy is not None, "asked only where it is given"
-    rows = plan.privacy.rows
+    rows, kind = plan.privacy.rows, plan.privacy.neighbours
     if plan.person is not None and rows is None:
         yield Problem(
             ("privacy",),
             f"people are told apart by {plan.person!r} and may have several rows, and nothing "
             "says how many of one person count",
-            "Add `rows: 1`: of a person with more rows one counts."
+            f"Write `privacy: {{neighbours: {kind}, rows: 1}}`: of a person with more rows one "
+            "counts."
             if plan.method.search == "safe"
-            else "Add rows, such as `rows: 3`: the more, the more noise; rows beyond are not "
-            "counted.",
+            else f"Write `privacy: {{neighbours: {kind}, rows: 3}}`, with your own number: the "
+            "more, the more noise; rows beyond are not counted.",
         )
     if plan.person is None and rows not in (None, 1):
         yield Problem(

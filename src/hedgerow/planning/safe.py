@@ -26,7 +26,7 @@ def safe_contradicts(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
             ("privacy", "rows"),
             f"a safe release protects people with one row, not with {plan.privacy.rows}",
             "Write `rows: 1`: of a person with more rows one counts, whichever; or use a table "
-            "with one row a person.",
+            "with one row per person.",
         )  # fmt: skip
     if plan.protect:
         yield Problem(

@@ -78,6 +78,7 @@ def certify(
             "of": "people",
             "person": request.person,
             **({"one_row_per_person": True} if request.one_row_per_person else {}),
+            **({"not_keys": list(request.not_keys)} if request.not_keys else {}),
             "null": asked["null"],
             "rules": rules(drawn),
         },

@@ -32,6 +32,8 @@ class Request:
     null: tuple[str, ...]
     one_row_per_person: bool = False
     """Whether the steward states that every row is another person."""
+    not_keys: tuple[str, ...] = ()
+    """Columns of which the steward states that they do not identify people."""
 
     @classmethod
     def of(cls, plan: Plan) -> Request:
@@ -59,6 +61,7 @@ class Request:
             person=plan.person,
             null=tuple(plan.null),
             one_row_per_person=plan.one_row_per_person,
+            not_keys=plan.not_keys,
         )
 
     @cached_property
@@ -101,6 +104,7 @@ class Request:
             "person": self.person,
             "null": list(self.null),
             **({"one_row_per_person": True} if self.one_row_per_person else {}),
+            **({"not_keys": list(self.not_keys)} if self.not_keys else {}),
         }
 
     @classmethod
@@ -121,6 +125,7 @@ class Request:
             person=told["person"],
             null=tuple(told["null"]),
             one_row_per_person=bool(told.get("one_row_per_person", False)),
+            not_keys=tuple(told.get("not_keys", ())),
         )
 
 

@@ -116,6 +116,11 @@ class Counting(Form):
         default=False,
         description="The publisher's statement that every row is another person; not checked.",
     )
+    not_keys: list[str] = Field(
+        default=[],
+        description="Columns of which the publisher states that they do not identify people; not "
+        "checked.",
+    )
     null: list[str] = Field(description="Texts that were read as missing.")
     rules: list[str]
 

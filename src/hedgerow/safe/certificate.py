@@ -45,6 +45,7 @@ def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> 
         "counting": {
             "person": asked["person"],
             **({"one_row_per_person": True} if asked.get("one_row_per_person") else {}),
+            **({"not_keys": asked["not_keys"]} if asked.get("not_keys") else {}),
             "null": asked["null"],
             "rules": list(kept.rules),
         },
@@ -60,6 +61,7 @@ def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> 
             k=kept.k,
             person=asked["person"],
             stated=bool(asked.get("one_row_per_person")),
+            not_keys=asked.get("not_keys", ()),
             public=asked.get("public"),
         ),
     }

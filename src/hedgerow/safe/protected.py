@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from hedgerow.errors import PlanError
 from hedgerow.explaining.meaning import told
 from hedgerow.safe.terms import Terms
 from hedgerow.sampling.measure import Drawn
-from hedgerow.schema import STATED
+from hedgerow.schema import STATED, stated_no_keys
 from hedgerow.semantics import truth
 
 EMPTY = 20
@@ -32,6 +32,7 @@ def protected(
     k: int,
     person: str | None,
     stated: bool = False,
+    not_keys: Sequence[str] = (),
     public: Mapping[str, Any] | None = None,
 ) -> str:
     """One paragraph.
@@ -41,6 +42,7 @@ def protected(
         k: Groups of fewer drawn people were left out.
         person: The column that says whose row it is.
         stated: Whether the steward states that every row is another person.
+        not_keys: Columns of which the steward states that they do not identify people.
         public: The file on which levels were chosen, as the certificate has it.
     """
     before, loss = terms.drawn is Drawn.BEFORE, terms.loss
@@ -80,6 +82,7 @@ def protected(
     )
     if stated:
         said.append(STATED)
+    said += stated_no_keys(not_keys)
     said.append(
         "Less protected are groups whose values go together, such as a family: ten people have "
         f"{_group(loss, 10)}."

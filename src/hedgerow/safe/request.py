@@ -67,6 +67,8 @@ class Request:
     null: tuple[str, ...]
     one_row_per_person: bool = False
     """Whether the steward states that every row is another person."""
+    not_keys: tuple[str, ...] = ()
+    """Columns of which the steward states that they do not identify people."""
     public: PublicLevels | None = None
     """Levels that were chosen on public data."""
 
@@ -97,6 +99,7 @@ class Request:
             person=plan.person,
             null=tuple(plan.null),
             one_row_per_person=plan.one_row_per_person,
+            not_keys=plan.not_keys,
         )
         looked = public or bool(request.terms.choice)
         if looked and request.terms.steps is None and request.nodes > MOST_NODES:
@@ -143,6 +146,7 @@ class Request:
             "person": self.person,
             "null": list(self.null),
             **({"one_row_per_person": True} if self.one_row_per_person else {}),
+            **({"not_keys": list(self.not_keys)} if self.not_keys else {}),
             **({} if self.public is None else {"public": self.public.as_json()}),
         }
 

@@ -107,6 +107,11 @@ def _asked(certificate: Mapping[str, Any]) -> dict[str, Any]:
             if certificate["counting"].get("one_row_per_person")
             else {}
         ),
+        **(
+            {"not_keys": certificate["counting"]["not_keys"]}
+            if certificate["counting"].get("not_keys")
+            else {}
+        ),
     }
     for name in ASKED:
         told, more = certificate[name], OWN.get(name, ())

@@ -65,7 +65,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         person=draft.said("person"), population=draft.said("population"),
         null=draft.said("null"), unknown=[name for name in draft.planned if name not in known],
         worst=_worst(draft, look), stated=draft.said("one_row_per_person") is True,
-        keys=[(key, question(key)) for key in look.keys],
+        keys=[(key, question(key, person=draft.said("person") or None)) for key in look.keys],
     )  # fmt: skip
 
 
