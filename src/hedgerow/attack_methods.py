@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from hedgerow.attack_joins import join, unjoined
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.classes import classes_of
 from hedgerow.attacks.describing import secret_codes
@@ -56,6 +57,8 @@ class Assault:
     """How far what the attacker knows may be off, by column."""
     overlaps: tuple[Overlap, ...] = ()
     """How many of those in the first release are in the others too; everybody, if left out."""
+    joining: bool = False
+    """Whether an attack that joins records is tried too."""
 
 
 def _intersection(a: Assault) -> Iterator[AttackResult]:
@@ -67,7 +70,20 @@ def _intersection(a: Assault) -> Iterator[AttackResult]:
         result = found.result(a.targets.column(of) if scored else None, overlaps=a.overlaps)
         # Where nobody is scored, a success is that one value is left; of strangers it is wrong.
         control = outside("intersection", a.releases, a.control, of=of) if scored else None
-        yield replace(result, control=control)
+        missed = () if a.joining or len(a.releases) < 2 else unjoined(a.releases, of)
+        yield _untried(replace(result, control=control), missed)
+
+
+def _untried(result: AttackResult, what: Sequence[str]) -> AttackResult:
+    """The result, which says what was not tried."""
+    if not what:
+        return result
+    notes = [f"Not tried: {one}." for one in what]
+    return replace(
+        result,
+        sentences=(*result.sentences, *notes),
+        detail={**result.detail, "not_tried": list(what)},
+    )
 
 
 def _by_group(
@@ -228,12 +244,14 @@ def _sequential(a: Assault) -> Iterator[AttackResult]:
         for note in told_labels(published, where)
     ]
     for of in a.of:
-        found = sequential(groups, a.located, of=of, who=a.targets.described)
-        yield replace(
+        joined, missed = join(a.releases, a.located, of)
+        found = sequential(groups, a.located, of=of, who=a.targets.described, joined=joined)
+        found = replace(
             found,
             sentences=(*found.sentences, *notes),
             detail={**found.detail, **doubtful(a.releases, a.located)},
         )
+        yield _untried(found, missed)
 
 
 def _minimality(a: Assault) -> Iterator[AttackResult]:

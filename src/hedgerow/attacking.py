@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 ROWS = "A person may have several rows: rows were counted, each as a target of its own."
 """Said of attacks on a release that does not say whose rows are whose."""
+NOBODY = (
+    "combining the releases. Several were given, and nobody to look for in them: say --truth or "
+    "--register"
+)
+"""Said of several releases that were attacked one by one."""
 
 
 def attack(
@@ -134,6 +139,11 @@ def attack(
     elif people is not None and {"intersection", "sequential"} & {*chosen}:
         placed = tuple(locate(one, people) for one in published)
     strangers = None if control is None else Targets.read(control, null=null)
+    if not methods and any(not one.sensitive or one.made == SYNTHETIC for one in published):
+        chosen = [*chosen, "gdpr"]  # what there is to find in such a release
+    alone = not (lists or know or overlap is not None)
+    if not methods and len(published) > 1 and read is not None and alone:
+        chosen = [*chosen, "sequential"]  # the plan says who is in the table
     assault = Assault(
         published,
         people,
@@ -146,9 +156,8 @@ def attack(
         wanted,
         {column: _fuzz(column, given) for column, given in (fuzzy or {}).items()},
         _overlaps(published, placed, strangers, overlap),
+        "sequential" in chosen,
     )
-    if not methods and any(not one.sensitive or one.made == SYNTHETIC for one in published):
-        chosen = [*chosen, "gdpr"]  # what there is to find in such a release
     results: list[AttackResult] = []
     for place, name in enumerate(chosen):
         say(f"trying {name}", place / len(chosen))
@@ -156,6 +165,8 @@ def attack(
     if not results:
         what, fix = _why_none(published, methods)
         raise PlanError(what, fix=fix)
+    if not methods and len(published) > 1 and people is None:
+        results = [replace(r, detail={**r.detail, "not_tried": [NOBODY]}) for r in results]
     if read is not None and (read.rows or 1) > 1:
         results = [replace(one, sentences=(*one.sentences, ROWS)) for one in results]
     return tuple(results)
@@ -220,6 +231,8 @@ def followed(
     taken = {column for one in published for column in (*one.quasi, *one.sensitive)}
     shared = [c for c in lists[0].columns if all(c in one.columns for one in lists)]
     names = [column for column in shared if column not in taken]
+    shown = {column for one in published if one.records for column in one.records.columns}
+    names.sort(key=lambda column: column in shown)  # a bill both show names nobody
     if not names:
         raise DataError(
             "the registers have no column in common that is not in a release, so nobody can be "
@@ -322,7 +335,7 @@ def read_releases(
         published = Published.read(
             release, sensitive=secret, quasi=chosen, taxonomies=nodes, name=name,
             located=how if foreign else None, differing=differing if foreign else None,
-            every_kind=True,
+            every_kind=True, records=len(releases) > 1,
         )  # fmt: skip
         for column, spec in specs.items():
             published = published.with_taxonomy(column, spec)

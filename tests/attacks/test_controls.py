@@ -47,10 +47,11 @@ def test_the_table_keeps_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_a_control_there_is_no_column_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    header, one, gain, *_ = shown(capsys, WITHOUT)
+    header, one, rates, gain, *_ = shown(capsys, WITHOUT)
     assert header[:4] == ["attack", "found", "guessing", "gain"]
     assert one[:4] == ["sparse", "60.0%", "10.0%", "55.6%"]
-    assert " ".join(gain).startswith("gain: how much better the attacker does")
+    assert " ".join(rates).startswith("found, guessing: how often the attack succeeds")
+    assert " ".join(gain).startswith("gain: how much the attacker's belief")
 
 
 def test_the_chart_keeps_them_apart() -> None:

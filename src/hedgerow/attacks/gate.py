@@ -19,6 +19,8 @@ FEW = 0.05
 """The share of people an attack may fail to judge."""
 SILENT = ("skewness", "minimality", "same-sample")
 """Attacks that name only whom they suspect: no guesses means that they suspect nobody."""
+UNTRIED = "not tried: "
+"""How a doubt begins about what was not done, rather than not understood."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +91,10 @@ def doubts(results: Sequence[AttackResult]) -> list[str]:
     >>> doubts([AttackResult(attack="sequential", goal="", found=nobody, baseline=nobody)])
     ['sequential: nobody who was looked for fits into the releases']
     """
-    found = [f"{result.attack}: {why}" for result in results for why in _doubts(result)]
+    found = [
+        f"{UNTRIED}{what}" for result in results for what in result.detail.get("not_tried", ())
+    ]
+    found += [f"{result.attack}: {why}" for result in results for why in _doubts(result)]
     return list(dict.fromkeys(found)) if results else ["no attack was tried"]
 
 
@@ -118,6 +123,11 @@ def _doubts(result: AttackResult) -> Iterator[str]:
     # Who is in one release only is no contradiction where not everybody is in all of them.
     if "overlaps" not in detail and detail.get("contradictions", 0) > FEW * judged:
         yield f"the releases contradict each other for {detail['contradictions']:,} of {judged:,}"
+    if detail.get("not_joined", 0) > FEW * judged:
+        yield (
+            f"the records of {detail['not_joined']:,} of {judged:,} people cannot be joined on "
+            f"{some(detail['joined_on'])}"
+        )
     if detail.get("true_value_unknown", 0) > FEW * judged:
         yield (
             f"the true value of {detail['true_value_unknown']:,} of {judged:,} people is in none "

@@ -105,7 +105,8 @@ class Published:
             name: For messages; by default the file's or folder's.
             differing: Sensitive column -> values that differ from all others, whatever they look
                 like; by default as the certificate says.
-            records: Whether to read what its columns that are not generalised say together.
+            records: Whether to read what its columns that are not generalised say together; of
+                another tool's release, those that are not said to be quasi-identifiers.
             every_kind: Whether releases without a sensitive column, of a sample and of made-up
                 rows are read as well: nothing can be intersected with them.
 
@@ -142,6 +143,8 @@ class Published:
             shown = [*sensitive]
             if records:
                 shown += _chosen(None, roles, "insensitive", columns, str(file))
+            if records and kind is None and not roles:  # other tools do not say: shown as it is
+                shown += [c for c in columns if c not in (*shown, *quasi, weighted)]
             sets = [*shown, *([] if weighted is None else [weighted])]
             counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in sets])
         n = np.asarray(counted["n"].to_numpy(), np.int64)

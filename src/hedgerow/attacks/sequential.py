@@ -7,7 +7,7 @@ and one value says whose value it was. That each release is anonymous or diverse
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +20,7 @@ from hedgerow.attacks.invariance import Invariance, Values, m_invariance, united
 from hedgerow.attacks.locating import Located
 from hedgerow.attacks.subtracting import Part, intersect, settle, subtract
 from hedgerow.groups import Groups, Ints
-from hedgerow.spelling import told_apart
+from hedgerow.spelling import likeness, told_apart
 
 Flags = NDArray[np.bool_]
 CHUNK = 2_000_000
@@ -64,12 +64,37 @@ class History:
         return tuple(self.values[code] for code in np.flatnonzero(self.possible[person]))
 
 
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """What is left open once records are joined on columns that several releases show."""
+
+    columns: tuple[str, ...]
+    values: Values
+    """As they are read: by `likeness`."""
+    possible: Flags
+    """People by values: who may have which."""
+
+    def narrow(self, history: History) -> tuple[History, int]:
+        """The history, joined; and for how many people the records contradict each other.
+
+        Their bill changed from one release to the next: for them nothing is joined, or what the
+        releases say without the bill would be lost.
+        """
+        place = {value: code for code, value in enumerate(self.values)}
+        into = [place[likeness(value)] for value in history.values]
+        possible = history.possible & self.possible[:, into]
+        apart = history.present & (history.left > 0) & ~possible.any(axis=1)
+        possible[apart] = history.possible[apart]
+        return replace(history, possible=possible), int(apart.sum())
+
+
 def sequential(
     releases: Sequence[Groups],
     located: Sequence[Located],
     *,
     of: str,
     who: Callable[[int], str] | None = None,
+    joined: Joined | None = None,
 ) -> AttackResult:
     """Compare releases of a table that people joined, left or changed in.
 
@@ -78,7 +103,8 @@ def sequential(
         values stay as they are.
     Does: Intersects the values of each person's groups. Subtracts groups, and unions of groups,
         that have the same people but for those who came and left, wherever the list names
-        everybody in them. Removes from each group those whose value is known by then.
+        everybody in them. Removes from each group those whose value is known by then. Joins
+        records on the other columns that several releases show as they are (`joined`).
     Success: One value is left, and it is not missing. Targets are all people who are in some
         release.
     Baseline: The most frequent value of all releases, said of the same people.
@@ -89,6 +115,7 @@ def sequential(
         located: For each release, the groups each person may be in; none: not in the release.
         of: The sensitive column.
         who: What a person is called in sentences; by number if left out.
+        joined: What joining the records leaves possible; nothing is joined if left out.
 
     Raises:
         DataError: People, groups and releases do not fit together.
@@ -105,7 +132,9 @@ def sequential(
     >>> sequential([before, after], where, of="illness").found.successes
     1
     """
-    history = follow(releases, located, of=of)
+    history, apart = follow(releases, located, of=of), 0
+    if joined is not None:
+        history, apart = joined.narrow(history)
     invariance = m_invariance(releases, located, of=of)
     left, present = history.left, history.present
     certain = history.certain
@@ -119,13 +148,18 @@ def sequential(
         found=Rate(successes=int(certain.sum()), guesses=people),
         baseline=Rate(successes=int(history.possible[certain, usual].sum()), guesses=people),
         gains=_gains(history, releases, of),
-        sentences=tuple(_told(history, invariance, of, len(releases), new, who or _numbered)),
+        sentences=(
+            *_told(history, invariance, of, len(releases), new, who or _numbered),
+            *_told_joined(joined, apart, int(present.sum())),
+        ),
         detail={
             "of": of,
             "one_value_only_together": len(new),
             "fewer_values_together": int((present & (left < fewest)).sum()),
             "contradictions": int((present & (left == 0)).sum()),
             "disagreeing_groups": history.disagreeing,
+            "joined_on": [] if joined is None else list(joined.columns),
+            "not_joined": apart,
             "m_invariance": asdict(invariance)
             | {"unique": list(invariance.unique), "unlisted": list(invariance.unlisted)},
             "people": len(present),
@@ -200,6 +234,18 @@ def _told(
     for person in new[:3]:
         yield f"{who(int(person))}: {_shown(history.of(int(person)))}."
     yield _invariant(invariance)
+
+
+def _told_joined(joined: Joined | None, apart: int, present: int) -> Iterator[str]:
+    if joined is None or not present:
+        return
+    columns = ", ".join(map(repr, joined.columns))
+    yield f"Records were joined on {columns}, which several releases show as it is."
+    if apart:
+        yield (
+            f"For {counted(apart, 'person', 'people')} no records can be joined: {columns} changed "
+            "between the releases. For them nothing was joined."
+        )
 
 
 def _invariant(found: Invariance) -> str:

@@ -90,7 +90,7 @@ def attack(
     """Try to break releases: what an attacker gains over somebody who never saw them."""
     with running("attack", as_json, quiet, bar=True) as job:
         import hedgerow
-        from hedgerow.attacks.gate import Bounds, doubts
+        from hedgerow.attacks.gate import UNTRIED, Bounds, doubts
 
         bounds = Bounds(mean=at_most, certain=certain_at_most, worst=worst_at_most)
         results = hedgerow.attack(
@@ -131,7 +131,8 @@ def attack(
             said = (
                 f"hedgerow attack: this does not show what an attacker finds: {'; '.join(unsure)}."
             )
-            typer.echo(printable(f"{said} {HOW}"), err=True)
+            how = "" if all(why.startswith(UNTRIED) for why in unsure) else f" {HOW}"
+            typer.echo(printable(f"{said}{how}"), err=True)
         job.exit_code = 1 if any(broken) else 2 if unsure else 0
 
 

@@ -282,8 +282,12 @@ def _scores(scored: Sequence[tuple[str, AttackResult]], bounds: Bounds) -> None:
     console.print(table)
     if compared:
         say("control: the same attack on people who are not in the release")
-    say("gain: how much better the attacker does with the release than by guessing, on average; "
-        "0 % is no better, 100 % is always right")  # fmt: skip
+    say("found, guessing: how often the attack succeeds, and how often guessing does")
+    say("gain: how much the attacker's belief in a person's true value grew, on average over "
+        "everybody; 0 % is not at all, 100 % is to certainty")  # fmt: skip
+    if estimated:
+        say("gain with an interval: how much more often the attack succeeds, as it names nobody's "
+            "value")  # fmt: skip
     say("worst: the gain of the worst person; certain: people known for certain")
     allowed = [
         f"{name} {'without a bound' if share is None else f'at most {_share(share)}'}"

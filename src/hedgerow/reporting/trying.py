@@ -143,8 +143,8 @@ def attacks_blocks(results: Sequence[AttackResult], *, more: str | None) -> list
             for label, result in zip(labels, results, strict=True)
         ),
         numbers=frozenset({2, 3, 4, 5, 6, 7}),
-        caption="Attacks; the gain is how much better the attacker does with the release than by "
-        "guessing, on average over everybody: 0 is no better, 1 is always right",
+        caption="Attacks; the gain is how much the attacker's belief in a person's true value "
+        "grew, on average over everybody: 0 is not at all, 1 is to certainty",
     )
     blocks: list[Chart | Text] = [
         Chart(name=name, svg=intervals(rows, name=name), table=table),

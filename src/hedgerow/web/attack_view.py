@@ -198,8 +198,8 @@ def outcome(results: Sequence[AttackResult]) -> str:
         return f"{tried} None does better than guessing, beyond what chance explains.{sure}"
     return (
         f"{tried} {won} {'do' if won > 1 else 'does'} better than guessing.{sure} The largest gain "
-        f"is {share(worst.gain)} ({worst.attack}): how much better the attacker does with the "
-        "release than by guessing, on average."
+        f"is {share(worst.gain)} ({worst.attack}): how much the attacker's belief in a person's "
+        "true value grew, on average."
     )
 
 
