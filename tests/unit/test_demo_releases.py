@@ -72,7 +72,9 @@ def test_bills_that_both_show(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(plan, "utf-8")
     hedgerow.publish(tmp_path / "plan.yaml")
     second = (tmp_path / SECOND[1]).read_text("utf-8")
-    second = second.replace("bill:        {role: identifier}", "bill:        {role: insensitive}")
+    dropped = "bill:        {role: identifier, key: false}"
+    assert dropped in second
+    second = second.replace(dropped, "bill:        {role: insensitive}")
     second = with_years(second)
     (tmp_path / "claim.yaml").write_text(second, "utf-8")
     with pytest.raises(ClaimError, match="joining on 'bill'"):
