@@ -377,7 +377,7 @@ def _refuse_unclear(claim: PrivacyModel, published: Published) -> None:
         if len(labels) > 1 and any(kind is None or not kind.strip("?") for kind in alike):
             raise ClaimError(
                 f"{claim} cannot be claimed: {name!r} is missing in some groups of the release and "
-                "not in others, so whoever knows a person's value cannot tell which group is theirs",
+                "not in others, so whoever knows a person's value cannot tell which group it is",
                 fix=f"Fill in what is missing in {name!r}, or suppress these people: "
                 "`missing: suppress`.",
             )
