@@ -299,15 +299,25 @@ def usual_spellings(
 def told_both_ways(name: str, listed: Sequence[Sequence[str]]) -> str:
     """What a steward reads of values with several spellings.
 
-    >>> told_both_ways("illness", [("FLU", "flu")])
-    "'illness' has 2 spellings of one value: FLU, flu. Claims about it are judged both ways."
+    >>> print(told_both_ways("illness", [("FLU ", "flu")]))  # doctest: +NORMALIZE_WHITESPACE
+    'illness' has 2 spellings of one value: 'FLU ', flu. Claims about it are judged both ways.
+    Say `spelling: one` to publish each value in one spelling, or `distinct: [...]` if they differ.
     """
-    shown = "; ".join(", ".join(texts) for texts in listed[:MOST_TOLD])
+    shown = "; ".join(", ".join(map(_seen, texts)) for texts in listed[:MOST_TOLD])
     more = f"; and {len(listed) - MOST_TOLD:,} more" if len(listed) > MOST_TOLD else ""
     many = f"{len(listed[0])} spellings of one value"
     if len(listed) > 1:
         many = f"{len(listed):,} values with several spellings"
-    return f"{name!r} has {many}: {shown}{more}. Claims about it are judged both ways."
+    return (
+        f"{name!r} has {many}: {shown}{more}. Claims about it are judged both ways. "
+        "Say `spelling: one` to publish each value in one spelling, or `distinct: [...]` if they "
+        "differ."
+    )
+
+
+def _seen(text: str) -> str:
+    """In quotes where a blank, or a character without a form, would not be seen."""
+    return text if text == text.strip() and text.isprintable() else repr(text)
 
 
 def told_in_one(name: str, usual: Mapping[str, str]) -> str:
@@ -320,7 +330,8 @@ def told_in_one(name: str, usual: Mapping[str, str]) -> str:
     for text, one in usual.items():
         into.setdefault(one, []).append(text)
     shown = "; ".join(
-        f"{', '.join(texts)} {'is' if len(texts) == 1 else 'are'} published as {one}"
+        f"{', '.join(map(_seen, texts))} {'is' if len(texts) == 1 else 'are'} published as "
+        f"{_seen(one)}"
         for one, texts in list(into.items())[:MOST_TOLD]
     )
     more = f"; and {len(into) - MOST_TOLD:,} more" if len(into) > MOST_TOLD else ""
