@@ -116,7 +116,7 @@ def in_order(plan: Plan, name: str, values: Sequence[str | None]) -> list[str | 
             return None
         return arranged(name, values, f"{NUMBERS}, missing last")
     try:
-        return arranged(name, values, column.stated_order)
+        return arranged(name, values, column.stated_order, said=column.order is not None)
     except DataError as error:
         where = plan.where("columns", name)
         raise DataError(error.what, where=where, fix=error.fix) from None

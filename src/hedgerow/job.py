@@ -66,12 +66,22 @@ class Job:
         return (*self.engine.files, *outside, *self.plan.claim_files)
 
     def told_spellings(self, cells: Cells) -> list[str]:
-        """For the steward: spellings that may be one value, and are judged both ways."""
-        return [
-            told_both_ways(domain.name, listed)
-            for domain in cells.sensitive
-            if domain.name in self.schema.sensitive and (listed := domain.listed_spellings())
-        ]
+        """For the steward: spellings that may be one value, and are judged both ways.
+
+        And what the plan says of values that nobody has.
+        """
+        told = []
+        for domain in cells.sensitive:
+            name = domain.name
+            if name not in self.schema.sensitive:
+                continue
+            claimed = any(name in model.attributes for model in self.models)
+            if claimed and (listed := domain.listed_spellings()):
+                told.append(told_both_ways(name, listed))
+            have = set(domain.values)
+            if lost := [v for v in self.plan.columns[name].distinct or () if v not in have]:
+                told.append(f"`distinct` of {name!r} lists {some(lost)}, which nobody has.")
+        return told
 
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""

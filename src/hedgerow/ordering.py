@@ -48,8 +48,16 @@ def named(order: Stated) -> str:
     return f"{texts[0]} < {texts[1]} < ... < {texts[-1]}, {len(texts)} values"
 
 
-def arranged(name: str, values: Sequence[Value], order: Stated) -> list[Value]:
+def arranged(
+    name: str, values: Sequence[Value], order: Stated, *, said: bool = False
+) -> list[Value]:
     """The values in that order.
+
+    Args:
+        name: The column, for messages.
+        values: Its values.
+        order: In which they stand.
+        said: Whether the plan has these words in the column, or nobody said otherwise.
 
     >>> arranged("risk", ["high", "low"], ("low", "medium", "high"))
     ['low', 'high']
@@ -74,7 +82,14 @@ def arranged(name: str, values: Sequence[Value], order: Stated) -> list[Value]:
     present = [value for value in values if value is not None and value not in none]
     keys = _numbers(present) if kind == NUMBERS else _dates(present)
     if keys is None:
-        strange = [value for value in present if not _has_place(value, kind)]
+        strange = sorted(value for value in present if not _has_place(value, kind))
+        if said:
+            raise DataError(
+                f"`order: {kind}` does not fit: {some(strange or present)} in {name!r} are not "
+                f"{kind}",
+                fix="List all values from the first to the last: `order: [low, medium, high]`; or "
+                "correct these values in the data.",
+            )
         raise DataError(
             f"{some(strange or present)} in {name!r} are no {kind}, and nothing says in which "
             "order the values stand",

@@ -27,13 +27,13 @@ from hedgerow.choosing import (
 from hedgerow.delivery import DATA, check_target, deliver, staging
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
-from hedgerow.errors import ClaimError, DataError, PlanError
+from hedgerow.errors import ClaimError, DataError, PlanError, some
 from hedgerow.exposure import Exposure, exposure, refuse_exposed
 from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of, made_from
 from hedgerow.job import Job, opened
 from hedgerow.listing import listed
-from hedgerow.models.base import Verdict
+from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.planning.methods import PRICED
@@ -43,6 +43,7 @@ from hedgerow.recoded import Recoded, recoded
 from hedgerow.release import Release, level_in_words
 from hedgerow.remembering import as_published, remembering
 from hedgerow.reporting.accompanying import Accompanied
+from hedgerow.spelling import likeness
 from hedgerow.standing import Standing, certified, moved
 from hedgerow.tabled import Tabled, tabled
 from hedgerow.utility import measure
@@ -350,6 +351,7 @@ def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:
     single = [model for model in job.models if about_single_people(model)]
     if not single or not published.quasi:
         return
+    _refuse_unclear(single[0], published)
     tuples, of_cell = cells.tuples
     names = tuple(h.name for h in cells.hierarchies)
     targets = Targets(names, tuple(h.values for h in cells.hierarchies), tuples)
@@ -365,6 +367,35 @@ def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:
             fix="Give the columns hierarchies whose labels do not overlap, and search the lattice "
             "without keep_suppressed.",
         )
+
+
+def _refuse_unclear(claim: PrivacyModel, published: Published) -> None:
+    """Refuse where a reader may take two groups for one, or a missing value for any other."""
+    kinds = []
+    for name, labels in zip(published.quasi, published.labels, strict=True):
+        alike = [likeness(label) for label in labels]
+        if len(labels) > 1 and any(kind is None or not kind.strip("?") for kind in alike):
+            raise ClaimError(
+                f"{claim} cannot be claimed: {name!r} is missing in some groups of the release and "
+                "not in others, so whoever knows a person's value cannot tell which group it is",
+                fix=f"Fill in what is missing in {name!r}, or suppress these people: "
+                "`missing: suppress`.",
+            )
+        place = {kind: i for i, kind in enumerate(dict.fromkeys(alike))}
+        kinds.append(np.array([place[kind] for kind in alike], np.int64))
+    met: dict[tuple[int, ...], int] = {}
+    for group, codes in enumerate(published.codes.tolist()):
+        read = tuple(int(kind[code]) for kind, code in zip(kinds, codes, strict=True))
+        if (first := met.setdefault(read, group)) != group:
+            one, two = sorted(
+                ", ".join(repr(labels[c]) for labels, c in zip(published.labels, row, strict=True))
+                for row in (published.codes[first], published.codes[group])
+            )
+            raise ClaimError(
+                f"{claim} cannot be claimed: a reader may take the groups {one} and {two} of "
+                f"{some(published.quasi)} for one",
+                fix="Spell each value of the quasi-identifiers alike in the data.",
+            )
 
 
 def in_words(chosen: Recoding, cells: Cells) -> dict[str, str]:

@@ -38,6 +38,21 @@ _FORMLESS = re.compile(
 """Letters and marks nobody sees, besides control and format characters."""
 _DASHES = re.compile("[\u2010-\u2015\u2212\u2e3a\u2e3b\ufe58\u30a0]")
 """Hyphens, dashes and the minus sign: a sign or a joint, whichever way it is typed."""
+_BLANK = re.compile("[\u2800\U0001d159]")
+"""Symbols that look like a space."""
+_APOSTROPHES = str.maketrans(dict.fromkeys("`\u00b4\u02b9\u02bc\u2018\u2019\u201b", "'"))
+"""Whichever key somebody found for it. Unicode makes a space and an accent of one of them."""
+_LETTERS = str.maketrans(
+    {"\u0131": "i", "\u0153": "oe", "\u00e6": "ae", "\u00f8": "o", "\u0142": "l", "\u0111": "d"}
+)
+"""Latin letters that Unicode takes for no letter with an accent, and people type as one."""
+_HALF = re.compile("(?<=[0-9])\u2044(?=[0-9])")
+"""The stroke of a fraction that is one character."""
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])\s+-\s+(?=[^\W\d_])")
+_ZEROS = re.compile(r"(?<![0-9.,])([0-9]+)(?:\.([0-9]+))?")
+_AFTER = re.compile(r"[\W_]*([^\W\d_]*)")
+LONGEST_CODE = 2
+"""Letters before a number that make a code of it (E11.0, BE01), in which every zero counts."""
 _AT_ONCE = re.compile(r"[a-z]+", re.ASCII)
 _OVERLOOKED = ".,;:!?_-"
 """Marks that, if not between two digits, say nothing of the number they stand beside."""
@@ -78,7 +93,7 @@ def _visible(value: str) -> str:
     """The text as it looks: one form of each character, and none that has no form."""
     if value.isascii() and value.isprintable():
         return value.strip()
-    value = _apart(value)
+    value = _apart(_BLANK.sub(" ", value))
     seen = "".join(
         " " if c.isspace() else c
         for c in _FORMLESS.sub("", unicodedata.normalize("NFKC", value))
@@ -102,7 +117,8 @@ def likeness(value: str | None) -> str | None:
     """Equal for texts that may be taken for one value, by a program or by somebody who reads.
 
     Besides what `reading` makes one: case; spaces; punctuation; accents of Latin letters; a hyphen
-    within a word. Never a sign (+ - < > = and whatever else Unicode calls a symbol, also %), a
+    within a word, or with spaces between two words; the alphabet of digits; zeros that say nothing
+    of a number. Never a sign (+ - < > = and whatever else Unicode calls a symbol, also %), another
     digit, or what stands between two digits. A hyphen is a sign where it begins or ends a text or
     stands beside a space or another mark, and between two digits.
 
@@ -110,14 +126,57 @@ def likeness(value: str | None) -> str | None:
     ['flu', 'flu', 'flu', 'hiv', 'covid19', 'covid19']
     >>> [likeness(text) for text in ("HIV-", "HIV +", "v1.5", "v15", "10-20", "< 5", "5 %", ".5")]
     ['hiv-', 'hiv+', 'v1.5', 'v15', '10-20', '<5', '5%', '0.5']
+    >>> [likeness(text) for text in ("05.0 mg", "Stage 01", "heart - failure", "Crohn`s", "A01")]
+    ['5mg', 'stage1', 'heartfailure', 'crohns', 'a01']
     """
     if value is not None and _AT_ONCE.fullmatch(value) and value not in _MISSING:
         return "inf" if value in ("inf", "infinity") else value
-    kind = reading(value)
+    kind = reading(None if value is None else _typed(value))
     if kind is None or _SHORTEST.fullmatch(kind) or parse(kind):
         return kind
-    text = unicodedata.normalize("NFKC", _bare(kind).casefold())
-    return _without_marks(_DASHES.sub("-", text)) or kind
+    text = kind.casefold()
+    if not kind.isascii():
+        text = unicodedata.normalize("NFKC", _bare(kind).casefold()).translate(_LETTERS)
+        text = _HALF.sub("/", _DASHES.sub("-", text))
+    if "-" in text:
+        text = _BETWEEN_WORDS.sub(" ", text)
+    if "0" in text:
+        text = _ZEROS.sub(_shortest, text)
+    return _without_marks(text) or kind
+
+
+def _typed(value: str) -> str:
+    """With one apostrophe, and with the digits of one alphabet."""
+    value = value.translate(_APOSTROPHES) if "`" in value or not value.isascii() else value
+    if value.isascii():
+        return value
+    return "".join(
+        str(unicodedata.decimal(c)) if unicodedata.category(c) == "Nd" else c for c in value
+    )
+
+
+def _shortest(number: re.Match[str]) -> str:
+    """A number in a text, without the zeros that say nothing; codes, dates and ranges as they are.
+
+    Spaces and marks around it do not matter, as they are overlooked: whoever takes `stage 01` for
+    `stage01` takes both for `stage 1`.
+    """
+    text, whole, part = number.string, number[1], number[2]
+    last = number.start()
+    while last and not text[last - 1].isalnum():
+        last -= 1
+    first = last
+    while first and text[first - 1].isalpha() and last - first <= LONGEST_CODE:
+        first -= 1
+    after = _AFTER.match(text, number.end())
+    assert after is not None, "it matches nothing, too"
+    beside = text[max(last - 1, 0) : last] + text[after.start(1) : after.start(1) + 1]
+    if any(c.isdigit() for c in beside) or 0 < last - first <= LONGEST_CODE:
+        return number[0]
+    if len(after[1]) != 1:  # else a code, such as 01A
+        whole = whole.lstrip("0") or "0"
+    part = (part or "").rstrip("0")
+    return f"{whole}.{part}" if part else whole
 
 
 def _bare(text: str) -> str:
@@ -240,15 +299,25 @@ def usual_spellings(
 def told_both_ways(name: str, listed: Sequence[Sequence[str]]) -> str:
     """What a steward reads of values with several spellings.
 
-    >>> told_both_ways("illness", [("FLU", "flu")])
-    "'illness' has 2 spellings of one value: FLU, flu. Claims about it are judged both ways."
+    >>> print(told_both_ways("illness", [("FLU ", "flu")]))  # doctest: +NORMALIZE_WHITESPACE
+    'illness' has 2 spellings of one value: 'FLU ', flu. Claims about it are judged both ways.
+    Say `spelling: one` to publish each value in one spelling, or `distinct: [...]` if they differ.
     """
-    shown = "; ".join(", ".join(texts) for texts in listed[:MOST_TOLD])
+    shown = "; ".join(", ".join(map(_seen, texts)) for texts in listed[:MOST_TOLD])
     more = f"; and {len(listed) - MOST_TOLD:,} more" if len(listed) > MOST_TOLD else ""
     many = f"{len(listed[0])} spellings of one value"
     if len(listed) > 1:
         many = f"{len(listed):,} values with several spellings"
-    return f"{name!r} has {many}: {shown}{more}. Claims about it are judged both ways."
+    return (
+        f"{name!r} has {many}: {shown}{more}. Claims about it are judged both ways. "
+        "Say `spelling: one` to publish each value in one spelling, or `distinct: [...]` if they "
+        "differ."
+    )
+
+
+def _seen(text: str) -> str:
+    """In quotes where a blank, or a character without a form, would not be seen."""
+    return text if text == text.strip() and text.isprintable() else repr(text)
 
 
 def told_in_one(name: str, usual: Mapping[str, str]) -> str:
@@ -261,7 +330,8 @@ def told_in_one(name: str, usual: Mapping[str, str]) -> str:
     for text, one in usual.items():
         into.setdefault(one, []).append(text)
     shown = "; ".join(
-        f"{', '.join(texts)} {'is' if len(texts) == 1 else 'are'} published as {one}"
+        f"{', '.join(map(_seen, texts))} {'is' if len(texts) == 1 else 'are'} published as "
+        f"{_seen(one)}"
         for one, texts in list(into.items())[:MOST_TOLD]
     )
     more = f"; and {len(into) - MOST_TOLD:,} more" if len(into) > MOST_TOLD else ""

@@ -56,6 +56,18 @@ def test_text_has_no_order_of_its_own(tmp_path: Path) -> None:
     hedgerow.check(frame, columns=columns(), protect=[TCloseness(t=1, of="s")])
 
 
+def test_an_order_that_does_not_fit() -> None:
+    """The plan does say in which order they stand, so it is not told that nothing does."""
+    frame = pd.DataFrame({"q": ["a", "b"] * 2, "s": ["Asthma", "2", "3", "2024-01-02"]})
+    for kind, strange in (
+        ("numbers", "'2024-01-02' and 'Asthma'"),
+        ("dates", "'2', '3' and 'Asth"),
+    ):
+        with pytest.raises(DataError, match=f"`order: {kind}` does not fit: {strange}") as refused:
+            hedgerow.check(frame, columns=columns(order=kind), protect=[ORDERED])
+        assert f"in 's' are not {kind}" in refused.value.what
+
+
 def test_the_order_of_the_plan(tmp_path: Path) -> None:
     """a has low and medium, b medium and high: 1/4 and 1/4 over two steps, 1/4."""
     frame = pd.DataFrame({"q": ["a"] * 2 + ["b"] * 2, "s": ["low", "medium", "medium", "high"]})

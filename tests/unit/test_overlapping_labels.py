@@ -156,6 +156,61 @@ def test_why_wishes_are_refused() -> None:
     assert both.level > 1.3
 
 
+def spelt(women: str | None) -> pd.DataFrame:
+    """Thirty women mind gout and have flu; of thirty others, spelt otherwise, most have gout."""
+    rows = (
+        [("F", "gout", "flu")] * 30 + [(women, "flu", "flu")] * 5 + [(women, "flu", "gout")] * 25
+        + [("M", "ulcer", "gout")] * 195 + [("M", "flu", "ulcer")] * 5
+    )  # fmt: skip
+    return pd.DataFrame(rows, columns=["sex", "wish", "ill"])
+
+
+SEX: dict[str, Any] = {
+    "sex": {"role": QI, "levels": [0, 0]},
+    "wish": "identifier",
+    "ill": "sensitive",
+}
+OWN: dict[str, Any] = {
+    "epsilon-privacy": {
+        "epsilon": 1.3,
+        "of": "ill",
+        "adversary": {"class": "I", "prior": "table", "stubbornness": 100},
+        "wishes": "wish",
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("women", "why"),
+    [
+        ("f", "groups 'F' and 'f' of 'sex' for one"),
+        ("F.", "groups 'F' and 'F.' of 'sex' for one"),
+        (None, "'sex' is missing in some groups"),
+        ("?", "'sex' is missing in some groups"),
+        ("n/a", "'sex' is missing in some groups"),
+    ],
+)
+def test_groups_that_a_reader_takes_for_one(women: str | None, why: str) -> None:
+    """Apart they hold at 1.23; whoever reads all women as one group believes 1.95 times more."""
+    with pytest.raises(ClaimError, match=why):
+        publish(spelt(women), columns=SEX, protect=[OWN])
+
+
+def test_the_same_groups_with_clear_labels() -> None:
+    """What is refused is refused for its labels only."""
+    release = publish(spelt("X"), columns=SEX, protect=[OWN])
+    assert release.claims[0].level == pytest.approx(1.23, abs=0.005)
+    (merged,) = hedgerow.check(spelt("F"), columns=SEX, protect=[OWN])
+    assert merged.level == pytest.approx(1.95, abs=0.005)
+
+
+def test_missing_people_may_be_suppressed() -> None:
+    columns = {**SEX, "sex": {**SEX["sex"], "missing": "suppress"}}
+    wide = {"epsilon-privacy": {**OWN["epsilon-privacy"], "epsilon": 9}}
+    release = publish(spelt(None), columns=columns, protect=[wide], method={"suppress": "50%"})
+    assert release.rows == 230
+
+
 MODELS: list[Callable[[], PrivacyModel]] = [
     lambda: DistinctLDiversity(l=2, of="ill"),
     lambda: ProbabilisticLDiversity(l=1.6, of="ill"),

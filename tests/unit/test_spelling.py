@@ -129,5 +129,6 @@ def test_a_note_names_the_first_few() -> None:
     assert claim.level == 14, "each number is one"
     assert told == (
         "'s' has 14 values with several spellings: 1, 1.0; 10, 10.0; 11, 11.0; 12, 12.0; 13, 13.0; "
-        "and 9 more. Claims about it are judged both ways.",
+        "and 9 more. Claims about it are judged both ways. Say `spelling: one` to publish each "
+        "value in one spelling, or `distinct: [...]` if they differ.",
     )

@@ -36,6 +36,7 @@ from hedgerow import (
 from hedgerow.adversary import Known
 from hedgerow.groups import Groups
 from hedgerow.models.base import PrivacyModel
+from hedgerow.models.claims import CLAIMS
 from hedgerow.models.readings import checked, judged
 from hedgerow.predicates import Predicates
 from hedgerow.publishing import checked as measured
@@ -276,8 +277,26 @@ def test_spellings_are_no_diversity(tmp_path: Path) -> None:
     (claim,), told = measured(plan, frame)
     assert (claim.holds, claim.level) == (False, 1)
     assert told == (
-        "'s' has 3 spellings of one value: FLU, Flu, flu. Claims about it are judged both ways.",
+        "'s' has 3 spellings of one value: FLU, Flu, flu. Claims about it are judged both ways. "
+        "Say `spelling: one` to publish each value in one spelling, or `distinct: [...]` if they "
+        "differ.",
     )
+
+
+def test_a_note_shows_blanks_and_is_about_what_is_claimed() -> None:
+    frame = pd.DataFrame({"a": ["x"] * 3, "s": ["FLU ", "flu", "gout"]})
+    columns = {"a": "quasi-identifier", "s": "sensitive"}
+    claims = [DistinctLDiversity(l=2, of="s")]
+    _, (told,) = measured(Plan.of(columns=columns, protect=claims), frame)
+    assert "'s' has 2 spellings of one value: 'FLU ', flu. " in told
+    assert measured(Plan.of(columns=columns, protect=[KAnonymity(k=2)]), frame)[1] == ()
+
+
+def test_a_value_that_is_said_to_differ_and_that_nobody_has() -> None:
+    frame = pd.DataFrame({"a": ["x"] * 2, "s": ["flu", "gout"]})
+    columns = {"a": "quasi-identifier", "s": {"role": "sensitive", "distinct": ["flu", "measles"]}}
+    _, told = measured(Plan.of(columns=columns, protect=[KAnonymity(k=2)]), frame)
+    assert told == ("`distinct` of 's' lists 'measles', which nobody has.",)
 
 
 @pytest.mark.parametrize("search", ["lattice", "mondrian", "local"])
@@ -469,3 +488,12 @@ def test_noise_takes_no_spellings() -> None:
     )
     with pytest.raises(PlanError, match="spelling has no meaning for marginals"):
         hedgerow.publish(plan)
+
+
+def test_diversity_says_that_missing_counts_as_a_value() -> None:
+    frame = pd.DataFrame({"a": ["x"] * 2, "s": ["flu", None]})
+    columns = {"a": "quasi-identifier", "s": "sensitive"}
+    (claim,) = hedgerow.check(frame, columns=columns, protect=[DistinctLDiversity(l=2, of="s")])
+    assert claim.level == 2
+    told = CLAIMS["l-diversity"].does_not_protect
+    assert "A missing value counts as a value of its own." in told

@@ -68,7 +68,7 @@ _EXPLANATIONS = (
         "values; three spellings of one disease count as one); changes against the table as a "
         "whole (half of a group having what one person in a hundred has is diverse); attackers "
         "who can rule out more values. Distinct and entropy diversity allow one value to be much "
-        "more likely than the others.",
+        "more likely than the others. A missing value counts as a value of its own.",
         reference="Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006 (ICDE).",
         parameters=(
             Parameter(
