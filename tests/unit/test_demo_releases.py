@@ -72,9 +72,8 @@ def test_bills_that_both_show(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(plan, "utf-8")
     hedgerow.publish(tmp_path / "plan.yaml")
     second = (tmp_path / SECOND[1]).read_text("utf-8")
-    dropped = "bill:        {role: identifier, key: false}"
-    assert dropped in second
-    second = second.replace(dropped, "bill:        {role: insensitive}")
+    assert "bill:        {role: identifier," in second
+    second = second.replace("bill:        {role: identifier,", "bill:        {role: insensitive,")
     second = with_years(second)
     (tmp_path / "claim.yaml").write_text(second, "utf-8")
     with pytest.raises(ClaimError, match="joining on 'bill'"):
@@ -88,6 +87,12 @@ def test_bills_that_both_show(folder: Path, tmp_path: Path) -> None:
     assert exposed.joined == ("bill",)
     by_hand = joined_by_hand(tmp_path)
     assert exposed.together[0] >= by_hand > 100
+    (found,) = attack(
+        [tmp_path / "release", tmp_path / "planners"], plan=tmp_path / "plan.yaml",
+        methods=["sequential"], of="diagnosis",
+    )  # fmt: skip
+    assert found.detail["joined_on"] == ["bill"]
+    assert found.found.successes >= by_hand
 
 
 def joined_by_hand(folder: Path) -> int:
