@@ -36,7 +36,7 @@ PERSON_WORDS = words(
 KEY_WORDS = NUMBERING | PERSON_WORDS | words("member customer client user case record code")
 """Words of a name that says only that people are numbered: patient_age says more."""
 NO_IDS = words(
-    "aid acid android arid arthritid asteroid avoid bid carotid covid did fluid grid humid hybrid "
+    "aid acid android arid asteroid avoid bid carotid covid did fluid grid humid hybrid "
     "invalid kid lipid liquid medicaid mid morbid opioid paid rapid rheumatoid rigid solid steroid "
     "thyroid typhoid unpaid valid void"
 )
