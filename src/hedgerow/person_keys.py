@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 1000
 """Rows whose values say what a column looks like."""
+AT_ONCE = 50
+"""Columns that are counted together; the first key that is found is enough."""
 NUMBERING = words(
     "id ids identifier nbr no nr num number key pid mrn ssn uuid guid seqn username login email "
     "account passport"
@@ -36,7 +38,7 @@ PERSON_WORDS = words(
 KEY_WORDS = NUMBERING | PERSON_WORDS | words("member customer client user case record code")
 """Words of a name that says only that people are numbered: patient_age says more."""
 NO_IDS = words(
-    "aid acid android arid arthritid asteroid avoid bid carotid covid did fluid grid humid hybrid "
+    "aid acid android arid asteroid avoid bid carotid covid did fluid grid humid hybrid "
     "invalid kid lipid liquid medicaid mid morbid opioid paid rapid rheumatoid rigid solid steroid "
     "thyroid typhoid unpaid valid void"
 )
@@ -99,7 +101,8 @@ def repeated(
     twice = [n for n in codes if n in certain and len(set(looked[n])) < len(looked[n])]
     rest = [n for n in codes if n not in set(twice)]
     counted: list[Repeats] = []
-    for some in (*([name] for name in twice), rest):
+    parts = [rest[first : first + AT_ONCE] for first in range(0, len(rest), AT_ONCE)]
+    for some in (*([name] for name in twice), *parts):
         for one in engine.repeats(some, person=person):
             if one.repeats and (one.name in certain or 2 * one.distinct >= one.units):
                 people = 0 if person is None else engine.repeats([person])[0].distinct
