@@ -209,7 +209,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"method": PUBLIC, "columns": FIXED}, "there is no choice that levels_from is for"),
     ({"method": {"search": "lattice", "levels_from": "x"}, "protect": [{"k-anonymity": 2}]},
      "levels_from has no meaning for lattice"),
-    ({"person": "id", "privacy": {"neighbours": "add-remove"}}, "Add `rows: 1`"),
+    ({"person": "id", "privacy": {"neighbours": "add-remove"}}, "add-remove, rows: 1}`"),
     ({"person": "id", "privacy": None}, "add-remove, rows: 1}"),
 ]  # fmt: skip
 
