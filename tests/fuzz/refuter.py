@@ -75,12 +75,24 @@ class Reading:
 
 def source_values(world: World, column: str) -> list[str]:
     """The value of each person that counts; of each row where rows are published."""
-    rule = world.columns[column].get("within_person")
+    said = world.columns[column]
+    rule = said.get("within_person")
+    spelt = _usual(world, column) if said.get("spelling") == "one" else {}
     if world.plan.get("rows") == "one" and rule is not None:
         pick = {"smallest": min, "largest": max}[rule]
         key = Fraction if column == "score" else str
-        return [pick((row[column] for row in p.rows), key=key) for p in world.people]
+        texts = [[spelt.get(row[column], row[column]) for row in p.rows] for p in world.people]
+        return [pick(of_person, key=key) for of_person in texts]
     return [row[column] for person in world.people for row in person.rows]
+
+
+def _usual(world: World, column: str) -> dict[str, str]:
+    """How each text is published in one spelling: as most rows have it, then by the text."""
+    counts = Counter(row[column] for _, row in world.records())
+    best: dict[str, str] = {}
+    for text in sorted(counts, key=lambda text: (-counts[text], text)):
+        best.setdefault(careless(text), text)
+    return {text: best[careless(text)] for text in counts}
 
 
 def refute(world: World, folder: Path, certificate: dict[str, Any]) -> list[str]:
@@ -88,6 +100,8 @@ def refute(world: World, folder: Path, certificate: dict[str, Any]) -> list[str]
     header, rows = read(folder / "data.csv")
     said = world.plan.get("rows")
     most = int(said.removeprefix("at most ")) if said and said != "one" else 1
+    if all(len(person.rows) == 1 for person in world.people):
+        most = 1  # whatever is allowed
     reading = Reading(world, rows, groups(rows, world.quasi), most)
     wrong = list(_people(world, header, rows, certificate))
     for claim in certificate["claims"]:
@@ -275,6 +289,8 @@ def _belief(
         and str(one["epsilon-privacy"]["epsilon"]) == epsilon
     )  # fmt: skip
     wishes = about is not None
+    values = source_values(reading.world, column)
+    minding: list[Person] = []
     for read_as in reading.readings(column):
         domain = sorted(reading.whole(column, read_as))
         for labels, rows in reading.found.items():
@@ -285,7 +301,12 @@ def _belief(
                 plain = any(not p.wish for p in minding)
                 asked = {v for v in here if plain or any(read_as(p.wish) == v for p in minding)}
             for value in asked:
-                before = _before(adversary, value, here, domain, read_as)
+                own = not wishes or any(
+                    value == read_as(p.wish) == read_as(mine)
+                    for p, mine in zip(reading.world.people, values, strict=True)
+                    if p in minding
+                )
+                before = _before(adversary, value, here, domain, read_as, own=own)
                 after = Fraction(here[value], here.total())
                 if _surer(before, after) > float(_number(epsilon)) * (1 + SLACK):
                     yield (
@@ -307,10 +328,13 @@ def _surer(before: Fraction, after: Fraction) -> float:
 
 def _before(
     adversary: dict[str, Any], value: str, here: Counter[str], domain: list[str],
-    read_as: Callable[[str], str],
+    read_as: Callable[[str], str], *, own: bool,
 ) -> Fraction:  # fmt: skip
-    """What the attacker believes where the person's own record is not in the release."""
-    n, with_it = here.total(), here[value]
+    """What the attacker believes where the person's own record is not in the release.
+
+    Whether that record has the value makes a difference: `own`.
+    """
+    n, with_it = here.total(), here[value] + (not own)
     if adversary["class"] == "II":
         return Fraction(with_it, n - 1 + adversary["stubbornness"])
     prior = adversary["prior"]
