@@ -204,12 +204,26 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
     """
     if plan.one_row_per_person:
         return ()
+    if plan.person is not None:
+        _refuse_spellings(plan, plan.person, engine)
     schema = plan.schema(engine.columns())
     found = repeated(engine, schema.roles, _said(plan), person=plan.person, names=names)
     if found.keys:
         key = found.keys[0]
         raise asked(key, person=plan.person, where=plan.where("columns", key.name))
     return tuple(map(shared_name, found.names))
+
+
+def _refuse_spellings(plan: Plan, person: str, engine: Engine) -> None:
+    """No claim counts two people where two texts may be one person's ID."""
+    (ids,), written = engine.repeats([person]), engine.rows_of(person).people
+    if ids.distinct < written:
+        raise DataError(
+            f"{person!r} has {written:,} different IDs, but {ids.distinct:,} if case, blanks, "
+            "hyphens and leading zeros are ignored, so one person may have several",
+            where=plan.where("person"),
+            fix="Write each ID in one way: `7`, `07` and `7.0` may be one person.",
+        )
 
 
 def _said(plan: Plan) -> dict[str, bool]:

@@ -295,3 +295,26 @@ def test_doctors_beside_patients(tmp_path: Path) -> None:
     assert "add `key: false` to 'doctor_id'" in str(stopped.value.fix)
     with pytest.raises(DataError, match="no column 'doctor'"):
         write_plan(data, to, replace=True, person="patient_id", not_keys=["doctor"])
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [["7", "07", "7.0", " 7"], ["a7", "A7", "A 7", "0a7"], ["12-3", "1-23", "123", "1\t23"]],
+)
+def test_an_id_in_several_spellings_repeats(ids: list[str]) -> None:
+    frame = pd.DataFrame({"pid": ids, "q": ["x"] * 4})
+    said = {"columns": {"q": "quasi-identifier"}, "protect": [{"k-anonymity": 4}]}
+    with pytest.raises(DataError, match="It has 1 value in 4 rows"):
+        hedgerow.publish(
+            frame, **said | {"columns": {"pid": "identifier", "q": "quasi-identifier"}}
+        )
+    with pytest.raises(DataError, match="'pid' has 4 different IDs, but 1 if case, blanks,"):
+        hedgerow.publish(frame, **said, person="pid")
+
+
+def test_ids_that_differ_are_different() -> None:
+    frame = pd.DataFrame({"pid": ["7", "70", "7.5", "a7", "7a"], "q": ["x"] * 5})
+    release = hedgerow.publish(
+        frame, columns={"q": "quasi-identifier"}, protect=[{"k-anonymity": 5}], person="pid"
+    )
+    assert release.rows == 5

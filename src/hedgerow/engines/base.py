@@ -174,6 +174,8 @@ class Engine(Protocol):
     def repeats(self, columns: Sequence[str], *, person: str | None = None) -> list[Repeats]:
         """How often the values of each column stand, counted in all rows.
 
+        Texts that may be one person's ID in two spellings (`7`, `07`, `7.0`) are one value.
+
         Args:
             columns: The columns.
             person: The column that says whose row it is; then what counts is with how many people

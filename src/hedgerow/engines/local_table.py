@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from hedgerow.engines.arrays import Arrays
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
+from hedgerow.engines.encoded import identity
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.ordered import other_form
@@ -113,14 +114,15 @@ class LocalTable(SessionTable):
 
     def repeats(self, columns: Sequence[str], *, person: str | None = None) -> list[Repeats]:
         if person is None:
-            wanted = [f"count(DISTINCT {t}), count({t})" for t in map(self._text, columns)]
+            texts = map(self._text, columns)
+            wanted = [f"count(DISTINCT {identity(text)}), count({text})" for text in texts]
             counts: list[int] = []
             for first in range(0, len(wanted), KEYS_AT_ONCE):
                 some = ", ".join(wanted[first : first + KEYS_AT_ONCE])
                 counts += map(int, self._session.fetch(f"SELECT {some} FROM source")[0])
         else:
-            who, counts = self._text(person), []
-            for text in map(self._text, columns):
+            who, counts = identity(self._text(person)), []
+            for text in (identity(self._text(name)) for name in columns):
                 pairs = f"SELECT DISTINCT {text} AS v, {who} AS p FROM source"
                 found = self._session.fetch(f"SELECT count(DISTINCT v), count(v) FROM ({pairs})")
                 counts += map(int, found[0])

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
 from hedgerow.engines.canonical_text import CanonicalText
-from hedgerow.engines.encoded import element, key, unpacked
+from hedgerow.engines.encoded import element, identity, key, unpacked
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.profiling import MOST_CELLS
@@ -151,7 +151,8 @@ class RemoteTable(SessionTable):
             who = [] if person is None else [person]
             known = self._canonical.relation([name, *who])
             named = zip(("v", "p"), (name, *who), strict=False)
-            texts = ", ".join(f"{known.texts[column]} AS {letter}" for letter, column in named)
+            ids = ((letter, identity(known.texts[column])) for letter, column in named)
+            texts = ", ".join(f"{text} AS {letter}" for letter, text in ids)
             each = "DISTINCT " if who else ""
             self._pull(
                 "SELECT count(DISTINCT v) AS d, count(v) AS n "
