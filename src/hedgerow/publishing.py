@@ -37,7 +37,7 @@ from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.planning.methods import PRICED
-from hedgerow.recode.cells import Cells
+from hedgerow.recode.cells import Cells, Codes
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recoded import Recoded, recoded
 from hedgerow.release import Release, level_in_words
@@ -294,6 +294,9 @@ def checked(
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
+        for model in filter(about_single_people, job.models):
+            names = [h.name for h in cells.hierarchies]
+            _refuse_unclear(model, names, [h.values for h in cells.hierarchies], tuples)
         return job.check(groups), (*job.notes, *job.told_spellings(cells))
 
 
@@ -351,7 +354,7 @@ def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:
     single = [model for model in job.models if about_single_people(model)]
     if not single or not published.quasi:
         return
-    _refuse_unclear(single[0], published)
+    _refuse_unclear(single[0], published.quasi, published.labels, published.codes)
     tuples, of_cell = cells.tuples
     names = tuple(h.name for h in cells.hierarchies)
     targets = Targets(names, tuple(h.values for h in cells.hierarchies), tuples)
@@ -369,31 +372,44 @@ def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:
         )
 
 
-def _refuse_unclear(claim: PrivacyModel, published: Published) -> None:
-    """Refuse where a reader may take two groups for one, or a missing value for any other."""
+def _refuse_unclear(
+    claim: PrivacyModel,
+    quasi: Sequence[str],
+    columns: Sequence[Sequence[str | None]],
+    groups: Codes,
+) -> None:
+    """Refuse where a reader may take two groups for one, or a missing value for any other.
+
+    Args:
+        claim: A claim about single people.
+        quasi: The quasi-identifiers.
+        columns: What each of them is published as, by code.
+        groups: The codes of each group.
+    """
     kinds = []
-    for name, labels in zip(published.quasi, published.labels, strict=True):
+    for name, labels, codes in zip(quasi, columns, groups.T, strict=True):
         alike = [likeness(label) for label in labels]
-        if len(labels) > 1 and any(kind is None or not kind.strip("?") for kind in alike):
+        shown = {alike[code] for code in codes.tolist()}
+        if len(shown) > 1 and any(kind is None or not kind.strip("?") for kind in shown):
             raise ClaimError(
-                f"{claim} cannot be claimed: {name!r} is missing in some groups of the release and "
-                "not in others, so whoever knows a person's value cannot tell which group it is",
+                f"{claim} cannot be claimed: {name!r} is missing in some groups and not in "
+                "others, so whoever knows a person's value cannot tell which group it is",
                 fix=f"Fill in what is missing in {name!r}, or suppress these people: "
                 "`missing: suppress`.",
             )
         place = {kind: i for i, kind in enumerate(dict.fromkeys(alike))}
         kinds.append(np.array([place[kind] for kind in alike], np.int64))
     met: dict[tuple[int, ...], int] = {}
-    for group, codes in enumerate(published.codes.tolist()):
-        read = tuple(int(kind[code]) for kind, code in zip(kinds, codes, strict=True))
+    for group, row in enumerate(groups.tolist()):
+        read = tuple(int(kind[code]) for kind, code in zip(kinds, row, strict=True))
         if (first := met.setdefault(read, group)) != group:
             one, two = sorted(
-                ", ".join(repr(labels[c]) for labels, c in zip(published.labels, row, strict=True))
-                for row in (published.codes[first], published.codes[group])
+                ", ".join(repr(labels[c]) for labels, c in zip(columns, one, strict=True))
+                for one in (groups[first], groups[group])
             )
             raise ClaimError(
                 f"{claim} cannot be claimed: a reader may take the groups {one} and {two} of "
-                f"{some(published.quasi)} for one",
+                f"{some(quasi)} for one",
                 fix="Spell each value of the quasi-identifiers alike in the data.",
             )
 

@@ -194,6 +194,8 @@ def test_groups_that_a_reader_takes_for_one(women: str | None, why: str) -> None
     """Apart they hold at 1.23; whoever reads all women as one group believes 1.95 times more."""
     with pytest.raises(ClaimError, match=why):
         publish(spelt(women), columns=SEX, protect=[OWN])
+    with pytest.raises(ClaimError, match=why):
+        hedgerow.check(spelt(women), columns=SEX, protect=[OWN])
 
 
 def test_the_same_groups_with_clear_labels() -> None:
