@@ -109,6 +109,7 @@ def write_plan(
         TargetError: There is a plan already, or it cannot be written.
     """
     from hedgerow.engines import open_engine, table_place
+    from hedgerow.header import require_header
     from hedgerow.person_keys import asked, repeated
 
     place, to = table_place(data), Path(to)
@@ -125,6 +126,7 @@ def write_plan(
         )
     with open_engine(place or Path(data), person=person) as engine:
         profile = engine.profile()
+        require_header(engine, where=str(data))
         if lost := sorted(set(not_keys) - set(engine.columns())):
             raise DataError(
                 f"there is no column {lost[0]!r}",

@@ -19,6 +19,7 @@ from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, HedgerowError, PlanError, some
 from hedgerow.groups import Beside, Groups
+from hedgerow.header import require_header
 from hedgerow.joins import UncheckedError
 from hedgerow.models.anonymity import KAnonymity
 from hedgerow.models.base import PrivacyModel, Verdict
@@ -303,6 +304,7 @@ def opened(
             raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
         engine = stack.enter_context(open_engine(origin, null=plan.null, memory=memory))
         plan.fit(engine.columns())
+        require_header(engine, where=plan.source)
         notes = require_people(plan, engine)
         population = None
         outside = plan.population_file if population_table is None else population_table
