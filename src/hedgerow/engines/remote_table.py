@@ -189,7 +189,8 @@ class RemoteTable(SessionTable):
             self._pull(
                 "SELECT coalesce(sum(CASE WHEN d THEN 1 ELSE 0 END), 0) AS n FROM ("
                 f"SELECT {differs('v')} AS d FROM (SELECT {known.texts[person]} AS p, "
-                f"{known.texts[name]} AS v FROM {known.sql}) AS x WHERE p IS NOT NULL GROUP BY p) AS y",
+                f"{known.texts[name]} AS v FROM {known.sql}) AS x "
+                "WHERE p IS NOT NULL GROUP BY p) AS y",
                 "differing",
                 {"n": "bigint"},
             )
