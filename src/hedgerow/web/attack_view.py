@@ -69,9 +69,12 @@ METHODS: tuple[Method, ...] = (
 DOUBTS = "doubts"
 """Where a restored result keeps why it does not show that little is gained."""
 HELP = (
-    "Where labels were not understood, give the columns their hierarchies on the Data page, or add "
-    "a register of people who are in the releases."
+    "Give the columns their hierarchies on the Data page, or add a register of people who are in "
+    "the releases."
 )
+"""What helps where labels are not understood, or nobody fits."""
+JOIN = "Tick sequential above, and attack again."
+"""What helps where records were not joined."""
 WHY_ALLOWED = (
     "These attacks look for people of the raw table and check guesses against it, because the "
     "worst attacker is one who knows somebody in it. You hold the table anyway, and it does not "
@@ -150,6 +153,14 @@ def unsure(results: Sequence[AttackResult]) -> list[str]:
         for why in doubts_of(result)
     ]
     return list(dict.fromkeys(found))
+
+
+def help_for(told: Sequence[str]) -> str:
+    """What would settle doubts."""
+    untried = [why for why in told if why.startswith(UNTRIED)]
+    found = [HELP] if len(untried) < len(told) else []
+    found += [JOIN] if any("joining" in why for why in untried) else []
+    return " ".join(found)
 
 
 def _release(summary: Mapping[str, Any]) -> str:

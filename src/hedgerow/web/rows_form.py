@@ -17,9 +17,9 @@ from hedgerow.web.sentences import parameters
 
 ONE, ALL = "one", "at most"
 WITHIN = {
-    "most-frequent": "the most frequent",
-    "smallest": "the smallest",
-    "largest": "the largest",
+    "most-frequent": "most frequent",
+    "smallest": "smallest",
+    "largest": "largest",
 }
 _ALL = re.compile(r"at most ([1-9][0-9]{0,8})", re.ASCII)
 

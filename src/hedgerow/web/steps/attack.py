@@ -60,7 +60,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     job = web.jobs.last(KIND)
     found: dict[str, Any] = {
         "outcome": "", "lines": [], "skipped": [], "attacked": [], "compared": False,
-        "doubts": [],
+        "doubts": [], "help": "",
     }  # fmt: skip
     if job is not None and job.result is not None:
         found = _found(job.result)
@@ -70,7 +70,6 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         published=None if plan is None else _published(plan),
         others=_others(draft), most=MOST_OTHERS, people=PEOPLE, given=_given(draft),
         methods=view.METHODS, why=view.WHY_ALLOWED, proves=view.PROVES_NOTHING,
-        help=view.HELP,
         least=None if plan is None else _least(plan),
         stale=job is not None and job.mark != draft.mark, **found,
     )  # fmt: skip
@@ -174,9 +173,11 @@ def forget(request: Request, draft: TheDraft, kind: str) -> Response:
 def _found(result: dict[str, Any]) -> dict[str, Any]:
     """What the last attacks found, as the page shows it."""
     results = view.restored(result["attacks"])
+    unsure = view.unsure(results)
     return {
         "outcome": view.outcome(results, skipped=bool(result["skipped"])),
-        "doubts": [] if not results else view.unsure(results),
+        "doubts": unsure,
+        "help": view.help_for(unsure),
         "lines": view.lines(results),
         "skipped": result["skipped"],
         "attacked": result["releases"],
