@@ -205,7 +205,9 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
     if plan.one_row_per_person:
         return ()
     if plan.person is not None:
-        _refuse_spellings(plan, plan.person, engine)
+        several = same_ids(plan.person, engine, where=plan.where("person"))
+        if several is not None:
+            raise several
     schema = plan.schema(engine.columns())
     found = repeated(engine, schema.roles, _said(plan), person=plan.person, names=names)
     if found.keys:
@@ -214,16 +216,20 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
     return tuple(map(shared_name, found.names))
 
 
-def _refuse_spellings(plan: Plan, person: str, engine: Engine) -> None:
-    """No claim counts two people where two texts may be one person's ID."""
+def same_ids(person: str, engine: Engine, *, where: str | None = None) -> DataError | None:
+    """What is wrong where two texts of the person column may be one person's ID; None if nothing.
+
+    No claim counts two people there.
+    """
     (ids,), written = engine.repeats([person]), engine.rows_of(person).people
-    if ids.distinct < written:
-        raise DataError(
-            f"{person!r} has {written:,} different IDs, but {ids.distinct:,} if case, blanks, "
-            "hyphens and leading zeros are ignored, so one person may have several",
-            where=plan.where("person"),
-            fix="Write each ID in one way: `7`, `07` and `7.0` may be one person.",
-        )
+    if ids.distinct == written:
+        return None
+    return DataError(
+        f"{person!r} has {written:,} different IDs, but {ids.distinct:,} if case, blanks, "
+        "hyphens and leading zeros are ignored, so one person may have several",
+        where=where,
+        fix="Write each ID in one way: `7`, `07` and `7.0` may be one person.",
+    )
 
 
 def _said(plan: Plan) -> dict[str, bool]:

@@ -303,7 +303,7 @@ def told_both_ways(name: str, listed: Sequence[Sequence[str]]) -> str:
     'illness' has 2 spellings of one value: 'FLU ', flu. Claims about it are judged both ways.
     Say `spelling: one` to publish each value in one spelling, or `distinct: [...]` if they differ.
     """
-    shown = "; ".join(", ".join(map(_seen, texts)) for texts in listed[:MOST_TOLD])
+    shown = "; ".join(", ".join(map(quoted, texts)) for texts in listed[:MOST_TOLD])
     more = f"; and {len(listed) - MOST_TOLD:,} more" if len(listed) > MOST_TOLD else ""
     many = f"{len(listed[0])} spellings of one value"
     if len(listed) > 1:
@@ -315,8 +315,8 @@ def told_both_ways(name: str, listed: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _seen(text: str) -> str:
-    """In quotes where a blank, or a character without a form, would not be seen."""
+def quoted(text: str) -> str:
+    """The text, in quotes where a blank or a character without a form would not be seen."""
     return text if text == text.strip() and text.isprintable() else repr(text)
 
 
@@ -330,8 +330,8 @@ def told_in_one(name: str, usual: Mapping[str, str]) -> str:
     for text, one in usual.items():
         into.setdefault(one, []).append(text)
     shown = "; ".join(
-        f"{', '.join(map(_seen, texts))} {'is' if len(texts) == 1 else 'are'} published as "
-        f"{_seen(one)}"
+        f"{', '.join(map(quoted, texts))} {'is' if len(texts) == 1 else 'are'} published as "
+        f"{quoted(one)}"
         for one, texts in list(into.items())[:MOST_TOLD]
     )
     more = f"; and {len(into) - MOST_TOLD:,} more" if len(into) > MOST_TOLD else ""

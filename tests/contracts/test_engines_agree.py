@@ -122,11 +122,18 @@ def test_what_repeats_and_how_many_rows_people_have_is_the_same(both):
         assert there.repeats(NAMES, person="id") == here.repeats(NAMES, person="id")
         for name in ("id", TEXT, "float"):
             assert there.rows_of(name) == here.rows_of(name)
+            assert there.differing(name, NAMES) == here.differing(name, NAMES)
         found, missing = here.rows_of("id"), here.rows_of(TEXT).nobody
+        differ = here.differing("id", NAMES)
     times = Counter(TABLE["id"].to_pylist())
     assert (found.people, found.most) == (len(times), max(times.values()))
     assert found.several == sum(n > 1 for n in times.values())
     assert missing == sum(text in (None, "?") for text in TABLE[TEXT].to_pylist())
+    texts: dict[object, set[object]] = {}
+    for who, text in zip(TABLE["id"].to_pylist(), TABLE[TEXT].to_pylist(), strict=True):
+        texts.setdefault(who, set()).add(None if text == "?" else text)
+    assert differ["id"] == 0
+    assert differ[TEXT] == sum(len(values) > 1 for values in texts.values()) > 0
 
 
 def test_people_and_their_sets_are_the_same(both):

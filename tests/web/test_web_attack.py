@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 from webbing import Visitor, hospital, visiting
 
 import hedgerow
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.cli import app
 from hedgerow.errors import HedgerowError
 from hedgerow.ledger import Ledger
 from hedgerow.web.attack_run import keep_release
@@ -200,6 +202,100 @@ def test_an_attack_that_cannot_be_tried_is_said(visitor: Visitor) -> None:
     tried = {one["attack"] for one in job.result["attacks"]}
     assert {"singling-out", "linkability", "inference"} <= tried
     assert visitor.post("/attack/run", {"target": "trial", "method": ["magic"]}).status_code == 422
+
+
+def others(visitor: Visitor, name: str, header: str, lines: list[str]) -> Path:
+    """Another release, uploaded; the same file for the command line."""
+    content = "\n".join([header, *lines]) + "\n"
+    assert visitor.web.draft is not None
+    place = visitor.web.draft.base.parent / f"{name}.csv"
+    place.write_text(content)
+    visitor.post("/attack/other/upload", files=[("file", (f"{name}.csv", content.encode()))])
+    return place
+
+
+def command_line(*words: str) -> tuple[int, list[str]]:
+    """How `hedgerow attack` ends, and its doubts."""
+    done = CliRunner().invoke(app, ["attack", *words, "--json"])
+    return done.exit_code, json.loads(done.stdout)["doubts"]
+
+
+def test_labels_that_were_not_understood_are_said_and_nothing_passes(
+    visitor: Visitor, tmp_path: Path
+) -> None:
+    """Where the command line exits with 2, no verdict of the page is green, and it says why."""
+    plan = tmp_path / "demo" / "plan.yaml"
+    rows = [line.split(",") for line in (tmp_path / "demo" / "patients.csv").read_text().split()]
+    header, people = rows[0], rows[1:]
+    at = {name: place for place, name in enumerate(header)}
+    told = ("sex", "diagnosis", "bill")
+    lines = [
+        ",".join("Region 7" if n == "zip" else row[at[n]] if n in told else "*" for n in header[1:])
+        for row in people
+        if len(row) == len(header)
+    ]
+    theirs = others(visitor, "theirs", ",".join(header[1:]), lines)
+    quasi = [word for n in header[1:5] for word in ("--quasi", n)]
+    code, unsure = command_line(
+        str(theirs), "--plan", str(plan), *quasi, "--sensitive", "diagnosis", "--of", "diagnosis"
+    )
+    assert code == 2
+    assert any("Region 7" in why for why in unsure)
+    job = run(visitor, target="none", other=["theirs"])
+    assert job.state == "done", job.errors
+    answer = visitor.get("/attack")
+    shown = words(answer)
+    assert "This does not show what an attacker finds:" in shown
+    for why in unsure:
+        attack, _, reason = why.partition(": ")
+        assert f"{attack}: diagnosis: {reason.replace(str(theirs), 'theirs')}" in shown
+    assert "They do not show what an attacker finds" in shown
+    assert "None does better than guessing" not in shown
+    doubtful = re.findall(r'scope="row">intersection[^<]*</th>.*?verdict (\w+)"', answer.text)
+    assert set(doubtful) == {"unsure"}
+
+
+@pytest.mark.slow
+def test_releases_that_were_not_joined_are_said(visitor: Visitor, tmp_path: Path) -> None:
+    """With a register they are joined only where that is asked for; as on the command line."""
+    plan = tmp_path / "demo" / "plan.yaml"
+    hedgerow.publish(plan, to=tmp_path / "first")
+    other = tmp_path / "demo" / "other.yaml"
+    text = plan.read_text("utf-8").replace("ledger: ledger.db", "")
+    other.write_text(text.replace("anonymity: 5", "anonymity: 9"))
+    hedgerow.publish(other, to=tmp_path / "county")
+    files = [
+        ("file", (name, (tmp_path / "county" / name).read_bytes()))
+        for name in ("certificate.json", "data.csv")
+    ]
+    visitor.post("/attack/other/upload", {"name": "county"}, files=files)
+    register = tmp_path / "demo" / "patients.csv"
+    visitor.post(
+        "/attack/people/register/upload", files=[("file", ("list.csv", register.read_bytes()))]
+    )
+    both = [str(tmp_path / "first"), str(tmp_path / "county"), "--plan", str(plan)]
+    code, unsure = command_line(*both, "--of", "diagnosis", "--register", str(register))
+    assert code == 2
+    joining = [why for why in unsure if why.startswith("not tried: joining records on")]
+    run(visitor, target="trial", other=["county"])
+    shown = words(visitor.get("/attack"))
+    assert joining[0] in shown
+    assert "Tick sequential above" in shown
+    run(visitor, target="trial", other=["county"], method=["sequential"])
+    assert "not tried: joining" not in words(visitor.get("/attack"))
+
+
+def test_a_result_that_shows_nothing_does_not_pass() -> None:
+    nobody = Rate(successes=0, guesses=0)
+    silent = AttackResult(attack="skewness", goal="", found=nobody, baseline=nobody)
+    linkage = AttackResult(attack="linkage", goal="", found=nobody, baseline=nobody)
+    one, two = lines(restored([one.summary() | {"of": "ill"} for one in (silent, linkage)]))
+    assert (one.standing, one.verdict, one.doubts) == ("holds", "suspects nobody", ())
+    assert (two.standing, two.verdict) == ("unsure", "shows nothing: see the doubts")
+    assert two.doubts == ("nobody who was looked for fits into the releases",)
+    assert "None does better" in outcome([silent])
+    assert "None does better" not in outcome([silent], skipped=True)
+    assert "None does better" not in outcome([silent, linkage])
 
 
 def test_lines_say_in_words_what_colours_say() -> None:

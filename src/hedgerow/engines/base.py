@@ -187,6 +187,13 @@ class Engine(Protocol):
         """How many rows people have whom this column tells apart."""
         ...
 
+    def differing(self, person: str, columns: Sequence[str]) -> dict[str, int]:
+        """For each column, how many people have rows with different values; missing is one.
+
+        Rows of nobody do not count.
+        """
+        ...
+
     def keep_one_row(self, person: str, *, alike: Sequence[str], chosen: Mapping[str, str]) -> None:
         """Be a table with one row a person from now on.
 

@@ -17,7 +17,7 @@ from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
 from hedgerow.engines.ordered import other_form
 from hedgerow.engines.session import Session
-from hedgerow.engines.session_table import SessionTable, key_names, letters
+from hedgerow.engines.session_table import SessionTable, differs, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
 from hedgerow.engines.sources import attach, attaches, described, one_parquet, parquet_names
 from hedgerow.engines.tallying import statement
@@ -139,18 +139,24 @@ class LocalTable(SessionTable):
         )[0]
         return RowsOfPeople(people=found[0], several=found[1], most=found[2], nobody=found[3])
 
+    def differing(self, person: str, columns: Sequence[str]) -> dict[str, int]:
+        who = self._text(person)
+        found: dict[str, int] = {}
+        for first in range(0, len(columns), KEYS_AT_ONCE):
+            some = columns[first : first + KEYS_AT_ONCE]
+            each = [f"{differs(self._text(name))} AS d{i}" for i, name in enumerate(some)]
+            many = [f"count(*) FILTER (d{i})" for i in range(len(some))]
+            rows = self._session.fetch(
+                f"SELECT {', '.join(many)} FROM "
+                f"(SELECT {', '.join(each)} FROM source WHERE {who} IS NOT NULL GROUP BY {who})"
+            )
+            found |= dict(zip(some, map(int, rows[0]), strict=True))
+        return found
+
     def keep_one_row(self, person: str, *, alike: Sequence[str], chosen: Mapping[str, str]) -> None:
         self._all_read()
         who = self._text(person)
-        differ = {
-            name: self._session.number(
-                f"SELECT count(*) FROM (SELECT 1 FROM source GROUP BY {who} "
-                f"HAVING count(DISTINCT {self._text(name)}) "
-                f"+ bool_or({self._text(name)} IS NULL)::INTEGER > 1)"
-            )
-            for name in alike
-        }
-        self._all_alike(differ)
+        self._all_alike(self.differing(person, alike))
         inner, outer = [f"{who} AS p"], []
         for i, name in enumerate(self.columns()):
             text = self._text(name)

@@ -21,7 +21,7 @@ from hedgerow.engines.profiling import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
 from hedgerow.engines.remote_tally import remote_tally
 from hedgerow.engines.session import Session
-from hedgerow.engines.session_table import SessionTable, letters
+from hedgerow.engines.session_table import SessionTable, differs, letters
 from hedgerow.engines.shelf import RemoteShelf
 from hedgerow.engines.sources import Source, unclashing
 from hedgerow.engines.typed import TypedColumn
@@ -180,6 +180,22 @@ class RemoteTable(SessionTable):
         people, several, most = found.get(False, (0, 0, 0))
         nobody = found[True][2] if True in found else 0
         return RowsOfPeople(people=people, several=several, most=most, nobody=nobody)
+
+    def differing(self, person: str, columns: Sequence[str]) -> dict[str, int]:
+        self._asked([person, *columns])
+        found = {}
+        for name in columns:
+            known = self._canonical.relation([person, name])
+            self._pull(
+                "SELECT coalesce(sum(CASE WHEN d THEN 1 ELSE 0 END), 0) AS n FROM ("
+                f"SELECT {differs('v')} AS d FROM (SELECT {known.texts[person]} AS p, "
+                f"{known.texts[name]} AS v FROM {known.sql}) AS x "
+                "WHERE p IS NOT NULL GROUP BY p) AS y",
+                "differing",
+                {"n": "bigint"},
+            )
+            found[name] = int(self._session.fetch("SELECT n FROM differing")[0][0])
+        return found
 
     def keep_one_row(self, person: str, *, alike: Sequence[str], chosen: Mapping[str, str]) -> None:
         raise DataError(

@@ -337,6 +337,14 @@ class SessionTable:
             )
 
 
+def differs(text: str) -> str:
+    """SQL of whether the texts of a group are not all one; missing is a text of its own."""
+    return (
+        f"(coalesce(min({text}) <> max({text}), false) "
+        f"OR (count({text}) > 0 AND count({text}) < count(*)))"
+    )
+
+
 def letters(letter: str, names: Sequence[str]) -> list[str]:
     """Names by position: q0, q1, ...."""
     return [f"{letter}{i}" for i in range(len(names))]

@@ -113,7 +113,15 @@ def suite(
     found: list[dict[str, Any]] = []
     skipped: list[str] = []
     seen: set[str] = set()
-    rounds = [(column, methods) for column in columns for methods in (None, *([e] for e in extra))]
+    always: list[str] | None = None
+    if "sequential" in extra and len(paths) > 1 and request.get("register"):
+        # With a register it is tried only where it is asked for. In one round with the others,
+        # since what it joins is then nothing that was not tried.
+        extra.remove("sequential")
+        always = [*ALWAYS, "sequential"]
+    rounds = [
+        (column, methods) for column in columns for methods in (always, *([e] for e in extra))
+    ]
     for place, (column, methods) in enumerate(rounds):
 
         def say(said: str, share: float | None, place: int = place, of: str = column) -> None:
@@ -124,11 +132,13 @@ def suite(
         try:
             results = attacked(paths, of=column, methods=methods, know=know, progress=say, **shared)
         except HedgerowError as error:
-            if methods is None:
+            if methods is None or methods is always:
                 raise
             fix = f" {error.fix}" if error.fix else ""
             skipped.append(f"{methods[0]} was not tried on {column}: {error.what}.{fix}")
             continue
+        if methods is always and always and not any(r.attack == "sequential" for r in results):
+            skipped.append(f"sequential was not tried on {column}: it does not apply here.")
         for result in results:
             about = "" if result.attack in OF_NO_COLUMN else column
             told = result.summary() | {"of": about}

@@ -9,6 +9,7 @@ from typing import Any
 
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.gains import Gains
+from hedgerow.attacks.gate import UNTRIED, doubts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +66,15 @@ METHODS: tuple[Method, ...] = (
 )
 """In the order they are tried."""
 
+DOUBTS = "doubts"
+"""Where a restored result keeps why it does not show that little is gained."""
+HELP = (
+    "Give the columns their hierarchies on the Data page, or add a register of people who are in "
+    "the releases."
+)
+"""What helps where labels are not understood, or nobody fits."""
+JOIN = "Tick sequential above, and attack again."
+"""What helps where records were not joined."""
 WHY_ALLOWED = (
     "These attacks look for people of the raw table and check guesses against it, because the "
     "worst attacker is one who knows somebody in it. You hold the table anyway, and it does not "
@@ -97,6 +107,10 @@ class Line:
     """Whether anybody is known for certain."""
     verdict: str
     """In a few words, since colour alone says nothing to many."""
+    standing: str
+    """fails, holds or unsure: what the colour says."""
+    doubts: tuple[str, ...]
+    """Why it does not show that little is gained."""
     sentences: tuple[str, ...]
 
 
@@ -116,8 +130,37 @@ def restored(summaries: Sequence[Mapping[str, Any]]) -> list[AttackResult]:
         while name in taken:
             name += "'"
         taken.add(name)
-        found.append(replace(result, attack=name))
+        # Before the name is changed, by which an attack is known.
+        unsure = [text.removeprefix(f"{result.attack}: ") for text in doubts([result])]
+        found.append(replace(result, attack=name, detail={**result.detail, DOUBTS: tuple(unsure)}))
     return found
+
+
+def doubts_of(result: AttackResult) -> tuple[str, ...]:
+    """Why a restored result does not show that little is gained; nothing, if it does."""
+    found = result.detail.get(DOUBTS)
+    return tuple(doubts([result]) if found is None else found)
+
+
+def unsure(results: Sequence[AttackResult]) -> list[str]:
+    """All doubts, each with the attack it is about, as `hedgerow attack` prints them.
+
+    What was not tried is told once, whichever attack would have been it.
+    """
+    found = [
+        why if why.startswith(UNTRIED) else f"{result.attack}: {why}"
+        for result in results
+        for why in doubts_of(result)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def help_for(told: Sequence[str]) -> str:
+    """What would settle doubts."""
+    untried = [why for why in told if why.startswith(UNTRIED)]
+    found = [HELP] if len(untried) < len(told) else []
+    found += [JOIN] if any("joining" in why for why in untried) else []
+    return " ".join(found)
 
 
 def _release(summary: Mapping[str, Any]) -> str:
@@ -175,16 +218,24 @@ def lines(results: Sequence[AttackResult]) -> list[Line]:
             succeeded=result.succeeded,
             given_away=_certain(result) > 0,
             verdict=_verdict(result),
+            standing=_standing(result),
+            doubts=doubts_of(result),
             sentences=result.sentences,
         )
         for result in results
     ]
 
 
-def outcome(results: Sequence[AttackResult]) -> str:
-    """All attacks in a sentence or two."""
+def outcome(results: Sequence[AttackResult], *, skipped: bool = False) -> str:
+    """All attacks in a sentence or two.
+
+    Args:
+        results: What they found.
+        skipped: Whether an attack that was asked for could not be tried.
+    """
     if not results:
         return "No attack applies to this release: say what the attacker knows."
+    doubtful = skipped or bool(unsure(results))
     worst = max(results, key=lambda result: result.gain)
     won = sum(result.succeeded for result in results)
     tried = f"{len(results)} attack{'s were' if len(results) > 1 else ' was'} tried."
@@ -194,12 +245,18 @@ def outcome(results: Sequence[AttackResult]) -> str:
         if _certain(known)
         else ""
     )
+    if not won and doubtful:
+        return (
+            f"{tried} They do not show what an attacker finds: not everything could be tried or "
+            f"understood.{sure}"
+        )
     if not won:
         return f"{tried} None does better than guessing, beyond what chance explains.{sure}"
     return (
         f"{tried} {won} {'do' if won > 1 else 'does'} better than guessing.{sure} The largest gain "
         f"is {share(worst.gain)} ({worst.attack}): how much the attacker's belief in a person's "
         "true value grew, on average."
+        + (" Not everything could be tried or understood: there may be more." if doubtful else "")
     )
 
 
@@ -219,11 +276,19 @@ def share(value: float) -> str:
 def _verdict(result: AttackResult) -> str:
     if _certain(result):
         return "people known for certain"
-    if not result.found.guesses:
-        return "nobody to guess about"
     if result.succeeded:
         return "better than guessing"
+    if doubts_of(result):
+        return "shows nothing: see the doubts"
+    if not result.found.guesses:
+        return "suspects nobody"
     return "no better than guessing"
+
+
+def _standing(result: AttackResult) -> str:
+    if result.succeeded or _certain(result):
+        return "fails"
+    return "unsure" if doubts_of(result) else "holds"
 
 
 def _between(ends: tuple[float, float]) -> str:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hedgerow.engines import open_engine
-from hedgerow.engines.base import ColumnProfile, Repeats
-from hedgerow.errors import DataError
+from hedgerow.engines.address import table_place
+from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
+from hedgerow.errors import DataError, HedgerowError
 from hedgerow.exploring.people import DataLook, explore_data
 from hedgerow.guess import Guess, guess
-from hedgerow.person_keys import repeated
+from hedgerow.person_keys import repeated, same_ids
 from hedgerow.plan import Plan
 from hedgerow.schema import Role
+from hedgerow.spelling import classes
 from hedgerow.web.draft import Draft
 from hedgerow.web.jobs import Job, Progress
+from hedgerow.web.spelling_form import texts_of
 from hedgerow.web.state import Web
 
 MOST_VALUES = 100_000
@@ -37,6 +40,16 @@ class Look:
     profiles: tuple[ColumnProfile, ...]
     keys: tuple[Repeats, ...] = ()
     """Numbers of people that repeat, where nobody has said whose rows these are."""
+    people: RowsOfPeople | None = None
+    """How many rows people have, where the plan names the column that tells them apart."""
+    ids: DataError | None = None
+    """What is wrong with that column, where two of its texts may be one person's."""
+    differ: Mapping[str, int] = field(default_factory=dict)
+    """For each column, how many people have rows with different values."""
+    stays: bool = False
+    """Whether the table stays in its database, which cannot publish one row per person."""
+    spellings: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
+    """For each sensitive column, the values a reader may take for one, in all spellings."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,6 +82,8 @@ class Table:
     """Whether a column is a key, where the plan says so."""
     stated: bool
     """Whether the plan states that every row is another person."""
+    respelled: tuple[tuple[str, tuple[str, ...]], ...]
+    """Columns that are published in one spelling, each with the values that stay apart."""
     state: tuple[int, int]
     """Differs when the file has been written."""
 
@@ -97,6 +112,9 @@ class Table:
             tuple((n, str(c["role"])) for n, c in columns if c.get("role") in list(Role)),
             tuple((n, c["key"]) for n, c in columns if isinstance(c.get("key"), bool)),
             said.get("one_row_per_person") is True,
+            tuple(
+                (n, texts_of(c.get("distinct"))) for n, c in columns if c.get("spelling") == "one"
+            ),
             _state(place),
         )
 
@@ -112,6 +130,9 @@ class Table:
             planned = {n: Role(role) for n, role in self.roles if n in engine.columns()}
             found = repeated(engine, planned, dict(self.said), person=self.person, names=False)
             keys = () if self.stated else found.keys
+            sensitive = [name for name, role in planned.items() if role is Role.SENSITIVE]
+            spellings = {n: classes(engine.distinct(n, limit=MOST_VALUES)) for n in sensitive}
+            people, ids, differ = self._rows(engine, spellings)
         guesses = {profile.name: guess(profile) for profile in profiles}
         roles = {
             name: Role.IDENTIFIER if name in self.named else Role.QUASI_IDENTIFIER
@@ -123,7 +144,31 @@ class Table:
             protect=[{"unique-share": 1}], source=self.source, person=self.person,
             null=list(self.null) or None,
         )  # fmt: skip
-        return Look(explore_data(plan, progress=progress), guesses, profiles, keys)
+        return Look(
+            explore_data(plan, progress=progress), guesses, profiles, keys, people, ids, differ,
+            self._stays, {name: found for name, found in spellings.items() if found},
+        )  # fmt: skip
+
+    @property
+    def _stays(self) -> bool:
+        return table_place(self.source) is not None
+
+    def _rows(
+        self, engine: Engine, spellings: Mapping[str, Sequence[tuple[str, ...]]]
+    ) -> tuple[RowsOfPeople | None, DataError | None, dict[str, int]]:
+        """How many rows people have, and in which columns they differ."""
+        if self.person is None:
+            return None, None, {}
+        people = engine.rows_of(self.person)
+        ids = same_ids(self.person, engine)
+        if people.most <= 1 or self._stays:
+            return people, ids, {}
+        # As publishing does: rows that differ in spelling only do not differ.
+        for name, distinct in self.respelled:
+            one = [texts for texts in spellings.get(name, ()) if texts[0] not in distinct]
+            engine.respell(name, {text: texts[0] for texts in one for text in texts[1:]})
+        others = [name for name in engine.columns() if name != self.person]
+        return people, ids, engine.differing(self.person, others)
 
     def values(self, column: str) -> tuple[str | None, ...]:
         """The distinct values of a column.
@@ -158,6 +203,16 @@ def seen(web: Web, draft: Draft) -> Look:
     return web.kept.get((draft.name, table.mark, "look"), table.look)
 
 
+def kept_look(web: Web, draft: Draft) -> Look | None:
+    """The look, if the table was looked at already; pages that can do without it wait for none."""
+    try:
+        table = Table.of(draft)
+    except HedgerowError:
+        return None
+    key = (draft.name, table.mark, "look")
+    return web.kept.get(key, table.look) if web.kept.seen(key) else None
+
+
 def values_of(web: Web, draft: Draft, column: str) -> tuple[str | None, ...]:
     """The distinct values of a column, kept in memory."""
     table = Table.of(draft)
@@ -189,5 +244,5 @@ def _state(source: str) -> tuple[int, int]:
 
 
 def _plain(table: Table) -> Sequence[Any]:
-    said = [table.roles, table.said, table.stated]
+    said = [table.roles, table.said, table.stated, table.respelled]
     return [os.fspath(table.source), table.person, table.null, table.named, *said, table.state]

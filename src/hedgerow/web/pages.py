@@ -14,7 +14,7 @@ from hedgerow.errors import HedgerowError
 from hedgerow.web.state import WORK, web_of
 from hedgerow.web.telling import told
 
-_FORM = re.compile(r'(<form method="post" action="/(?!start/|jobs/)[^"?]*)"')
+_FORM = re.compile(r'(<form method="post" action="/(?!start/|jobs/)[^"?#]*)(#[^"]*)?"')
 """Where a form of ours begins; in what others wrote, quotes and brackets are escaped."""
 
 
@@ -93,7 +93,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     text = web.templates.get_template(template).render(shared | values)
     if draft is not None:
         # Two tabs may be about different work: a form says which it means.
-        text = _FORM.sub(rf'\1?{WORK}={draft.name}"', text)
+        text = _FORM.sub(rf'\1?{WORK}={draft.name}\2"', text)
     return HTMLResponse(text, status)
 
 

@@ -27,9 +27,11 @@ from hedgerow.web.claim_forms import (
 from hedgerow.web.draft import Draft
 from hedgerow.web.editing import REMOVED, written
 from hedgerow.web.hierarchies import name_of, uploaded
+from hedgerow.web.looking import kept_look
+from hedgerow.web.order_form import lacks_order, orders
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.sentences import ATTACKER, CLAIMS, CLASSES, parameters, sentence
-from hedgerow.web.state import Step, TheDraft, TheWeb
+from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 from hedgerow.web.telling import told
 from hedgerow.web.uploading import FILE_FORM, receive_file
 
@@ -63,6 +65,7 @@ def show(
         files=_files(draft, attacker, plain), stubbornness=STUBBORNNESS,
         sentences={"attacker": _sentence(draft, lambda: _said(draft, attacker))},
         job=job, current=job is not None and job.mark == draft.mark,
+        unordered=_unordered(web, draft, sensitive),
     )  # fmt: skip
 
 
@@ -295,3 +298,17 @@ def _files(draft: Draft, attacker: dict[str, Any], plain: dict[str, str]) -> lis
         if file:
             found.setdefault(file, name_of(file))
     return sorted(found.items(), key=lambda pair: pair[1])
+
+
+def _unordered(web: Web, draft: Draft, sensitive: list[str]) -> list[dict[str, Any]]:
+    """Columns of which a claim takes an order that nobody has stated, where that is known."""
+    look = kept_look(web, draft)
+    if look is None:
+        return []
+    return [
+        {"name": profile.name, "number": number}
+        for number, profile in enumerate(look.profiles)
+        if profile.name in sensitive
+        and orders(draft, profile.name)
+        and lacks_order(draft.column(profile.name), profile)
+    ]

@@ -60,6 +60,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     job = web.jobs.last(KIND)
     found: dict[str, Any] = {
         "outcome": "", "lines": [], "skipped": [], "attacked": [], "compared": False,
+        "doubts": [], "help": "",
     }  # fmt: skip
     if job is not None and job.result is not None:
         found = _found(job.result)
@@ -172,8 +173,11 @@ def forget(request: Request, draft: TheDraft, kind: str) -> Response:
 def _found(result: dict[str, Any]) -> dict[str, Any]:
     """What the last attacks found, as the page shows it."""
     results = view.restored(result["attacks"])
+    unsure = view.unsure(results)
     return {
-        "outcome": view.outcome(results),
+        "outcome": view.outcome(results, skipped=bool(result["skipped"])),
+        "doubts": unsure,
+        "help": view.help_for(unsure),
         "lines": view.lines(results),
         "skipped": result["skipped"],
         "attacked": result["releases"],
