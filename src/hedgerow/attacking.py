@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow.attack_files import FILE_METHODS, attack_files
 from hedgerow.attack_methods import METHODS, WHEN_ASKED, Assault, Fuzz
-from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.base import PEOPLE, ROWS, AttackResult
 from hedgerow.attacks.fuzzy import Edits
 from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hedgerow.choosing import Progress
 
 
-ROWS = "A person may have several rows: rows were counted, each as a target of its own."
+SEVERAL = "A person may have several rows: rows were counted, each as a target of its own."
 """Said of attacks on a release that does not say whose rows are whose."""
 NOBODY = (
     "combining the releases. Several were given, and nobody to look for in them: say --truth or "
@@ -144,6 +144,9 @@ def attack(
     alone = not (lists or know or overlap is not None)
     if not methods and len(published) > 1 and read is not None and alone:
         chosen = [*chosen, "sequential"]  # the plan says who is in the table
+    several = (read is not None and (read.rows or 1) > 1) or any(
+        one.unit == ROWS for one in published
+    )
     assault = Assault(
         published,
         people,
@@ -157,6 +160,7 @@ def attack(
         {column: _fuzz(column, given) for column, given in (fuzzy or {}).items()},
         _overlaps(published, placed, strangers, overlap),
         "sequential" in chosen,
+        ROWS if several and people is original else PEOPLE,
     )
     results: list[AttackResult] = []
     for place, name in enumerate(chosen):
@@ -167,8 +171,8 @@ def attack(
         raise PlanError(what, fix=fix)
     if not methods and len(published) > 1 and people is None:
         results = [replace(r, detail={**r.detail, "not_tried": [NOBODY]}) for r in results]
-    if read is not None and (read.rows or 1) > 1:
-        results = [replace(one, sentences=(*one.sentences, ROWS)) for one in results]
+    if several:
+        results = [replace(one, sentences=(*one.sentences, SEVERAL)) for one in results]
     return tuple(results)
 
 

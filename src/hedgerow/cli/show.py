@@ -15,7 +15,7 @@ from rich.text import Text
 
 from hedgerow.attack_charts import names_of
 from hedgerow.attack_files import FILE_METHODS
-from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.base import ROWS, AttackResult
 from hedgerow.cli.terminal import columns, console, plain, say
 from hedgerow.errors import HedgerowError, printable
 from hedgerow.explaining.telling import stubborn, times
@@ -284,11 +284,14 @@ def _scores(scored: Sequence[tuple[str, AttackResult]], bounds: Bounds) -> None:
         say("control: the same attack on people who are not in the release")
     say("found, guessing: how often the attack succeeds, and how often guessing does")
     say("gain: how much the attacker's belief in a person's true value grew, on average over "
-        "everybody; 0 % is not at all, 100 % is to certainty")  # fmt: skip
+        "everybody; 0 % is not at all, 100 % is to certainty. Where it fell, the gain counts as "
+        "0 %")  # fmt: skip
     if estimated:
         say("gain with an interval: how much more often the attack succeeds, as it names nobody's "
             "value")  # fmt: skip
-    say("worst: the gain of the worst person; certain: people known for certain")
+    rows = any(result.unit == ROWS for result in results)
+    one, many = ("row", "rows whose value is") if rows else ("person", "people")
+    say(f"worst: the gain of the worst {one}; certain: {many} known for certain")
     allowed = [
         f"{name} {'without a bound' if share is None else f'at most {_share(share)}'}"
         for name, share in (

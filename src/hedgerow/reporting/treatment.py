@@ -22,29 +22,42 @@ EXAMPLES, OUT = 6, 8
 def risks(inside: Inside) -> Iterator[Block]:
     """How exposed people were, and are."""
     before, after = inside.sizes_before, inside.sizes
+    unit, most = inside.unit, inside.most
     rows = []
     for name, sizes in (("before (initial risk)", before), ("after (residual risk)", after)):
-        people = int(sizes.sum())
+        all_of = int(sizes.sum())
+        smallest = int(sizes.min(initial=all_of))
+        alone = int((sizes <= most).sum())
         rows.append(
             (
                 name,
-                number(people),
+                number(all_of),
                 number(len(sizes)),
-                number(int(sizes.min(initial=people))),
+                number(smallest),
                 number(middle(sizes)),
-                f"{1 / max(1, int(sizes.min(initial=people))):.4f}",
-                f"{len(sizes) / max(1, people):.4f}",
-                f"{int((sizes == 1).sum()):,} ({share(int((sizes == 1).sum()), people)})",
+                f"{min(1.0, most / max(1, smallest)):.4f}",
+                f"{min(1.0, most * len(sizes) / max(1, all_of)):.4f}",
+                f"{alone:,} ({share(alone, all_of if most == 1 else len(sizes))})",
             )
         )
     yield Table(
-        head=("when", "people", "groups", "smallest", "median", "highest risk", "average risk",
-              "alone in their group"),
+        head=("when", unit, "groups", "smallest", "median", "highest risk", "average risk",
+              "alone in their group" if most == 1 else "groups that may be one person"),
         rows=tuple(rows),
         numbers=frozenset(range(1, 8)),
-        caption="Groups are people with the same quasi-identifiers; the risk is that of somebody "
-        "who knows these and picks a record",
+        caption=f"Groups are {unit} with the same quasi-identifiers; the risk is that of somebody "
+        f"who knows these and picks a record{_several(most)}",
     )  # fmt: skip
+
+
+def _several(most: int) -> str:
+    """What a risk counted in rows is about; nothing where every row is another person."""
+    if most == 1:
+        return ""
+    return (
+        f". A person may have up to {most} rows: of R rows in a group, at least R / {most} are "
+        f"different people, and the risk is at most {most} / R"
+    )
 
 
 def techniques(inside: Inside) -> Table:
@@ -103,8 +116,8 @@ def examples(inside: Inside) -> Iterator[Block]:
     yield Table(
         head=tuple(names),
         rows=tuple(rows),
-        caption="Some people of large groups: as the source has them → as they are published. "
-        "Direct and sensitive columns are not shown",
+        caption=f"Some {inside.unit} of large groups: as the source has them → as they are "
+        "published. Direct and sensitive columns are not shown",
     )
 
 
@@ -117,7 +130,7 @@ def left_out(inside: Inside) -> Iterator[Block]:
     """How many are not published, and whom that hits."""
     people, out = inside.cells.people, inside.left_out
     yield facts(
-        ("people left out", f"{number(out)} of {number(people)} ({share(out, people)})"),
+        (f"{inside.unit} suppressed", f"{number(out)} of {number(people)} ({share(out, people)})"),
         ("allowed by the plan", number(inside.plan.method.may_suppress(people))),
         (
             "because a value is missing",
