@@ -251,7 +251,11 @@ def _sequential(a: Assault) -> Iterator[AttackResult]:
     ]
     for of in a.of:
         joined, missed = join(a.releases, a.located, of)
-        found = sequential(groups, a.located, of=of, who=a.targets.described, joined=joined)
+        scored = a.truth is not None and a.targets is a.truth and of in a.targets.columns
+        found = sequential(
+            groups, a.located, of=of, who=a.targets.described, joined=joined,
+            truth=a.targets.column(of) if scored else None,
+        )  # fmt: skip
         found = replace(
             found,
             sentences=(*found.sentences, *notes),
