@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgerow.attacks.taxonomies import written_out
 from hedgerow.binding import refuse_half_decided
-from hedgerow.earlier import Before, Left, left_by, with_earlier, without_beside
+from hedgerow.earlier import UNCOMPARED, Before, Left, left_by, with_earlier, without_beside
 from hedgerow.encoding import histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
@@ -37,6 +37,8 @@ from hedgerow.row_bound import of_people, of_rows
 from hedgerow.schema import Schema
 from hedgerow.spelling import told_both_ways, told_in_one, usual_spellings
 from hedgerow.table import read_cells
+
+UNKNOWN = "What both give away together is not known."
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ class Job:
         found: list[Left] = []
         notes: list[str] = []
         if self.rows > 1 and self.past:
-            notes.append("Earlier releases were not compared: a person may have several rows.")
+            notes.append(f"{UNCOMPARED}earlier releases: a person may have several rows. {UNKNOWN}")
             self._lefts.append((found, notes))
             return found, notes
         composed = {model.of for model in self.models if isinstance(model, Composition)}
@@ -191,7 +193,7 @@ class Job:
                         fix="Give the columns the roles they had there, or give up the claim.",
                     )
                 else:
-                    notes.append(f"{before.name} was not compared: {obstacle}.")
+                    notes.append(f"{UNCOMPARED}{before.name}: {obstacle}. {UNKNOWN}")
             if of not in composed and not fit:
                 continue
             unjoined = self._unjoined(of, fit)
@@ -212,7 +214,7 @@ class Job:
             except DataError as error:
                 if of in composed:
                     raise
-                notes.append(f"Earlier releases were not compared: {error.what}.")
+                notes.append(f"{UNCOMPARED}earlier releases: {error.what}. {UNKNOWN}")
                 continue
             for before, people in left.fitting:
                 if of in composed and not people:

@@ -247,3 +247,26 @@ def test_attacks_count_the_people_of_the_claims(tmp_path: Path) -> None:
     found = hedgerow.attack([tmp_path / "rows"], plan=rows, methods=["homogeneity"])
     assert (len(Targets.of_plan(rows).codes), found[0].found.guesses) == (20, 20)
     assert "A person may have several rows" in found[0].sentences[-1]
+
+
+def test_a_claim_that_nothing_can_keep_says_what_helps() -> None:
+    """Ten women, one illness: no level and no suppression makes that diverse."""
+    said: dict[str, Any] = {
+        "columns": COLUMNS, "person": "pid", "rows": "at most 2",
+        "protect": [{"l-diversity": {"l": 3, "kind": "probabilistic"}}],
+    }  # fmt: skip
+    same = visits(*((f"F{i}", "F", "flu") for i in range(5) for _ in range(2)))
+    with pytest.raises(ClaimError, match="10 of 10 rows would have to be suppressed") as refused:
+        hedgerow.publish(same, **said)
+    assert refused.value.fix is not None
+    assert "Neither coarser levels nor more suppression can help." in refused.value.fix
+    assert "2 rows of a group may be one person's" in refused.value.fix
+    assert "probabilistic 3-diversity of ill needs probabilistic 6-diversity" in refused.value.fix
+    few = [(f"F{i}", "F", f"a{i}") for i in range(7)] + [(f"M{i}", "M", "flu") for i in range(9)]
+    twice = visits(*(row for row in few for _ in range(2)))
+    with pytest.raises(ClaimError) as refused:
+        hedgerow.publish(
+            twice, **said | {"columns": COLUMNS | {"sex": {"role": "quasi-identifier"}}}
+        )
+    assert refused.value.fix is not None
+    assert "allow more suppression" in refused.value.fix, "the men may go"

@@ -17,11 +17,12 @@ from hedgerow.attack_charts import names_of
 from hedgerow.attack_files import FILE_METHODS
 from hedgerow.attacks.base import ROWS, AttackResult
 from hedgerow.cli.terminal import columns, console, plain, say
+from hedgerow.earlier import UNCOMPARED
 from hedgerow.errors import HedgerowError, printable
 from hedgerow.explaining.telling import stubborn, times
 from hedgerow.models import Explanation, Verdict
 from hedgerow.optimality import standing
-from hedgerow.release import Release, level_in_words
+from hedgerow.release import Release
 from hedgerow.utility import METRICS
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def claims(verdicts: Sequence[Verdict]) -> None:
     table = columns(("claim", "left"), ("", "left"), ("level", "right"), ("required", "right"))
     for v in verdicts:
         word = Text("holds", "green") if v.holds else Text("fails", "bold red")
-        table.add_row(plain(v.claim), word, level_in_words(v), f"{v.required:.6g}")
+        table.add_row(plain(v.claim), word, *v.told)
     console.print(table)
 
 
@@ -103,6 +104,11 @@ def release(published: Release) -> None:
     """What was protected, what was left out, what was lost, and where the release is."""
     if published.again:
         say("Published before, with this plan and these data; nothing was done anew.\n")
+    warnings = [note for note in published.notes if note.startswith(UNCOMPARED)]
+    for note in warnings:
+        console.print(plain(note, style="bold yellow"))
+    if warnings:
+        console.print()
     claims(published.claims)
     share = published.suppressed / max(1, published.people)
     unit = published.certificate.get("people", {}).get("unit", "people")
@@ -133,7 +139,8 @@ def _with_earlier(published: Release) -> None:
         console.print()
         console.print(plain(text, style="bold yellow" if worse else ""))
     for note in published.notes:
-        console.print(plain(note))
+        if not note.startswith(UNCOMPARED):  # which comes first
+            console.print(plain(note))
 
 
 def _how(published: Release) -> str:

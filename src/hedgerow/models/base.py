@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,6 +49,12 @@ class Needs(Flag):
     POPULATION = auto()
 
 
+COMPOSITION = "composition with earlier releases"
+"""How the claim about several releases begins."""
+LEEWAY = 1e-9
+"""What rounding may add to one over a confidence."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether a claim holds, and by how much."""
@@ -60,6 +67,25 @@ class Verdict:
     """The parameter the plan asks for."""
     worst: int | None
     """The group that decides the level; None where no single group does."""
+
+    @property
+    def told(self) -> tuple[str, str]:
+        """Level and requirement for people; of composition, how many values remain.
+
+        >>> Verdict("0.2-closeness", False, 0.2000000001, 0.2, None).told
+        ('0.2000000001', '0.2')
+        >>> Verdict(f"{COMPOSITION} (at least 2 values ...)", True, 1 / 3, 0.5, None).told
+        ('3', '2')
+        """
+        if self.claim.startswith(COMPOSITION):
+            least = math.ceil(1 / self.required - LEEWAY)
+            return (f"{1 / self.level:.0f}" if self.level else "all"), f"{least}"
+        required = f"{self.required:.6g}"
+        if math.isinf(self.level):
+            return "infinite", required
+        short = f"{self.level:.6g}"
+        same = self.level != self.required and short == required
+        return (repr(self.level) if same else short), required
 
     @property
     def margin(self) -> float:

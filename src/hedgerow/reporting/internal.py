@@ -15,7 +15,6 @@ from hedgerow.attacks.base import AttackResult
 from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.readings import judged
 from hedgerow.protected import against, promise
-from hedgerow.release import level_in_words
 from hedgerow.reporting.blocks import (
     Block,
     Chart,
@@ -138,8 +137,8 @@ def _claims(inside: Inside) -> Iterator[Block]:
             (
                 verdict.claim,
                 "holds" if verdict.holds else "fails",
-                level_in_words(verdict),
-                number(verdict.required),
+                verdict.told[0],
+                verdict.told[1],
                 number(verdict.margin),
                 "level withheld" if verdict.claim in withheld else "level stated",
             )
