@@ -190,8 +190,8 @@ def explain_refusal(
 
     Where earlier releases break a claim by themselves, that is said instead: no release helps.
     """
-    for model in models:
-        for left in lefts if isinstance(model, Composition) else ():
+    for model in (one for one in models if isinstance(one, Composition)):
+        for left in lefts:
             if left.of == model.of and (already := left.broken_before(model.least)):
                 people = "1 person" if already == 1 else f"{already:,} people"
                 few = "one value" if model.least == 2 else f"fewer than {model.least} values"

@@ -21,7 +21,7 @@ from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_
 from hedgerow.engines.csvlines import rerun
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
-from hedgerow.person_rows import require_rows
+from hedgerow.person_rows import require_rows, respelled
 from hedgerow.recode.pack import distinct
 from hedgerow.release import RANDOMISED, SAFE, read_certificate
 from hedgerow.spelling import folded, reading
@@ -320,6 +320,8 @@ class Targets:
         """The people of a plan's source, as its claims count them: one row each, if it says so."""
         with open_engine(plan.source, null=plan.null) as engine:
             if plan.protect:
+                schema = plan.schema(engine.columns())
+                list(respelled(plan, schema, engine))
                 require_rows(plan, engine)
             return cls._of(engine, list(engine.columns()))
 

@@ -10,11 +10,12 @@ import pyarrow as pa
 from hedgerow.encoding import encoded
 from hedgerow.recode.recoding import SUPPRESSED
 from hedgerow.reporting.blocks import Block, Table, Text, facts, number, share
-from hedgerow.reporting.external import MISSING
+from hedgerow.reporting.external import MISSING, changes
 from hedgerow.reporting.inside import Inside
 from hedgerow.reporting.shapes import middle
 from hedgerow.schema import Role
 
+AS_IT_IS = "none: published as it is"
 EXAMPLES, OUT = 6, 8
 """People and values that are shown, at most."""
 
@@ -66,6 +67,7 @@ def techniques(inside: Inside) -> Table:
     heights = {h.name: h for h in inside.cells.hierarchies}
     rows = []
     for name, role in inside.schema.roles.items():
+        changed = changes(inside.certificate, name)
         if role == Role.QUASI_IDENTIFIER:
             place = inside.schema.quasi_identifiers.index(name)
             before = len(np.unique(inside.cells.q[inside.cells.n > 0, place]))
@@ -74,14 +76,15 @@ def techniques(inside: Inside) -> Table:
             if level is None:
                 done = f"local generalisation ({inside.chosen.kind})"
             elif level == 0:
-                done = "none: published as it is"
+                done = AS_IT_IS
             elif level == heights[name].height and after == 1:
                 done = f"suppression (level {level} of {level})"
             else:
                 done = f"generalisation to level {level} of {heights[name].height}"
+            done = "; ".join([*changed, *([] if changed and level == 0 else [done])])
             rows.append((name, str(role), done, number(before), number(after)))
         elif role in (Role.SENSITIVE, Role.INSENSITIVE):
-            rows.append((name, str(role), "none: published as it is", "", ""))
+            rows.append((name, str(role), "; ".join(changed) or AS_IT_IS, "", ""))
         else:
             rows.append((name, str(role), "removed", "", "0"))
     return Table(
