@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +43,7 @@ NOBODY = (
 
 
 def attack(
-    releases: Sequence[Any],
+    releases: Sequence[Any] | str | os.PathLike[str],
     *,
     know: Mapping[str, str] | None = None,
     register: Any = None,
@@ -63,8 +64,8 @@ def attack(
     """Attack one or more releases of the same people.
 
     Args:
-        releases: Folders of releases, files made by any tool, or tables, also of a database or a
-            cluster (postgresql://…::schema.table, spark://…::table).
+        releases: One release or several: folders, files made by any tool, or tables, also of a
+            database or a cluster (postgresql://…::schema.table, spark://…::table).
         know: What is known of one person: column -> value.
         register: An identified list of people: a file or a table. Or a list of them, one for
             each release, as things were when it came out; people go by the first column that is
@@ -92,6 +93,8 @@ def attack(
         DataError: A release cannot be read, or they have nothing in common.
         PlanError: There is no such attack, or it needs what was not given.
     """
+    if isinstance(releases, str | os.PathLike):
+        releases = [releases]
     chosen = _chosen(methods)
     if on_files := [name for name in chosen if name in FILE_METHODS]:
         if len(chosen) > 1:

@@ -153,6 +153,9 @@ def _how(published: Release) -> str:
     metric = METRICS[search.get("metric", "loss")]
     cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
     found = standing(metric, cost=cost, bound=bound, gap=gap, optimal=published.optimal)
+    seconds = published.certificate.get("plan", {}).get("method", {}).get("time")
+    if not published.optimal and seconds is not None:
+        found += f". The plan's `time` is {seconds:g} seconds; a longer search may find better"
     return f"({found})"
 
 
@@ -173,7 +176,7 @@ def demo(
     source = Plan.read(plan).source
     say(f"A synthetic hospital of {published.people:,} inpatients: {source}\n")
     with open_engine(source) as before:
-        _rows("before (never leaves the building)", before.rows(before.columns(), 4))
+        _rows("before (not published)", before.rows(before.columns(), 4))
     after = published.to_arrow()
     _rows("after (published)", after.take([after.num_rows * i // 4 for i in range(4)]))
     release(published)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Flag, auto
 from fractions import Fraction
 from numbers import Rational
@@ -94,7 +94,35 @@ class Verdict:
         return gap if self.holds else -gap
 
 
-class PrivacyModel(ABC):
+class ByName(ABCMeta):
+    """Makes claims from parameters that are named, and says which where they are not."""
+
+    def __call__(cls, *unnamed: Any, **said: Any) -> Any:
+        """Make one.
+
+        Raises:
+            PlanError: A parameter is not named, unknown, or missing.
+        """
+        known = {one.name: one for one in fields(cls) if one.init} if is_dataclass(cls) else {}
+        needed = [
+            name
+            for name, one in known.items()
+            if one.default is MISSING and one.default_factory is MISSING
+        ]
+        example = f"{cls.__name__}({', '.join(f'{name}=...' for name in needed)})"
+        wrong = None
+        if unnamed:
+            wrong = f"{cls.__name__} needs its parameters by name"
+        elif strange := [name for name in said if name not in known]:
+            wrong = f"{cls.__name__} has no parameter {strange[0]!r}"
+        elif missing := [name for name in needed if name not in said]:
+            wrong = f"{cls.__name__} needs the parameter {missing[0]!r}"
+        if wrong is not None:
+            raise PlanError(wrong, fix=f"Write {example}.")
+        return super().__call__(**said)
+
+
+class PrivacyModel(metaclass=ByName):
     """A claim about every group (or, for table models, about all groups together).
 
     Subclasses are frozen dataclasses with keyword-only parameters. `level` gives each group's

@@ -389,7 +389,7 @@ def no_solution(search: Search) -> ClaimError:
     reasons = [f"{v.claim} reaches {v.told[0]}, required {v.told[1]}" for v in failing]
     if not reasons:
         reasons = ["the claims hold group by group, but not for what remains of the table"]
-    remain = "" if left_out < people else ", and some have to remain"
+    remain = "" if left_out < people else ", and somebody has to remain"
     proven = not len(search.bound) or bool(np.isinf(search.bound[0]))
     none = "no generalisation keeps" if proven else "no generalisation was found that keeps"
     return ClaimError(
