@@ -123,6 +123,11 @@ _HOME = {
 __all__ = ["__version__", *sorted(_HOME)]
 
 
+def __dir__() -> list[str]:
+    """The public names, whether they were used yet or not."""
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that the command line starts quickly."""
     if name not in _HOME:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attack_joins import join, unjoined
-from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.base import PEOPLE, AttackResult
 from hedgerow.attacks.classes import classes_of
 from hedgerow.attacks.describing import secret_codes
 from hedgerow.attacks.fuzzy import Edits
@@ -59,6 +59,8 @@ class Assault:
     """How many of those in the first release are in the others too; everybody, if left out."""
     joining: bool = False
     """Whether an attack that joins records is tried too."""
+    unit: str = PEOPLE
+    """What the targets are: people, or rows of people who may have several."""
 
 
 def _intersection(a: Assault) -> Iterator[AttackResult]:
@@ -67,7 +69,8 @@ def _intersection(a: Assault) -> Iterator[AttackResult]:
     for of in a.of:
         found = intersect(a.releases, a.located, of=of)
         scored = a.truth is not None and of in a.targets.columns
-        result = found.result(a.targets.column(of) if scored else None, overlaps=a.overlaps)
+        true = a.targets.column(of) if scored else None
+        result = found.result(true, overlaps=a.overlaps, unit=a.unit)
         # Where nobody is scored, a success is that one value is left; of strangers it is wrong.
         control = outside("intersection", a.releases, a.control, of=of) if scored else None
         missed = () if a.joining or len(a.releases) < 2 else unjoined(a.releases, of)
@@ -94,7 +97,9 @@ def _by_group(
     def run(a: Assault) -> Iterator[AttackResult]:
         for published in a.releases if not _made_up(a) else ():
             for of in a.of:
-                yield _against(a, published, guess(published.groups, of=of), of)
+                yield _against(
+                    a, published, guess(published.groups, of=of, unit=published.unit), of
+                )
 
     return run
 
@@ -157,7 +162,8 @@ def _similarity(a: Assault) -> Iterator[AttackResult]:
     for published in a.releases if not _made_up(a) else ():
         for of in a.of:
             if _comparable(published.groups, of):
-                yield _against(a, published, similarity(published.groups, of=of), of)
+                found = similarity(published.groups, of=of, unit=published.unit)
+                yield _against(a, published, found, of)
 
 
 def _comparable(groups: Groups, of: str) -> bool:
@@ -245,7 +251,11 @@ def _sequential(a: Assault) -> Iterator[AttackResult]:
     ]
     for of in a.of:
         joined, missed = join(a.releases, a.located, of)
-        found = sequential(groups, a.located, of=of, who=a.targets.described, joined=joined)
+        scored = a.truth is not None and a.targets is a.truth and of in a.targets.columns
+        found = sequential(
+            groups, a.located, of=of, who=a.targets.described, joined=joined,
+            truth=a.targets.column(of) if scored else None,
+        )  # fmt: skip
         found = replace(
             found,
             sentences=(*found.sentences, *notes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 from hedgerow.attack_files import FILE_METHODS, attack_files
 from hedgerow.attack_methods import METHODS, WHEN_ASKED, Assault, Fuzz
-from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.base import PEOPLE, ROWS, AttackResult
 from hedgerow.attacks.fuzzy import Edits
 from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from hedgerow.choosing import Progress
 
 
-ROWS = "A person may have several rows: rows were counted, each as a target of its own."
+SEVERAL = "A person may have several rows: rows were counted, each as a target of its own."
 """Said of attacks on a release that does not say whose rows are whose."""
 NOBODY = (
     "combining the releases. Several were given, and nobody to look for in them: say --truth or "
@@ -42,7 +43,7 @@ NOBODY = (
 
 
 def attack(
-    releases: Sequence[Any],
+    releases: Sequence[Any] | str | os.PathLike[str],
     *,
     know: Mapping[str, str] | None = None,
     register: Any = None,
@@ -63,8 +64,8 @@ def attack(
     """Attack one or more releases of the same people.
 
     Args:
-        releases: Folders of releases, files made by any tool, or tables, also of a database or a
-            cluster (postgresql://…::schema.table, spark://…::table).
+        releases: One release or several: folders, files made by any tool, or tables, also of a
+            database or a cluster (postgresql://…::schema.table, spark://…::table).
         know: What is known of one person: column -> value.
         register: An identified list of people: a file or a table. Or a list of them, one for
             each release, as things were when it came out; people go by the first column that is
@@ -92,6 +93,8 @@ def attack(
         DataError: A release cannot be read, or they have nothing in common.
         PlanError: There is no such attack, or it needs what was not given.
     """
+    if isinstance(releases, str | os.PathLike):
+        releases = [releases]
     chosen = _chosen(methods)
     if on_files := [name for name in chosen if name in FILE_METHODS]:
         if len(chosen) > 1:
@@ -144,6 +147,9 @@ def attack(
     alone = not (lists or know or overlap is not None)
     if not methods and len(published) > 1 and read is not None and alone:
         chosen = [*chosen, "sequential"]  # the plan says who is in the table
+    several = (read is not None and (read.rows or 1) > 1) or any(
+        one.unit == ROWS for one in published
+    )
     assault = Assault(
         published,
         people,
@@ -157,6 +163,7 @@ def attack(
         {column: _fuzz(column, given) for column, given in (fuzzy or {}).items()},
         _overlaps(published, placed, strangers, overlap),
         "sequential" in chosen,
+        ROWS if several and people is original else PEOPLE,
     )
     results: list[AttackResult] = []
     for place, name in enumerate(chosen):
@@ -167,8 +174,8 @@ def attack(
         raise PlanError(what, fix=fix)
     if not methods and len(published) > 1 and people is None:
         results = [replace(r, detail={**r.detail, "not_tried": [NOBODY]}) for r in results]
-    if read is not None and (read.rows or 1) > 1:
-        results = [replace(one, sentences=(*one.sentences, ROWS)) for one in results]
+    if several:
+        results = [replace(one, sentences=(*one.sentences, SEVERAL)) for one in results]
     return tuple(results)
 
 

@@ -47,8 +47,18 @@ def choose(
     cells: Cells,
     models: tuple[PrivacyModel, ...],
     say: Progress = lambda what, share: None,
+    *,
+    unit: str = "people",
 ) -> Recoding:
-    """Find the recoding the plan's method asks for."""
+    """Find the recoding the plan's method asks for.
+
+    Args:
+        plan: The plan.
+        cells: Its source, counted.
+        models: What groups have to keep.
+        say: Told what is going on.
+        unit: What groups count, for messages: people or rows.
+    """
     method = plan.method
     models = judged(models, cells.sensitive)
     limit = refuse_unsuited(
@@ -59,7 +69,7 @@ def choose(
         say(f"searching ({method.search})", share)
 
     if method.search == "lattice":
-        constraints = Constraints(models, limit, method.keep_suppressed)
+        constraints = Constraints(models, limit, method.keep_suppressed, unit=unit)
         seconds = patience(plan, Lattice.of(cells, bounds(plan)))
         metric = METRICS[plan.utility]
         return full_domain(

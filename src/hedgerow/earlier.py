@@ -21,6 +21,8 @@ from hedgerow.recode.cells import Cells
 from hedgerow.recode.pack import distinct
 from hedgerow.spelling import likeness
 
+UNCOMPARED = "Warning: not compared with "
+"""How notes begin that say that nobody counted what two releases give away together."""
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Codes = NDArray[np.int32]
@@ -64,7 +66,11 @@ class Before:
             return "a person may have several rows there"
         strange = [name for name in self.published.quasi if name not in quasi]
         if strange:
-            return f"it tells people apart by {some(strange)}, and no quasi-identifier here does"
+            one = len(strange) == 1
+            return (
+                f"its quasi-identifier{'' if one else 's'} {some(strange)} "
+                f"{'is' if one else 'are'} no quasi-identifier{'' if one else 's'} here"
+            )
         role = self.roles.get(of)
         if role in ("quasi-identifier", "insensitive"):
             return f"{of!r} was {role} there"
@@ -138,11 +144,18 @@ class Left:
                 fix=error.fix,
             ) from None
 
+    def broken_before(self, least: int) -> int:
+        """How many people of the table earlier releases alone leave fewer values than this."""
+        return 0 if self.joins is None else int((self.joins.before() < least).sum())
+
     def notes(self) -> Iterator[str]:
         """How many people each earlier release is compared for."""
         for before, people in self.fitting:
-            fit = "1 person fits" if people == 1 else f"{people:,} people fit"
-            yield f"{fit} into {before.name} with their {self.of}."
+            fit = "1 person" if people == 1 else f"{people:,} people"
+            yield (
+                f"{fit} of the table may be in {before.name}: their quasi-identifiers and their "
+                f"{self.of} fit."
+            )
 
 
 def left_by(

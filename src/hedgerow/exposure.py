@@ -35,27 +35,37 @@ class Exposure:
     """The same without the earlier releases."""
     releases: tuple[str, ...]
     """The earlier ones."""
-    gone: int = 0
-    """People who are only in earlier releases, and whom this one leaves a single value."""
+    only_earlier: tuple[int, ...] = (0,) * len(FEW)
+    """For each of FEW, people who are only in earlier releases, and whom this one leaves at most
+    so many values where the earlier ones leave more."""
     joined: tuple[str, ...] = ()
     """The columns on which records were joined, besides the sensitive one."""
     unjoined: str | None = None
     """Why releases were not joined and counted, where they were not."""
     fewest: int | None = None
-    """The fewest values anybody is left with; None where no value can be learned."""
+    """The fewest values anybody is left with, also of people who are only in earlier releases and
+    of whom this one tells more; None where no value can be learned."""
+
+    @property
+    def gone(self) -> int:
+        """People who are only in earlier releases, and whom this one leaves a single value."""
+        return self.only_earlier[0]
 
     @property
     def sentence(self) -> str:
         """For the steward."""
         sure, half = self.together[0], self.together[1]
         told = (
-            f"together with {some(self.releases)} it leaves {sure:,} of {self.people:,} people one "
-            f"possible {self.of} ({self.alone[0]:,} by itself) and {half:,} at most two "
+            f"together with {_listed(self.releases)} it leaves {sure:,} of {self.people:,} people "
+            f"one possible {self.of} ({self.alone[0]:,} by itself) and {half:,} at most two "
             f"({self.alone[1]:,} by itself), {self.checked}."
         )
-        if self.gone:
-            who = "1 person who is" if self.gone == 1 else f"{self.gone:,} people who are"
-            told += f" It also leaves one to {who} only in earlier releases."
+        if any(self.only_earlier[:2]):
+            one, two = self.only_earlier[:2]
+            told += (
+                f" Of people who are only in earlier releases, it leaves {one:,} one and {two:,} "
+                "at most two; a composition claim counts them too."
+            )
         return told
 
     @property
@@ -80,6 +90,10 @@ class Exposure:
                 for few, many, alone in zip(FEW, self.together, self.alone, strict=True)
             ],
             "only_in_earlier_releases": self.gone,
+            "only_in_earlier_releases_left": [
+                {"values": few, "people": many}
+                for few, many in zip(FEW, self.only_earlier, strict=True)
+            ],
             "joined_on": list(self.joined),
             "not_joined": self.unjoined,
         }
@@ -130,7 +144,7 @@ def exposure(
         tuple(int((each <= few).sum()) for few in FEW),
         tuple(int(people[learned & (single <= few)].sum()) for few in FEW),
         tuple(before.name for before, _ in left.fitting),
-        int((gone <= 1).sum()),
+        tuple(int((gone <= few).sum()) for few in FEW),
         joined,
         why,
         None if fewest == LARGEST else fewest,
@@ -156,10 +170,38 @@ def _shown(
     return Shows(groups, replace(left.beside, codes=codes, group=group, n=people))
 
 
+def _listed(names: Sequence[str]) -> str:
+    """Names of releases, as they are.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def explain_refusal(
-    error: ClaimError, lefts: Sequence[Left], cells: Cells, recoding: Recoding
+    error: ClaimError,
+    models: Sequence[PrivacyModel],
+    lefts: Sequence[Left],
+    cells: Cells,
+    recoding: Recoding,
 ) -> ClaimError:
-    """The refusal, with what would be exposed by the best recoding that disregards the past."""
+    """The refusal, with what would be exposed by the best recoding that disregards the past.
+
+    Where earlier releases break a claim by themselves, that is said instead: no release helps.
+    """
+    for model in (one for one in models if isinstance(one, Composition)):
+        for left in lefts:
+            if left.of == model.of and (already := left.broken_before(model.least)):
+                people = "1 person" if already == 1 else f"{already:,} people"
+                few = "one value" if model.least == 2 else f"fewer than {model.least} values"
+                return ClaimError(
+                    f"{model} cannot be kept. The earlier releases alone already leave {people} "
+                    f"{few} of {model.of}; no release can keep this claim",
+                    where=error.where,
+                    fix="Weaken or remove the claim; without it, publish says how many people "
+                    "are left few values.",
+                )
     told = [exposure(left, cells, recoding).sentence for left in lefts if left.fitting]
     return ClaimError(
         "no generalisation keeps every claim, because of earlier releases. The best one without "

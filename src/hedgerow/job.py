@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.taxonomies import written_out
-from hedgerow.binding import refuse_half_decided
-from hedgerow.earlier import Before, Left, left_by, with_earlier, without_beside
-from hedgerow.encoding import histogram
+from hedgerow.earlier import UNCOMPARED, Before, Left, left_by, with_earlier, without_beside
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, HedgerowError, PlanError, some
@@ -27,7 +25,7 @@ from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import AskedFacts, EpsilonPrivacy
 from hedgerow.models.readings import checked, judged
 from hedgerow.person_keys import require_people
-from hedgerow.person_rows import require_rows
+from hedgerow.person_rows import require_rows, respelled
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
 from hedgerow.prior_files import refuse_misspelt
@@ -36,8 +34,10 @@ from hedgerow.recode.recoding import people_of
 from hedgerow.remembering import earlier_releases
 from hedgerow.row_bound import of_people, of_rows
 from hedgerow.schema import Schema
-from hedgerow.spelling import told_both_ways, told_in_one, usual_spellings
+from hedgerow.spelling import told_both_ways
 from hedgerow.table import read_cells
+
+UNKNOWN = "What both give away together is not known."
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Job:
         found: list[Left] = []
         notes: list[str] = []
         if self.rows > 1 and self.past:
-            notes.append("Earlier releases were not compared: a person may have several rows.")
+            notes.append(f"{UNCOMPARED}earlier releases: a person may have several rows. {UNKNOWN}")
             self._lefts.append((found, notes))
             return found, notes
         composed = {model.of for model in self.models if isinstance(model, Composition)}
@@ -192,7 +192,7 @@ class Job:
                         fix="Give the columns the roles they had there, or give up the claim.",
                     )
                 else:
-                    notes.append(f"{before.name} was not compared: {obstacle}.")
+                    notes.append(f"{UNCOMPARED}{before.name}: {obstacle}. {UNKNOWN}")
             if of not in composed and not fit:
                 continue
             unjoined = self._unjoined(of, fit)
@@ -213,7 +213,7 @@ class Job:
             except DataError as error:
                 if of in composed:
                     raise
-                notes.append(f"Earlier releases were not compared: {error.what}.")
+                notes.append(f"{UNCOMPARED}earlier releases: {error.what}. {UNKNOWN}")
                 continue
             for before, people in left.fitting:
                 if of in composed and not people:
@@ -312,32 +312,9 @@ def opened(
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
         schema = plan.schema(engine.columns())
         # First, so that rows of a person that differ in spelling only do not differ.
-        notes = (*notes, *_respelled(plan, schema, engine))
+        notes = (*notes, *respelled(plan, schema, engine))
         rows = require_rows(plan, engine)
         schema = replace(schema, person=None, rows=rows)
         most, claims = rows or 1, plan.models()
         models = tuple(of_rows(claim, most, where=plan.where("protect")) for claim in claims)
         yield Job(plan, schema, engine, population, models, claims, most, tuple(past), notes)
-
-
-def _respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
-    """Let the engine read sensitive columns in one spelling, where the plan wants that."""
-    for name in schema.sensitive:
-        column = plan.columns[name]
-        if column.spelling is None:
-            continue
-        counted = engine.counts((), sets=[name])
-        n = np.asarray(counted["n"].to_numpy(), np.int64)
-        values, found = histogram(counted["s0"], n)
-        refuse_half_decided(plan, name, values)
-        people = np.bincount(found.codes, weights=found.counts, minlength=len(values))
-        usual = usual_spellings(values, people.astype(np.int64).tolist(), column.distinct or ())
-        if not usual:
-            continue
-        engine.respell(name, usual)
-        for model in plan.models():
-            if isinstance(model, EpsilonPrivacy) and model.of == name:
-                wishes = model.predicates.wishes
-                if wishes is not None:
-                    engine.respell(wishes, usual)
-        yield told_in_one(name, usual)

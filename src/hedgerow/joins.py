@@ -144,6 +144,31 @@ class Joins:
         """Where the people of each kind begin."""
         return np.concatenate(([0], np.cumsum(self.people)))
 
+    def before(self) -> Ints:
+        """How many values the earlier releases alone leave each person of the table.
+
+        LARGEST for people whose own value is missing.
+
+        Raises:
+            UncheckedError: There are too many people and values.
+        """
+        table = int(self._first[-1])
+        learned = np.repeat([value is not None for value in self.own], self.people)
+        least = np.full(table, LARGEST, np.int64)
+        times = 1 if len(self.earlier) > 1 else 2  # a release with itself says nothing more
+        earlier = self.earlier * times
+        for located in self.located:
+            values, possible = narrowed(earlier, located * times, of=self.of)
+            count = np.asarray(possible.sum(axis=1), np.int64)
+            if None in values:
+                count = count - possible[:, values.index(None)]
+            least = np.minimum(least, np.where(learned, count[:table], LARGEST))
+        if self.blind is not None:
+            person = np.repeat(np.arange(len(self.people)), self.people)
+            sure = named(earlier, self.blind * times, self.own, person, of=self.of)
+            least[sure] = np.minimum(least[sure], 1)
+        return least
+
     def left(self, new: Shows, kind: Ints, group: Ints, people: Ints) -> Remaining:
         """What a new release leaves possible.
 

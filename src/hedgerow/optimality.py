@@ -78,9 +78,9 @@ def standing(
 
     >>> from hedgerow.utility import METRICS
     >>> standing(METRICS["loss"], cost=0.31, bound=0.28, optimal=False)
-    'best so far: loss 0.31; no levels the plan allows can be below 0.28 (gap 9.7 %)'
+    'best so far: loss 0.31, gap 9.7 %: no levels the plan allows have a loss below 0.28'
     >>> standing(METRICS["precision"], cost=0.25, bound=0.125, optimal=False)
-    'best so far: precision 0.75; no levels the plan allows can be above 0.875 (gap 50 %)'
+    'best so far: precision 0.75, gap 50 %: no levels the plan allows have a precision above 0.875'
     """
     if optimal:
         return (
@@ -88,7 +88,7 @@ def standing(
             f"suppressed, have a better {metric.name}"
         )
     if cost is None or bound is None or not isfinite(bound):
-        return f"best so far, not proven optimal: other levels may have a better {metric.name}"
+        return f"best so far: it is not proven that no other levels have a better {metric.name}"
     reached = f"{metric.reported(cost):.{DIGITS}g}"
     share = in_percent(gap_of(cost, bound) if gap is None else gap)
     least = metric.reported(max(bound, 0.0))
@@ -97,6 +97,6 @@ def standing(
     else:
         limit = f"below {rounded_down(least):g}"
     return (
-        f"best so far: {metric.name} {reached}; no levels the plan allows can be {limit} "
-        f"(gap {share})"
+        f"best so far: {metric.name} {reached}, gap {share}: no levels the plan allows have a "
+        f"{metric.name} {limit}"
     )

@@ -6,6 +6,7 @@ lines of a file, or of the alphabet, is nobody's choice: high comes before low t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -30,6 +31,8 @@ _DATE = re.compile(
     re.ASCII,
 )
 """A day, or a moment without a zone: their texts are in order where they are."""
+_QUOTED = re.compile(r"^$|^[\W\d]|[^\w .()/+-]|^(?i:null|true|false|yes|no|on|off)$|[ ]$")
+"""What YAML would not read as this text."""
 
 
 def named(order: Stated) -> str:
@@ -73,7 +76,8 @@ def arranged(
             place |= {value: place[None] for value in values if reading(value) is None}
         if lost := [value for value in values if value not in place]:
             raise DataError(
-                f"{some(lost)} in {name!r} have no place in the order of its values",
+                f"{some(lost)} in {name!r} {'has' if len(lost) == 1 else 'have'} no place in the "
+                "order of its values",
                 fix="List every value in the column's `order`, null for missing ones.",
             )
         return sorted(values, key=lambda value: place[value])
@@ -87,14 +91,13 @@ def arranged(
             raise DataError(
                 f"`order: {kind}` does not fit: {some(strange or present)} in {name!r} are not "
                 f"{kind}",
-                fix="List all values from the first to the last: `order: [low, medium, high]`; or "
-                "correct these values in the data.",
+                fix=f"List all values: {_example(values)}; or correct these values in the data.",
             )
         raise DataError(
             f"{some(strange or present)} in {name!r} are no {kind}, and nothing says in which "
             "order the values stand",
-            fix="Say it in the column: `order: [low, medium, high]`. Values by themselves are "
-            "ordered only where all are numbers; or, with `order: dates`, all such as 2024-02-29.",
+            fix=f"Say it in the column: {_example(values)}. Values by themselves are ordered only "
+            "where all are numbers; or, with `order: dates`, all such as 2024-02-29.",
         )
     if len(present) < len(values) and not missing:
         raise DataError(
@@ -104,6 +107,19 @@ def arranged(
         )
     found: list[Value] = [value for _, value in sorted(zip(keys, present, strict=True))]
     return [*none, *found] if missing == "first" else [*found, *none]
+
+
+def _example(values: Sequence[Value]) -> str:
+    """How the plan says an order, with the column's own values; their order is for people to say.
+
+    >>> _example(["high", "low", None])
+    'put `order: [high, low, null]` into the right order'
+    """
+    texts = sorted(value for value in values if value is not None)
+    shown = [json.dumps(text, ensure_ascii=False) if _QUOTED.search(text) else text
+             for text in texts[:MOST_SHOWN]]  # fmt: skip
+    shown += ["..."] * (len(texts) > MOST_SHOWN) + ["null"] * (None in values)
+    return f"put `order: [{', '.join(shown)}]` into the right order"
 
 
 def _has_place(value: str, kind: str) -> bool:

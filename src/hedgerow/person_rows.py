@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from hedgerow.binding import refuse_half_decided
+from hedgerow.encoding import histogram
 from hedgerow.engines.base import Engine
-from hedgerow.errors import DataError
-from hedgerow.schema import Role
+from hedgerow.errors import DataError, some
+from hedgerow.models.epsilon import EpsilonPrivacy
+from hedgerow.schema import Role, Schema
+from hedgerow.spelling import classes, told_in_one, usual_spellings
 
 if TYPE_CHECKING:
     from hedgerow.plan import Plan
@@ -67,5 +74,67 @@ def require_rows(plan: Plan, engine: Engine) -> int | None:
         for name, role in schema.roles.items()
         if name not in chosen and (role is not Role.IDENTIFIER or name in wishes)
     ]
+    for name, how in chosen.items():
+        if how == "most-frequent" and schema.roles[name] is not Role.IDENTIFIER:
+            _refuse_spellings(plan, engine, name)
     engine.keep_one_row(plan.person, alike=alike, chosen=chosen)
     return 1
+
+
+def _refuse_spellings(plan: Plan, engine: Engine, name: str) -> None:
+    """Refuse to count how often a person has each value where values have several spellings."""
+    column = plan.columns[name]
+    if column.spelling is not None:
+        return
+    values = engine.counts((), sets=[name])["s0"].to_pylist()
+    differ = set(column.distinct or ())
+    found = [texts for texts in classes(values) if not set(texts) <= differ]
+    if not found:
+        return
+    if column.role is Role.SENSITIVE:
+        fix = (
+            "Say in the column `spelling: one` if they are one value, or `distinct: [...]` with "
+            "the spellings that differ."
+        )
+    else:
+        fix = "Give each value one spelling in the data, or say `within_person: smallest`."
+    raise DataError(
+        f"the most frequent value of a person cannot be counted in {name!r}: {some(found[0])} may "
+        f"be one value{f', and so may {len(found) - 1:,} others' if len(found) > 1 else ''}",
+        where=plan.where("columns", name, "within_person"),
+        fix=fix,
+    )
+
+
+def respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
+    """Let the engine read sensitive columns in one spelling, where the plan wants that.
+
+    Before `require_rows`, so that rows of a person that differ in spelling only do not differ.
+
+    Args:
+        plan: The plan.
+        schema: Its columns.
+        engine: Its source.
+
+    Returns:
+        What to tell of it.
+    """
+    for name in schema.sensitive:
+        column = plan.columns[name]
+        if column.spelling is None:
+            continue
+        counted = engine.counts((), sets=[name])
+        n = np.asarray(counted["n"].to_numpy(), np.int64)
+        values, found = histogram(counted["s0"], n)
+        refuse_half_decided(plan, name, values)
+        people = np.bincount(found.codes, weights=found.counts, minlength=len(values))
+        usual = usual_spellings(values, people.astype(np.int64).tolist(), column.distinct or ())
+        if not usual:
+            continue
+        engine.respell(name, usual)
+        for model in plan.models():
+            if isinstance(model, EpsilonPrivacy) and model.of == name:
+                wishes = model.predicates.wishes
+                if wishes is not None:
+                    engine.respell(wishes, usual)
+        yield told_in_one(name, usual)

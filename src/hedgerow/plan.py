@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +35,7 @@ from hedgerow.planning.places import is_domain as _is_domain
 from hedgerow.planning.places import is_text as _is_text
 from hedgerow.planning.policies import PolicyPlan
 from hedgerow.planning.privacy import PrivacyPlan, domain_of, needed, tables_of
-from hedgerow.planning.problems import Place, PlanErrors, Problem, raise_all
+from hedgerow.planning.problems import Place, PlanErrors, Problem, raise_all, short
 from hedgerow.planning.validating import validated
 from hedgerow.schema import Role, Schema
 
@@ -164,14 +165,19 @@ class Plan(Part):
     _document: Document | None = PrivateAttr(default=None)
 
     @classmethod
-    def read(cls, path: str | Path) -> Plan:
+    def read(cls, path: str | os.PathLike[str]) -> Plan:
         """Read a plan file; relative paths in it are seen from its folder.
 
         Raises:
             PlanErrors: Everything that is wrong with it, sorted by line.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise PlanError(
+                f"a plan is a file, not {short(path)}", fix="Give its path, or a `Plan`."
+            )
         path = Path(path)
-        if path.suffix.lower() in {".csv", ".tsv", ".gz", ".parquet", ".duckdb"}:
+        table = path.suffix.lower() in {".csv", ".tsv", ".gz", ".parquet", ".duckdb"}
+        if table and path.exists():
             raise PlanError(
                 "this is a table, not a plan",
                 where=str(path),
@@ -218,7 +224,10 @@ class Plan(Part):
         cls,
         *,
         columns: Mapping[str, Mapping[str, Any] | str],
-        protect: Sequence[Mapping[str, Any] | PrivacyModel] | None = None,
+        protect: Sequence[Mapping[str, Any] | PrivacyModel]
+        | Mapping[str, Any]
+        | PrivacyModel
+        | None = None,
         privacy: Mapping[str, Any] | str | None = None,
         policy: Mapping[str, Any] | None = None,
         method: Mapping[str, Any] | str | None = None,
@@ -239,6 +248,20 @@ class Plan(Part):
         Raises:
             PlanErrors: Everything that is wrong with it.
         """
+        if not isinstance(columns, Mapping):
+            raise PlanError(
+                f"`columns` must say the role of each column, not {short(columns)}",
+                fix="For instance columns={'age': 'quasi-identifier', 'illness': 'sensitive'}.",
+            )
+        from hedgerow.models.base import PrivacyModel as Model
+
+        if isinstance(protect, Model | Mapping):
+            protect = [protect]
+        if protect is not None and (isinstance(protect, str) or not isinstance(protect, Sequence)):
+            raise PlanError(
+                f"`protect` must be a list of claims, not {short(protect)}",
+                fix="For instance protect=[KAnonymity(k=5)], or protect=[{'k-anonymity': 5}].",
+            )
         given = {
             "columns": {n: dict(c) if isinstance(c, Mapping) else c for n, c in columns.items()},
             "protect": None

@@ -158,8 +158,8 @@ def protected(
         sentences.append(
             f"A person may have up to {schema.rows:,} rows, and the release does not say whose "
             "they are. The claims are judged for an attacker who may assign rows to people in any "
-            f"way in which nobody has more than {schema.rows:,}. Not protected is who is known to "
-            "have more."
+            f"way in which nobody has more than {schema.rows:,}. People known to have more than "
+            f"{schema.rows:,} rows are not protected."
         )
     if left_out and schema.linked:
         rows = "1 row was" if left_out == 1 else f"{left_out:,} rows were"

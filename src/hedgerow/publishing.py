@@ -40,7 +40,7 @@ from hedgerow.planning.methods import PRICED
 from hedgerow.recode.cells import Cells, Codes
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recoded import Recoded, recoded
-from hedgerow.release import Release, level_in_words
+from hedgerow.release import Release
 from hedgerow.remembering import as_published, remembering
 from hedgerow.reporting.accompanying import Accompanied
 from hedgerow.spelling import likeness
@@ -333,7 +333,7 @@ def _release(
         words=in_words(chosen, cells),
         certificate=certificate,
         exposures=exposures,
-        notes=(*notes, *found_out, *(note for left in lefts for note in left.notes())),
+        notes=(*found_out, *notes, *(note for left in lefts for note in left.notes())),
     )
 
 
@@ -446,9 +446,7 @@ def _refuse_empty(chosen: Recoding, cells: Cells) -> None:
 def _refuse_failed(claims: Sequence[Verdict]) -> None:
     failed = [v for v in claims if not v.holds]
     if failed:
-        reached = "; ".join(
-            f"{v.claim} reaches {level_in_words(v)}, required {v.required:.6g}" for v in failed
-        )
+        reached = "; ".join(f"{v.claim} reaches {v.told[0]}, required {v.told[1]}" for v in failed)
         raise ClaimError(
             f"the release would not keep its claims: {reached}. Nothing was published",
             fix="Weaken the claim, allow more suppression, or choose another method.",

@@ -152,7 +152,8 @@ class Seen:
         """
         values, found = self._read_as(column), self.sets[column][1]
         if strange := [value for value in values if value not in set(order.values)]:
-            raise DataError(f"{some(strange)} in {column!r} have no place in the order of values")
+            has = "has" if len(strange) == 1 else "have"
+            raise DataError(f"{some(strange)} in {column!r} {has} no place in the order of values")
         if pairs := [pair for pair in alike(values) if reading(pair[1]) is None]:
             raise DataError(f"{some(pairs[0])} in {column!r} may be read as one value")
         kept = [i for i, value in enumerate(order.values) if value in set(values)]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hedgerow.attacks.base import PEOPLE, ROWS
 from hedgerow.choosing import Progress, again, choose
 from hedgerow.engines.held import Held
 from hedgerow.errors import ClaimError
@@ -71,11 +72,16 @@ def recoded(
 
 def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
     """What the search finds; if earlier releases leave nothing to find, says what they do."""
+    unit = ROWS if job.rows > 1 else PEOPLE
     try:
-        return choose(job.plan, cells, job.models, say)
+        return choose(job.plan, cells, job.models, say, unit=unit)
     except UncheckedError:
         raise
     except ClaimError as error:
+        if job.rows > 1:
+            raise ClaimError(
+                error.what, where=error.where, fix=f"{error.fix or ''} {_in_rows(job)}".strip()
+            ) from None
         others = tuple(model for model in job.models if not isinstance(model, Composition))
         if len(others) == len(job.models) or not others:
             raise
@@ -83,4 +89,19 @@ def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
             best = choose(job.plan, cells, others, say)
         except ClaimError:
             raise error from None
-        raise explain_refusal(error, job.lefts(cells)[0], cells.in_one_spelling, best) from None
+        raise explain_refusal(
+            error, job.models, job.lefts(cells)[0], cells.in_one_spelling, best
+        ) from None
+
+
+def _in_rows(job: Job) -> str:
+    """Why claims about people ask for more of rows."""
+    asked = [
+        f"{claim} needs {model}"
+        for claim, model in zip(job.claims, job.models, strict=True)
+        if str(claim) != str(model)
+    ]
+    return (
+        f"With `rows: at most {job.rows}`, {job.rows} rows of a group may be one person's, so the "
+        f"rows have to keep more: {'; '.join(asked)}. `rows: one` asks for less."
+    )

@@ -103,10 +103,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         place = f" in <code>{html.escape(self.place)}</code>" if self.place else ""
-        claims = [
-            (v.claim, "holds" if v.holds else "fails", level_in_words(v), f"{v.required:.6g}")
-            for v in self.claims
-        ]
+        claims = [(v.claim, "holds" if v.holds else "fails", *v.told) for v in self.claims]
         return (
             f"<p><b>Release</b>{place}: {self.rows:,} rows, {self.suppressed:,} of "
             f"{self.people:,} people left out</p>"

@@ -347,9 +347,7 @@ def _recalled(entry: Entry, content: bytes) -> Before:
     body, day = entry.body, entry.at[:10]
     plan = body["certificate"]["plan"]  # without the roles of then nothing can be compared
     return Before(
-        remembered(
-            content, name=f"release {entry.seq} in the ledger ({body['name']}, {day})"
-        ).as_read(),
+        remembered(content, name=f"{body['name']} (ledger entry {entry.seq}, {day})").as_read(),
         f"entry {entry.seq} of the ledger, {day}",
         own=True,
         roles=plan["columns"],

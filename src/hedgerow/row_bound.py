@@ -70,6 +70,21 @@ def _times(parameter: Number, rows: int) -> Number:
     return parameter if parameter == 1 else parameter * rows
 
 
+def level_of_people(model: PrivacyModel, level: float, rows: int) -> float:
+    """What a level counted in rows says of people who have at most so many each.
+
+    >>> level_of_people(KAnonymity(k=5), 27.0, 5), level_of_people(ProsecutorRisk(risk=0.2), 0.1, 3)
+    (5.0, 0.30000000000000004)
+    """
+    if rows == 1:
+        return level
+    if isinstance(model, KAnonymity):
+        return float(max(1, level // rows))
+    if isinstance(model, ProbabilisticLDiversity):
+        return max(1.0, level / rows)
+    return level if isinf(level) else min(1.0, level * rows)
+
+
 def of_people(model: PrivacyModel, found: Verdict, rows: int) -> Verdict:
     """What a verdict about rows says of people.
 
@@ -83,13 +98,7 @@ def of_people(model: PrivacyModel, found: Verdict, rows: int) -> Verdict:
     """
     if rows == 1:
         return found
-    level = found.level
-    if isinstance(model, KAnonymity):
-        level = float(max(1, level // rows))
-    elif isinstance(model, ProbabilisticLDiversity):
-        level = max(1.0, level / rows)
-    elif not isinf(level):
-        level = min(1.0, level * rows)
+    level = level_of_people(model, found.level, rows)
     required = float(model.required)
     if found.holds and (level < required) == model.higher_is_safer and level != required:
         level = required  # only rounding makes a difference

@@ -27,7 +27,7 @@ class Role(StrEnum):
     """What a column is to an attacker."""
 
     IDENTIFIER = "identifier"
-    """Names a person outright; never leaves the building."""
+    """Names a person outright; not published."""
     QUASI_IDENTIFIER = "quasi-identifier"
     """May be known to an attacker from elsewhere; generalised."""
     SENSITIVE = "sensitive"

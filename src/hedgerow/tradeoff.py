@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isinf
-from pathlib import Path
 from typing import Any
 
 from hedgerow.choosing import bounds, patience, refuse_overlapping
@@ -70,7 +69,7 @@ def frontier(
     Raises:
         PlanError: The plan's search has no frontier, or there are no requirements to try.
     """
-    plan = source if isinstance(source, Plan) else Plan.read(Path(source))
+    plan = source if isinstance(source, Plan) else Plan.read(source)
     if plan.method.search != "lattice":
         raise PlanError(
             f"there is no frontier of {plan.method.search}: only the lattice is searched for all "

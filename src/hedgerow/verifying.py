@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from hedgerow.asked import planned_order
 from hedgerow.binding import in_order
@@ -130,8 +130,13 @@ def _place(release: Release | str | os.PathLike[str] | TablePlace) -> Path | Tab
     given = release.data if isinstance(release, Release) else release
     if (place := table_place(given)) is not None:
         return place
+    if isinstance(release, str | os.PathLike):
+        return Path(release)
     if not isinstance(release, Release):
-        return Path(cast("str | os.PathLike[str]", release))
+        raise DataError(
+            f"a release is a folder or a table, not {release!r:.60}",
+            fix="Name the folder of a release.",
+        )
     if release.folder is None:
         raise DataError("the release is only in memory", fix="Publish it to a folder first.")
     return release.folder

@@ -61,8 +61,8 @@ def test_a_target_who_matches_nothing() -> None:
     assert not found.found[0]
     assert found.result().sentences == (
         "Nobody fits into a group of every release.",
-        "In H1 no published zip covers that of 1 of them; if it holds nodes of a taxonomy, give "
-        "the file.",
+        "In H1 no published zip fits 1 of them: they may be suppressed there. If zip is published "
+        "by a hierarchy file, give it: --taxonomy zip=FILE.",
     )
     assert found.result().found.guesses == 0
 

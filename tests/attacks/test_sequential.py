@@ -379,3 +379,19 @@ class TestInvariance:
         stayed = np.sum(np.array(where) >= 0, axis=0).max() > 1
         whole = min(unique) if stayed else None
         assert found.m == (0 if changed or not min(unique) else whole)
+
+
+def test_certain_is_certain_and_right() -> None:
+    """Whoever takes Joe to be in both releases is sure that he has acne; he is only in one."""
+    before = Groups.of({"d": [{"flu": 1, "gout": 1, "acne": 1}, {"flu": 1, "gout": 1}]})
+    after = Groups.of({"d": [{"flu": 1, "gout": 1}, {"flu": 1, "gout": 1, "acne": 1}]})
+    where = [placed([0, 0, 0, 1, 1]), placed([0, 0, 1, 1, 1])]
+    for joe, known in (("acne", 1), ("flu", 0), ("measles", 0)):
+        truth = ["flu", "gout", joe, "flu", "gout"]
+        result = sequential([before, after], where, of="d", truth=truth)
+        assert result.gains is not None
+        assert result.found.successes == result.gains.certain == known
+        assert result.gains.summary()["wrongly"] == result.detail["wrong"] == 1 - known
+        assert ("Person 2: acne." in result.sentences) == bool(known)
+        assert any("it is the wrong one" in text for text in result.sentences) != bool(known)
+        assert any("takes everybody who fits" in text for text in result.sentences)

@@ -186,7 +186,7 @@ def test_a_gate_before_an_attack_that_found_nobody(folder: Path) -> None:
     asked = ("nodes.csv", "--sensitive", "condition", "--truth", "people.csv")
     code, told = run(*asked, "--method", "intersection")
     assert code == 2
-    assert "no published zip covers that of 3 of them" in told
+    assert "no published zip fits 3 of them" in told
     assert "nobody who was looked for fits" in told
     code, told = run(*asked, "--at-most", "1", "--certain-at-most", "1")
     assert code == 2
@@ -205,7 +205,7 @@ def test_part_of_the_people_cannot_be_placed(folder: Path) -> None:
     code, told = run("part.csv", "--sensitive", "condition", "--truth", "four.csv",
                      "--method", "intersection")  # fmt: skip
     assert code == 2, "who could not be placed was not attacked"
-    assert "no published zip covers that of 1 of them" in told
+    assert "no published zip fits 1 of them" in told
 
 
 def test_releases_about_different_things(folder: Path) -> None:

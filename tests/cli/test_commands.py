@@ -162,7 +162,7 @@ def test_to_overrules_the_plan(folder: Path) -> None:
 def test_demo_runs_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     first = run("demo")
-    assert "before (never leaves the building)" in first.stdout
+    assert "before (not published)" in first.stdout
     assert "hedgerow publish demo/plan.yaml --replace" in first.stdout
     assert max(map(len, first.stdout.splitlines())) <= 80
     assert "stopped by the ledger: no generalisation keeps every claim" in first.stdout

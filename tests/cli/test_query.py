@@ -269,7 +269,7 @@ def test_budgets(folder: Path) -> None:
     assert "epsilon 100" in done.stderr
     assert told("--count", "--epsilon", "101", code=1)["error"]["kind"] == "BudgetError"
     Path("plan.yaml").write_text(PLAN.replace("town", "village"), "utf-8")
-    done = run("--count", "--epsilon", "1", code=1)
+    done = run("--count", "--epsilon", "1", code=2)
     assert "has no budget" in done.stderr
     assert "hedgerow ledger budget 'village' --set 'epsilon=1' --ledger ledger.db" in done.stderr
     assert spends(folder) == []

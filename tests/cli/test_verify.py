@@ -79,7 +79,8 @@ def test_a_release(folder: Path) -> None:
         )
         assert "Not verifiable from outside: 0.6-closeness" in flat(told)
         assert told.endswith("1 of 2 claims verified; 1 not verifiable from outside: release\n")
-    run("release", "--strict", code=1)  # nobody has signed it
+    strict = run("release", "--strict", code=1)
+    assert "hedgerow verify --strict: nobody has signed the certificate" in strict.stderr
     assert run("release/certificate.json").stdout == told
     assert run("release", "-q").stdout == ""
 

@@ -171,7 +171,7 @@ def test_worst_groups_and_risks_by_hand(tmp_path: Path) -> None:
     words = page.words
     assert "before (initial risk) 9 3 1 3 1.0000 0.3333 1 (11.1 %)" in words
     assert "after (residual risk) 8 2 3 4 0.3333 0.2500 0 (0 %)" in words
-    assert "people left out 1 of 9 (11.1 %)" in words
+    assert "people suppressed 1 of 9 (11.1 %)" in words
     assert "age 3 1 1 100.0 %" in words, "whom it hits"
     assert "age people level 1 3 3 2 5 5" in words, "worst first"
     assert "2 → 2" in words
@@ -371,8 +371,8 @@ def test_people_with_several_rows(tmp_path: Path) -> None:
     made = hedgerow.report(
         tmp_path / "out", plan=tmp_path / "plan.yaml", profiles=["cms-cell-size", "ema-0070"]
     )
-    assert {one.verdict for one in made.profiles[0].findings[:2]} == {"not checkable"}
-    assert "1/10" in made.profiles[1].findings[0].evidence
+    assert {one.verdict for one in made.profiles[0].findings[:2]} == {"not met"}, "at least"
+    assert "3/30" in made.profiles[1].findings[0].evidence
 
 
 TOWN = {
@@ -534,3 +534,35 @@ def test_reports_do_not_depend_on_the_umask_or_the_time(tmp_path: Path) -> None:
         ])  # fmt: skip
         assert (tmp_path / f"{name}.internal.html").stat().st_mode & 0o777 == 0o600
     assert found[0] == found[1]
+
+
+def test_rows_are_not_called_people(tmp_path: Path) -> None:
+    """27 rows, of which 5 may be one person's, are a risk of 5/27 and not of 1/27."""
+    rows = [f"p{i // 5},{'xy'[i >= 27]},{'abc'[i % 3]}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("who,a,ill\n" + "\n".join(rows) + "\n", "utf-8")
+    plan = {
+        "source": "t.csv", "person": "who", "rows": "at most 5",
+        "columns": {"a": "quasi-identifier", "ill": "sensitive"},
+        "protect": [{"k-anonymity": 5}], "publish": {"to": "out"},
+    }  # fmt: skip
+    (tmp_path / "plan.yaml").write_text(json.dumps(plan), "utf-8")
+    hedgerow.publish(tmp_path / "plan.yaml")
+    names = ["ema-0070", "cms-cell-size", "uk-tre"]
+    made = hedgerow.report(tmp_path / "out", plan=tmp_path / "plan.yaml", profiles=names)
+    words = sound((tmp_path / "out.internal.html").read_text("utf-8")).words
+    assert "2 groups of 27 to 33 rows" in words
+    assert "after (residual risk) 60 2 27 30 0.1852 0.1667 0 (0 %)" in words
+    assert "a rows level x 27 5" in words, "the level counts people"
+    assert "rows suppressed 0 of 60" in words
+    assert "of 60 people" not in words
+    told = [{one.requirement: one for one in profile.findings} for profile in made.profiles]
+    residual, initial = list(told[0].values())[:2]
+    assert (residual.verdict, residual.evidence[:13]) == ("not met", "0.1852 = 5/27")
+    assert "0 of 2 groups of 60 rows may be one person" in initial.evidence
+    few = told[1]["no group of people counts 1 to 10"]
+    assert (few.verdict, few.evidence[:6]) == ("not met", "2 of 2")
+    assert told[2]["each cell counts at least 10"].verdict == "not met"
+    found = hedgerow.attack([tmp_path / "out"], plan=tmp_path / "plan.yaml")
+    assert {one.unit for one in found} == {"rows"}
+    assert not [text for one in found for text in one.sentences if "people" in text]
+    assert {one.unit for one in hedgerow.attack([tmp_path / "out"])} == {"rows"}, "certified"

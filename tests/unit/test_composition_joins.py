@@ -20,6 +20,7 @@ from hedgerow.attacks.invariance import placed
 from hedgerow.attacks.published import Published
 from hedgerow.attacks.records import Records
 from hedgerow.errors import ClaimError, PlanError
+from hedgerow.exposure import Exposure
 from hedgerow.groups import Groups
 from hedgerow.joins import Shows, narrowed
 from hedgerow.models import Composition
@@ -79,7 +80,7 @@ def test_whoever_is_only_in_earlier_releases_is_not_given_away(tmp_path: Path) -
     """Nobody but Bob left, and gout with him."""
     path = written(tmp_path, "age,ill\n0-7,flu\n0-7,gout\n0-7,acne\n")
     table = pd.DataFrame({"age": [1, 2], "ill": ["flu", "acne"]})
-    with pytest.raises(ClaimError, match="1 person who is only in earlier releases"):
+    with pytest.raises(ClaimError, match="only in earlier releases, it leaves 1 one"):
         hedgerow.publish(table, columns=COLUMNS, protect=[{"k-anonymity": 2}, half(path)])
 
 
@@ -108,7 +109,8 @@ def test_whom_our_own_attack_names_is_named(tmp_path: Path) -> None:
     (found,) = attack(
         releases, truth=table.astype(str), sensitive=["ill"], methods=["sequential"], quasi=["age"]
     )
-    assert found.found.successes == 2
+    assert found.gains is not None
+    assert (found.found.successes, found.gains.wrong) == (1, 1)
 
 
 def test_the_search_goes_on_until_our_own_attack_names_nobody(tmp_path: Path) -> None:
@@ -331,3 +333,46 @@ def test_nothing_that_is_possible_is_ruled_out(data: st.DataObject) -> None:
     for person in range(size):
         left = {names[code] for code in np.flatnonzero(possible[person])}
         assert truly[person] <= left
+
+
+def _release(folder: Path, name: str, rows: list[str], **more: Any) -> Any:
+    """Publish a table of zip, sex and illness; what is not said is not claimed."""
+    (folder / f"{name}.csv").write_text("zip,sex,ill\n" + "\n".join(rows) + "\n", "utf-8")
+    columns = {"zip": "quasi-identifier", "sex": "quasi-identifier", "ill": "sensitive"}
+    said: dict[str, Any] = {
+        "columns": columns, "protect": [{"k-anonymity": 2}], "population": "town",
+        "ledger": folder / "ledger.db", "to": folder / name, "report": False,
+    }  # fmt: skip
+    return hedgerow.publish(folder / f"{name}.csv", **said | more)
+
+
+def test_a_claim_that_earlier_releases_break_is_not_blamed_on_the_new_one(tmp_path: Path) -> None:
+    levels = {"zip": {"role": QI, "levels": [0, 0]}, "sex": {"role": QI, "levels": [1, 1]},
+              "ill": "sensitive"}  # fmt: skip
+    rows = ["1,F,flu", "1,M,gout", "2,F,flu", "2,M,acne", "3,F,acne", "3,M,gout"]
+    _release(tmp_path, "one", rows, columns=levels)
+    other = levels | {"zip": {"role": QI, "levels": [1, 1]}, "sex": {"role": QI, "levels": [0, 0]}}
+    _release(tmp_path, "two", rows, columns=other)
+    coarse = {name: {"role": QI, "levels": [1, 1]} for name in ("zip", "sex")}
+    claims = [{"k-anonymity": 2}, {"composition": 0.5}]
+    with pytest.raises(ClaimError, match="The earlier releases alone already leave") as refused:
+        _release(tmp_path, "new", rows, columns=coarse | {"ill": "sensitive"}, protect=claims)
+    assert "no release can keep this claim" in refused.value.what
+
+
+def test_an_earlier_release_that_cannot_be_compared_is_warned_of_first(tmp_path: Path) -> None:
+    rows = ["1,F,flu", "1,F,gout", "2,M,flu", "2,M,acne"]
+    _release(tmp_path, "one", rows)
+    columns = {"zip": "quasi-identifier", "sex": "identifier", "ill": "sensitive"}
+    found = _release(tmp_path, "two", rows, columns=columns)
+    assert found.notes[0].startswith("Warning: not compared with one (ledger entry ")
+    assert "its quasi-identifier 'sex' is no quasi-identifier here" in found.notes[0]
+
+
+def test_level_and_sentence_are_about_the_same_people(tmp_path: Path) -> None:
+    """Whoever is only in an earlier release counts for the level, and is in the sentence."""
+    found = Exposure("ill", 5, (0, 0, 0), (0, 0, 0), ("one",), (0, 2, 2), fewest=2)
+    assert "only in earlier releases, it leaves 0 one and 2 at most two" in found.sentence
+    assert found.summary()["only_in_earlier_releases_left"] == [
+        {"values": 1, "people": 0}, {"values": 2, "people": 2}, {"values": 3, "people": 2}
+    ]  # fmt: skip

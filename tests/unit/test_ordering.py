@@ -49,7 +49,7 @@ def test_text_has_no_order_of_its_own(tmp_path: Path) -> None:
     for act in (hedgerow.check, hedgerow.publish):
         with pytest.raises(DataError, match="are no numbers, and nothing says") as refused:
             act(frame, columns=columns(), protect=[ORDERED])
-        assert "`order: [low, medium, high]`" in (refused.value.fix or "")
+        assert "put `order: [high, low, medium]` into the right order" in str(refused.value.fix)
     with pytest.raises(DataError, match="are no numbers, and nothing says"):
         verify(tmp_path / "data.csv", plan=Plan.of(columns=columns(), protect=[ORDERED]))
     # Another distance needs no order.
@@ -80,7 +80,7 @@ def test_the_order_of_the_plan(tmp_path: Path) -> None:
     other = ["medium", "low", "high"]  # 1/4 and 0 ... 1/4 of high: (0 + 1/4) / 2
     (found,) = hedgerow.check(frame, columns=columns(order=other), protect=[ORDERED])
     assert found.level == pytest.approx(0.125)
-    with pytest.raises(DataError, match="'high' in 's' have no place in the order"):
+    with pytest.raises(DataError, match="'high' in 's' has no place in the order"):
         hedgerow.check(frame, columns=columns(order=order[:2]), protect=[ORDERED])
 
 
@@ -176,3 +176,11 @@ def test_names_of_orders() -> None:
             columns=columns(order=["a", "b"]),
             protect=[TCloseness(t=0.1, of="s", distance="ordered", order="numbers")],
         ).models()
+
+
+def test_one_value_without_a_place() -> None:
+    with pytest.raises(DataError, match="'c' in 's' has no place in the order"):
+        arranged("s", ["a", "b", "c"], ("a", "b"))
+    with pytest.raises(DataError) as refused:
+        arranged("s", ["10-20", "yes", "a: b", None], "numbers")
+    assert '`order: ["10-20", "a: b", "yes", null]`' in str(refused.value.fix)

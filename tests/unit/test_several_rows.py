@@ -247,3 +247,60 @@ def test_attacks_count_the_people_of_the_claims(tmp_path: Path) -> None:
     found = hedgerow.attack([tmp_path / "rows"], plan=rows, methods=["homogeneity"])
     assert (len(Targets.of_plan(rows).codes), found[0].found.guesses) == (20, 20)
     assert "A person may have several rows" in found[0].sentences[-1]
+
+
+def test_a_claim_that_nothing_can_keep_says_what_helps() -> None:
+    """Ten women, one illness: no level and no suppression makes that diverse."""
+    said: dict[str, Any] = {
+        "columns": COLUMNS, "person": "pid", "rows": "at most 2",
+        "protect": [{"l-diversity": {"l": 3, "kind": "probabilistic"}}],
+    }  # fmt: skip
+    same = visits(*((f"F{i}", "F", "flu") for i in range(5) for _ in range(2)))
+    with pytest.raises(ClaimError, match="10 of 10 rows would have to be suppressed") as refused:
+        hedgerow.publish(same, **said)
+    assert refused.value.fix is not None
+    assert "Neither coarser levels nor more suppression can help." in refused.value.fix
+    assert "2 rows of a group may be one person's" in refused.value.fix
+    assert "probabilistic 3-diversity of ill needs probabilistic 6-diversity" in refused.value.fix
+    few = [(f"F{i}", "F", f"a{i}") for i in range(7)] + [(f"M{i}", "M", "flu") for i in range(9)]
+    twice = visits(*(row for row in few for _ in range(2)))
+    with pytest.raises(ClaimError) as refused:
+        hedgerow.publish(
+            twice, **said | {"columns": COLUMNS | {"sex": {"role": "quasi-identifier"}}}
+        )
+    assert refused.value.fix is not None
+    assert "allow more suppression" in refused.value.fix, "the men may go"
+
+
+def test_the_most_frequent_value_is_not_the_most_frequent_spelling(tmp_path: Path) -> None:
+    """HIV twice, in two spellings, is more often than cancer once; or they are three illnesses."""
+    rows = [("1", "F", "hiv"), ("1", "F", "H.I.V."), ("1", "F", "CANCER"), ("2", "F", "flu")]
+    many = {"role": "sensitive", "within_person": "most-frequent"}
+    said: dict[str, Any] = {"person": "pid", "rows": "one", "protect": [{"k-anonymity": 2}]}
+    with pytest.raises(DataError, match=r"'H\.I\.V\.' and 'hiv' may be one value") as refused:
+        hedgerow.publish(visits(*rows), columns=COLUMNS | {"ill": many}, **said)
+    assert "`spelling: one`" in str(refused.value.fix)
+    one = hedgerow.publish(
+        visits(*rows), columns=COLUMNS | {"ill": many | {"spelling": "one"}}, to=tmp_path / "one",
+        **said,
+    )  # fmt: skip
+    assert "CANCER" not in one.to_pandas()["ill"].tolist()
+    report = (tmp_path / "one" / "report.html").read_text()
+    assert "spellings merged; one value per person (the most frequent)" in report
+    inner = (tmp_path / "one.internal.html").read_text()
+    assert "spellings merged; one value per person (the most frequent)" in inner
+    apart = many | {"distinct": ["hiv", "H.I.V."]}
+    three = hedgerow.publish(visits(*rows), columns=COLUMNS | {"ill": apart}, **said)
+    assert three.to_pandas()["ill"].tolist().count("CANCER") == 1
+    visits(*rows).to_csv(tmp_path / "visits.csv", index=False)
+    plan = hedgerow.Plan.of(
+        columns=COLUMNS | {"ill": many | {"spelling": "one"}},
+        source=tmp_path / "visits.csv",
+        **said,
+    )
+    assert "CANCER" not in Targets.of_plan(plan).column("ill"), "who is attacked has one, too"
+    mixed = [("1", "F", "a"), ("1", "f", "a"), ("2", "F", "a")]
+    sexes = COLUMNS | {"sex": {"role": "quasi-identifier", "within_person": "most-frequent"}}
+    with pytest.raises(DataError, match="may be one value") as refused:
+        hedgerow.publish(visits(*mixed), columns=sexes, **said)
+    assert "one spelling in the data" in str(refused.value.fix)

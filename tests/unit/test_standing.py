@@ -59,8 +59,8 @@ def test_what_is_not_proven_has_a_bound_and_a_gap(tmp_path: Path) -> None:
     assert 0 < search["lower_bound"] <= search["cost"]
     assert 0 < search["gap"] < 0.05
     assert show._how(release) == (
-        f"(best so far: loss {search['cost']:.3g}; no levels the plan allows can be below "
-        f"{search['lower_bound']:g} (gap {in_percent(search['gap'])}))"
+        f"(best so far: loss {search['cost']:.3g}, gap {in_percent(search['gap'])}: no levels the "
+        f"plan allows have a loss below {search['lower_bound']:g})"
     )
     text = (tmp_path / "release" / "report.html").read_text("utf-8")
     assert "Best so far: loss" in text
@@ -104,7 +104,7 @@ def test_a_gap_is_told_only_where_the_bound_is() -> None:
     assert not release.optimal
     assert "level_withheld" in release.certificate["claims"][1]
     assert {"gap", "lower_bound"}.isdisjoint(search)
-    assert "best so far, not proven optimal" in show._how(release)
+    assert "best so far: it is not proven" in show._how(release)
 
 
 def test_a_certificate_that_is_optimal_with_a_gap_is_refuted(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from hedgerow.attacks.gains import Gains
 
+PEOPLE, ROWS = "people", "rows"
 CONFIDENCE = 0.95
 """Of intervals, where nobody says otherwise."""
 
@@ -77,6 +78,8 @@ class AttackResult:
     """What a steward should know, most important first."""
     detail: Mapping[str, Any] = field(default_factory=dict)
     """Further numbers; plain data that JSON can hold."""
+    unit: str = PEOPLE
+    """What its numbers count: people, or rows where a person may have several."""
 
     @property
     def gain(self) -> float:
@@ -125,6 +128,7 @@ class AttackResult:
         told = {
             "attack": self.attack,
             "goal": self.goal,
+            "unit": self.unit,
             "found": _told(self.found),
             "baseline": _told(self.baseline),
             "control": None if self.control is None else _told(self.control),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.base import ROWS, AttackResult
 from hedgerow.errors import PlanError, some
 
 FEW = 0.05
@@ -57,12 +57,13 @@ class Bounds:
             found.append(f"the gain is {_share(result.gain)}, at most {_share(self.mean)} may be")
         if gains is not None and gains.certain_share > self.certain:
             found.append(
-                f"{gains.certain:,} of {gains.people:,} people are known for certain "
+                f"{gains.certain:,} of {gains.people:,} {result.unit} are known for certain "
                 f"({_share(gains.certain_share)}), at most {_share(self.certain)} may be"
             )
         if gains is not None and self.worst is not None and gains.worst > self.worst:
+            one = "row" if result.unit == ROWS else "person"
             found.append(
-                f"the worst person's gain is {_share(gains.worst)}, at most "
+                f"the worst {one}'s gain is {_share(gains.worst)}, at most "
                 f"{_share(self.worst)} may be"
             )
         return tuple(found)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
-from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.gains import Gains, ratio_gains
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
@@ -26,7 +26,7 @@ STEPS = (0.5, 0.75, 0.9, 1.0)
 """Beliefs whose number of people a result gives."""
 
 
-def homogeneity(groups: Groups, *, of: str) -> AttackResult:
+def homogeneity(groups: Groups, *, of: str, unit: str = PEOPLE) -> AttackResult:
     """Read off the value of everybody whose group has only one.
 
     Knows: The quasi-identifiers of a target who is in the release.
@@ -68,9 +68,9 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
     told: tuple[str, ...]
     if certain:
         told = (
-            f"{certain:,} of {groups.people:,} people are in {counted(len(where), 'group')} where "
+            f"{certain:,} of {groups.people:,} {unit} are in {counted(len(where), 'group')} where "
             f"everybody has the same {of}: it is known for certain.",
-            f"The largest is group {worst[0]['group']}: {worst[0]['people']:,} people, all with "
+            f"The largest is group {worst[0]['group']}: {worst[0]['people']:,} {unit}, all with "
             f"{worst[0]['value']}.",
         )
     else:
@@ -78,7 +78,7 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
     if len(blank):
         told += (
             f"Every {of} is missing in {counted(len(blank), 'group')} with "
-            f"{int(groups.n[blank].sum()):,} people: that is not counted as known.",
+            f"{int(groups.n[blank].sum()):,} {unit}: that is not counted as known.",
         )
     return AttackResult(
         attack="homogeneity",
@@ -88,10 +88,13 @@ def homogeneity(groups: Groups, *, of: str) -> AttackResult:
         gains=group_gains(groups, of=of),
         sentences=told,
         detail={"of": of, "groups": len(where), "worst": worst},
+        unit=unit,
     )
 
 
-def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult:
+def background_knowledge(
+    groups: Groups, *, of: str, m: int = 1, unit: str = PEOPLE
+) -> AttackResult:
     """Rule out up to m values for each target, those that help most.
 
     Knows: The quasi-identifiers of a target who is in the release, and m values the target does
@@ -135,13 +138,13 @@ def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult
     ruled_out = counted(int(m), "value")
     told = [
         f"Whoever can rule out {ruled_out} knows the {of} of {certain:,} of {groups.people:,} "
-        f"people for certain; without ruling any out, of {steps[0]['certain']:,}."
+        f"{unit} for certain; without ruling any out, of {steps[0]['certain']:,}."
     ]
     if worst and not certain:
         told.append(
             f"The highest belief, in group {worst[0]['group']}: {worst[0]['belief']:.1%} for "
             f"{worst[0]['value']}, which {worst[0]['count']:,} of its {worst[0]['people']:,} "
-            "people have."
+            f"{unit} have."
         )
     return AttackResult(
         attack="background-knowledge",
@@ -152,6 +155,7 @@ def background_knowledge(groups: Groups, *, of: str, m: int = 1) -> AttackResult
         gains=group_gains(groups, of=of, m=m),
         sentences=tuple(told),
         detail={"of": of, "m": m, "beliefs": steps, "worst": worst},
+        unit=unit,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
-from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.bits import ALL, Words, counted, has, one_left
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.intersection_told import told
@@ -239,7 +239,11 @@ class Intersection:
         return left
 
     def result(
-        self, truth: Sequence[Value] | None = None, *, overlaps: Sequence[Overlap] = ()
+        self,
+        truth: Sequence[Value] | None = None,
+        *,
+        overlaps: Sequence[Overlap] = (),
+        unit: str = PEOPLE,
     ) -> AttackResult:
         """The attack scored: who is named right, next to who names the most frequent value.
 
@@ -250,6 +254,7 @@ class Intersection:
             overlaps: How many of those in the first release are in each further one; everybody
                 who fits if left out. Without the truth, targets are all who fit into the first
                 release, and this share of those for whom it takes another is a success.
+            unit: What the targets are: people, or rows.
 
         Raises:
             DataError: There is not a true value for each person.
@@ -274,8 +279,9 @@ class Intersection:
                 found=found,
                 baseline=Rate(successes=0, guesses=found.guesses),
                 gains=self.gains(overlaps=overlaps),
-                sentences=(*told(self), *told_overlaps(overlaps, alone=alone)),
+                sentences=(*told(self, unit=unit), *told_overlaps(overlaps, alone=alone)),
                 detail=detail,
+                unit=unit,
             )
         if len(truth) != len(self):
             raise DataError(f"{len(truth):,} true values for {len(self):,} people")
@@ -292,8 +298,9 @@ class Intersection:
             found=Rate(successes=int(scored.right.sum()), guesses=people),
             baseline=Rate(successes=int((self.found & (true == self.usual)).sum()), guesses=people),
             gains=self.gains(true, overlaps=overlaps),
-            sentences=(*told(self, scored), *told_overlaps(overlaps, alone=0)),
+            sentences=(*told(self, scored, unit=unit), *told_overlaps(overlaps, alone=0)),
             detail=detail,
+            unit=unit,
         )
 
     @cached_property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.attacks.base import PEOPLE, ROWS
 from hedgerow.attacks.bits import one_left
 from hedgerow.attacks.labels import Value
 from hedgerow.attacks.locating import told_labels
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 6
 """Values that are told one by one."""
+_WHO = {PEOPLE: "who", ROWS: "that"}
 
 
-def told(found: Intersection, scored: Scored | None = None) -> Iterator[str]:
+def told(found: Intersection, scored: Scored | None = None, *, unit: str = PEOPLE) -> Iterator[str]:
     """What the releases together leave; with the truth, also how far that is right."""
     people = int(found.found.sum())
     if not people:
@@ -27,21 +29,21 @@ def told(found: Intersection, scored: Scored | None = None) -> Iterator[str]:
     elif len(found) == 1:
         yield from _about(found, scored)
     else:
-        yield from _about_all(found, scored, people)
+        yield from _about_all(found, scored, people, unit)
     for published, located in zip(found.releases, found.located, strict=True):
         yield from told_labels(published, located)
 
 
-def _about_all(found: Intersection, scored: Scored | None, people: int) -> Iterator[str]:
+def _about_all(found: Intersection, scored: Scored | None, people: int, unit: str) -> Iterator[str]:
     certain = int(found.named.sum())
     share = f"{certain:,} ({certain / people:.1%}) have one possible {found.of} left"
     if len(found.releases) == 1:
-        yield f"Of {people:,} people who fit into the release, {share}."
+        yield f"Of {people:,} {unit} {_WHO[unit]} fit into the release, {share}."
     else:
         single = np.any([one_left(w, blank=found.missing) for w in found.each], axis=0)
         yield (
-            f"Of {people:,} people who fit into all {len(found.releases)} releases, {share}; a "
-            f"single release leaves one for {int((found.found & single).sum()):,}."
+            f"Of {people:,} {unit} {_WHO[unit]} fit into all {len(found.releases)} releases, "
+            f"{share}; a single release leaves one for {int((found.found & single).sum()):,}."
         )
     if scored is not None:
         wrong = int((found.named & ~scored.possible).sum())

@@ -130,8 +130,9 @@ def told_labels(published: Published, located: Located) -> Iterator[str]:
     """What was perhaps not understood of a release's labels, in sentences."""
     for column, count in located.lost.items():
         yield (
-            f"In {published.name} no published {column} covers that of {count:,} of them; if it "
-            "holds nodes of a taxonomy, give the file."
+            f"In {published.name} no published {column} fits {count:,} of them: they may be "
+            f"suppressed there. If {column} is published by a hierarchy file, give it: --taxonomy "
+            f"{column}=FILE."
         )
     for column, values in located.strange.items():
         yield (
@@ -143,7 +144,7 @@ def told_labels(published: Published, located: Located) -> Iterator[str]:
             taken = "was taken for a value" if len(values) == 1 else "were taken for values"
             yield (
                 f"In {published.name} {some(values, most=3)} as {column} {taken} of other people; "
-                "for nodes of a taxonomy, give the file."
+                f"if they are from a hierarchy file, give it: --taxonomy {column}=FILE."
             )
     yield from published.remarks
     for column in published.blank:

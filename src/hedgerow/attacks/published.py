@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.attacks.base import PEOPLE
 from hedgerow.attacks.labels import Taxonomy, Value
 from hedgerow.attacks.records import Records
 from hedgerow.builders import Spec
@@ -20,7 +21,7 @@ from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_
 from hedgerow.engines.csvlines import rerun
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
-from hedgerow.person_rows import require_rows
+from hedgerow.person_rows import require_rows, respelled
 from hedgerow.recode.pack import distinct
 from hedgerow.release import RANDOMISED, SAFE, read_certificate
 from hedgerow.spelling import folded, reading
@@ -64,6 +65,8 @@ class Published:
     """Its columns that are not generalised, row by row, where somebody asked for them."""
     weighted: str | None = None
     """The column that says how many people each row of another tool's table stands for."""
+    unit: str = PEOPLE
+    """What its records are: people, or rows where the certificate says that some have several."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -113,7 +116,7 @@ class Published:
         Raises:
             DataError: There is no such column, or nothing says which are sensitive.
         """
-        file, roles, kind, escaped, differ = _opened(source, every_kind)
+        file, roles, kind, escaped, differ, unit = _opened(source, every_kind)
         differ = dict(differing or differ)
         delimiter = "," if kind is not None else None
         with open_engine(file, delimiter=delimiter) as engine:
@@ -207,6 +210,7 @@ class Published:
             {column: tuple(sorted(texts)) for column, texts in differ.items() if texts},
             rows,
             weighted,
+            unit,
         )
 
     def as_read(self) -> Published:
@@ -316,6 +320,8 @@ class Targets:
         """The people of a plan's source, as its claims count them: one row each, if it says so."""
         with open_engine(plan.source, null=plan.null) as engine:
             if plan.protect:
+                schema = plan.schema(engine.columns())
+                list(respelled(plan, schema, engine))
                 require_rows(plan, engine)
             return cls._of(engine, list(engine.columns()))
 
@@ -368,20 +374,20 @@ def says_roles(source: Any) -> bool:
 
 def columns_of(source: Any) -> list[str]:
     """The columns of a release."""
-    file, _, kind, _, _ = _opened(source, every_kind=True)
+    file, _, kind, *_ = _opened(source, every_kind=True)
     with open_engine(file, delimiter="," if kind is not None else None) as engine:
         return list(engine.columns())
 
 
-Opened = tuple[Any, dict[str, str], str | None, bool, dict[str, Collection[str]]]
+Opened = tuple[Any, dict[str, str], str | None, bool, dict[str, Collection[str]], str]
 
 
 def _opened(source: Any, every_kind: bool = False) -> Opened:
-    """The data; and from a certificate roles, kind, whether text was escaped, what differs."""
+    """The data; and from a certificate roles, kind, escaping, what differs, what was counted."""
     place = table_place(source)
     path = Path(source) if place is None and isinstance(source, str | os.PathLike) else None
     if not has_certificate(source):
-        return place or path or source, {}, None, False, {}
+        return place or path or source, {}, None, False, {}, PEOPLE
     release = place or path
     assert release is not None, "it has a certificate"
     certificate = read_certificate(release, randomised=every_kind)
@@ -397,6 +403,7 @@ def _opened(source: Any, every_kind: bool = False) -> Opened:
             SAMPLE if safe else SYNTHETIC,
             bool(certificate["software"]["configured"]["escape_formulas"]),
             {},
+            PEOPLE,
         )
     plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
     file = release / certificate["data"]["file"] if isinstance(release, Path) else release
@@ -404,7 +411,9 @@ def _opened(source: Any, every_kind: bool = False) -> Opened:
         column: {text for texts in told["distinct"] for text in texts}
         for column, told in certificate.get("spellings", {}).items()
     }
-    return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas")), differ
+    unit = str(certificate.get("people", {}).get("unit", PEOPLE))
+    roles = dict(plan.get("columns", {}))
+    return file, roles, kind, bool(plan.get("escape_formulas")), differ, unit
 
 
 def _suppressed(label: Value) -> bool:

@@ -95,6 +95,7 @@ def sequential(
     of: str,
     who: Callable[[int], str] | None = None,
     joined: Joined | None = None,
+    truth: Sequence[str | None] | None = None,
 ) -> AttackResult:
     """Compare releases of a table that people joined, left or changed in.
 
@@ -105,8 +106,8 @@ def sequential(
         that have the same people but for those who came and left, wherever the list names
         everybody in them. Removes from each group those whose value is known by then. Joins
         records on the other columns that several releases show as they are (`joined`).
-    Success: One value is left, and it is not missing. Targets are all people who are in some
-        release.
+    Success: One value is left, and it is not missing; where the truth is known, it is the true
+        one. Targets are all people who are in some release.
     Baseline: The most frequent value of all releases, said of the same people.
     Reference: Lecture slide "Updates can also destroy k-anonymity"; Xiao, Tao 2007 (SIGMOD).
 
@@ -116,6 +117,8 @@ def sequential(
         of: The sensitive column.
         who: What a person is called in sentences; by number if left out.
         joined: What joining the records leaves possible; nothing is joined if left out.
+        truth: The value of each person, to score what is left; whatever is left counts as right
+            if left out.
 
     Raises:
         DataError: People, groups and releases do not fit together.
@@ -138,18 +141,21 @@ def sequential(
     invariance = m_invariance(releases, located, of=of)
     left, present = history.left, history.present
     certain = history.certain
+    true = None if truth is None else _codes(history.values, truth)
+    right = certain if true is None else certain & _has(history.possible, true)
     usual = _most_frequent(releases, history.values, of)
-    new = np.flatnonzero(certain & (history.each != 1).all(axis=1))
+    said = history.possible[:, usual] if true is None else true == usual
+    new = np.flatnonzero(right & (history.each != 1).all(axis=1))
     fewest = np.where(history.each > 0, history.each, len(history.values)).min(axis=1)
     people = int(present.sum())
     return AttackResult(
         attack="sequential",
         goal=f"one {of} is left for a person, given all releases",
-        found=Rate(successes=int(certain.sum()), guesses=people),
-        baseline=Rate(successes=int(history.possible[certain, usual].sum()), guesses=people),
-        gains=_gains(history, releases, of),
+        found=Rate(successes=int(right.sum()), guesses=people),
+        baseline=Rate(successes=int((certain & said).sum()), guesses=people),
+        gains=_gains(history, releases, of, true),
         sentences=(
-            *_told(history, invariance, of, len(releases), new, who or _numbered),
+            *_told(history, right, invariance, of, len(releases), new, who or _numbered),
             *_told_joined(joined, apart, int(present.sum())),
         ),
         detail={
@@ -157,6 +163,7 @@ def sequential(
             "one_value_only_together": len(new),
             "fewer_values_together": int((present & (left < fewest)).sum()),
             "contradictions": int((present & (left == 0)).sum()),
+            "wrong": int((certain & ~right).sum()),
             "disagreeing_groups": history.disagreeing,
             "joined_on": [] if joined is None else list(joined.columns),
             "not_joined": apart,
@@ -203,6 +210,7 @@ def _numbered(person: int) -> str:
 
 def _told(
     history: History,
+    right: Flags,
     invariance: Invariance,
     of: str,
     releases: int,
@@ -219,6 +227,12 @@ def _told(
         f"Together the {releases} releases leave {certain:,} of {int(present.sum()):,} people one "
         f"possible {of}; a single release leaves one for {alone:,}."
     )
+    wrong = certain - int(right.sum())
+    if wrong:
+        yield (
+            f"For {wrong:,} of these {certain:,} it is the wrong one, so they do not count as "
+            "known. The attacker cannot tell which."
+        )
     if contradictions := int((present & (left == 0)).sum()):
         yield (
             f"For {contradictions:,} people no {of} is possible: a contradiction. Values changed "
@@ -233,6 +247,10 @@ def _told(
         yield f"Whose {of} is missing in one release was taken to have it missing in all."
     for person in new[:3]:
         yield f"{who(int(person))}: {_shown(history.of(int(person)))}."
+    yield (
+        "This attack takes everybody who fits into a release to be in it, and values to stay the "
+        "same. If somebody who fits is not in it, what is left may be wrong."
+    )
     yield _invariant(invariance)
 
 
@@ -279,15 +297,32 @@ def _shown(values: Values) -> str:
     return ", ".join("missing" if value is None else value for value in values) or "nothing"
 
 
-def _gains(history: History, releases: Sequence[Groups], of: str) -> Gains:
-    """What the attacker expects to gain about everybody who is in some release.
+def _codes(values: Values, truth: Sequence[str | None]) -> Ints:
+    """Which of the values each person's true one is; -1 where no release has it."""
+    kind = told_apart(values)
+    place = {kind(value): code for code, value in enumerate(values)}
+    return np.array([place.get(kind(value), -1) for value in truth], np.int64)
 
-    Who sees which values are left believes in each by its share of all releases' records.
+
+def _has(possible: Flags, true: Ints) -> Flags:
+    """Whose true value is among what is left."""
+    return np.asarray((true >= 0) & possible[np.arange(len(true)), true])
+
+
+def _gains(
+    history: History, releases: Sequence[Groups], of: str, true: Ints | None = None
+) -> Gains:
+    """What the attacker gains about everybody who is in some release.
+
+    Who sees which values are left believes in each by its share of all releases' records. Where
+    nobody knows the true value, it is what the attacker expects to gain.
     """
     total = _total(releases, history.values, of)
     before = total / max(1, total.sum())
     told = [code for code, value in enumerate(history.values) if value is not None]
     people, certain = np.flatnonzero(history.present), history.certain
+    if true is not None and None in history.values:
+        people = people[true[people] != history.values.index(None)]  # nothing to know of them
     step = max(1, CHUNK // max(1, len(history.values)))
     found = []
     for begin in range(0, len(people), step):
@@ -295,7 +330,15 @@ def _gains(history: History, releases: Sequence[Groups], of: str) -> Gains:
         weight = history.possible[part] * before
         whole = weight.sum(axis=1, keepdims=True)
         belief = np.divide(weight, whole, out=np.zeros_like(weight), where=whole > 0)
-        found.append(Gains.expected(belief[:, told], before[told], certain[part]))
+        if true is None:
+            found.append(Gains.expected(belief[:, told], before[told], certain[part]))
+            continue
+        own = np.maximum(true[part], 0)
+        known = true[part] >= 0
+        mine = np.where(known, belief[np.arange(len(part)), own], 0.0)
+        right = certain[part] & (mine > 0)
+        known_before = np.where(known, before[own], 0.0)
+        found.append(Gains.believed(mine, known_before, right, certain[part] & ~right))
     return Gains.together(found)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._jit import kernel
-from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
 from hedgerow.errors import PlanError
@@ -32,6 +32,7 @@ def similarity(
     of: str,
     within: float = WITHIN,
     by: Literal["taxonomy", "range"] | None = None,
+    unit: str = PEOPLE,
 ) -> AttackResult:
     """Find what covers everybody in a group, short of the value itself.
 
@@ -48,6 +49,7 @@ def similarity(
         of: The sensitive column.
         within: How narrow a range has to be, as a share of the table's.
         by: What to look for; a taxonomy where the column has one, else a range.
+        unit: What groups count: people, or rows.
 
     Bob is in the first group: a salary of 20 to 40 thousand, a quarter of the table's range.
 
@@ -90,16 +92,16 @@ def similarity(
     told: tuple[str, ...]
     if people:
         told = (
-            f"{people:,} of {groups.people:,} people are in {counted(len(where), 'group')} with "
+            f"{people:,} of {groups.people:,} {unit} are in {counted(len(where), 'group')} with "
             f"several values of {of} that are all alike.",
-            f"Everybody in group {worst[0]['group']} ({worst[0]['people']:,} people): "
+            f"Everybody in group {worst[0]['group']} ({worst[0]['people']:,} {unit}): "
             f"{worst[0]['learned']}.",
         )
     else:
         told = (f"In no group with several values of {of} are they all alike.",)
     if len(same):
         told += (
-            f"{int(groups.n[same].sum()):,} people are in {counted(len(same), 'group')} with only "
+            f"{int(groups.n[same].sum()):,} {unit} are in {counted(len(same), 'group')} with only "
             f"one value of {of}: they are left to homogeneity and do not count here.",
         )
     return AttackResult(
@@ -122,6 +124,7 @@ def similarity(
             "worst": worst,
             "left_to_homogeneity": int(groups.n[same].sum()),
         },
+        unit=unit,
     )
 
 

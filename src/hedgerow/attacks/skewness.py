@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.inference import SHOWN, attribute, counted, group_gains, named, recorded
 from hedgerow.errors import PlanError
 from hedgerow.groups import Floats, Groups, Ints
@@ -15,7 +15,7 @@ TIMES = 2.0
 """How many times as frequent, unless said otherwise."""
 
 
-def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
+def skewness(groups: Groups, *, of: str, times: float = TIMES, unit: str = PEOPLE) -> AttackResult:
     """Name, in each group, the value whose share has grown most against the whole table's.
 
     Knows: The quasi-identifiers of a target who is in the release, and how the values are spread
@@ -58,7 +58,7 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
     told: tuple[str, ...]
     if len(top):
         told = (
-            f"{guesses:,} of {groups.people:,} people are in {counted(len(top), 'group')} where "
+            f"{guesses:,} of {groups.people:,} {unit} are in {counted(len(top), 'group')} where "
             f"some {of} is at least {times:g} times as frequent as in the table.",
             f"Whoever finds somebody in group {worst[0]['group']} believes in {worst[0]['value']} "
             f"with {worst[0]['belief']:.1%} instead of {worst[0]['before']:.2%}, "
@@ -75,6 +75,7 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES) -> AttackResult:
         gains=group_gains(groups, of=of),
         sentences=told,
         detail={"of": of, "times": float(times), "groups": len(top), "worst": worst},
+        unit=unit,
     )
 
 

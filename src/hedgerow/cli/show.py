@@ -15,13 +15,14 @@ from rich.text import Text
 
 from hedgerow.attack_charts import names_of
 from hedgerow.attack_files import FILE_METHODS
-from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.base import ROWS, AttackResult
 from hedgerow.cli.terminal import columns, console, plain, say
+from hedgerow.earlier import UNCOMPARED
 from hedgerow.errors import HedgerowError, printable
 from hedgerow.explaining.telling import stubborn, times
 from hedgerow.models import Explanation, Verdict
 from hedgerow.optimality import standing
-from hedgerow.release import Release, level_in_words
+from hedgerow.release import Release
 from hedgerow.utility import METRICS
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def claims(verdicts: Sequence[Verdict]) -> None:
     table = columns(("claim", "left"), ("", "left"), ("level", "right"), ("required", "right"))
     for v in verdicts:
         word = Text("holds", "green") if v.holds else Text("fails", "bold red")
-        table.add_row(plain(v.claim), word, level_in_words(v), f"{v.required:.6g}")
+        table.add_row(plain(v.claim), word, *v.told)
     console.print(table)
 
 
@@ -103,6 +104,11 @@ def release(published: Release) -> None:
     """What was protected, what was left out, what was lost, and where the release is."""
     if published.again:
         say("Published before, with this plan and these data; nothing was done anew.\n")
+    warnings = [note for note in published.notes if note.startswith(UNCOMPARED)]
+    for note in warnings:
+        console.print(plain(note, style="bold yellow"))
+    if warnings:
+        console.print()
     claims(published.claims)
     share = published.suppressed / max(1, published.people)
     unit = published.certificate.get("people", {}).get("unit", "people")
@@ -133,7 +139,8 @@ def _with_earlier(published: Release) -> None:
         console.print()
         console.print(plain(text, style="bold yellow" if worse else ""))
     for note in published.notes:
-        console.print(plain(note))
+        if not note.startswith(UNCOMPARED):  # which comes first
+            console.print(plain(note))
 
 
 def _how(published: Release) -> str:
@@ -146,6 +153,9 @@ def _how(published: Release) -> str:
     metric = METRICS[search.get("metric", "loss")]
     cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
     found = standing(metric, cost=cost, bound=bound, gap=gap, optimal=published.optimal)
+    seconds = published.certificate.get("plan", {}).get("method", {}).get("time")
+    if not published.optimal and seconds is not None:
+        found += f". The plan's `time` is {seconds:g} seconds; a longer search may find better"
     return f"({found})"
 
 
@@ -166,7 +176,7 @@ def demo(
     source = Plan.read(plan).source
     say(f"A synthetic hospital of {published.people:,} inpatients: {source}\n")
     with open_engine(source) as before:
-        _rows("before (never leaves the building)", before.rows(before.columns(), 4))
+        _rows("before (not published)", before.rows(before.columns(), 4))
     after = published.to_arrow()
     _rows("after (published)", after.take([after.num_rows * i // 4 for i in range(4)]))
     release(published)
@@ -284,11 +294,14 @@ def _scores(scored: Sequence[tuple[str, AttackResult]], bounds: Bounds) -> None:
         say("control: the same attack on people who are not in the release")
     say("found, guessing: how often the attack succeeds, and how often guessing does")
     say("gain: how much the attacker's belief in a person's true value grew, on average over "
-        "everybody; 0 % is not at all, 100 % is to certainty")  # fmt: skip
+        "everybody; 0 % is not at all, 100 % is to certainty. Where it fell, the gain counts as "
+        "0 %")  # fmt: skip
     if estimated:
         say("gain with an interval: how much more often the attack succeeds, as it names nobody's "
             "value")  # fmt: skip
-    say("worst: the gain of the worst person; certain: people known for certain")
+    rows = any(result.unit == ROWS for result in results)
+    one, many = ("row", "rows whose value is") if rows else ("person", "people")
+    say(f"worst: the gain of the worst {one}; certain: {many} known for certain")
     allowed = [
         f"{name} {'without a bound' if share is None else f'at most {_share(share)}'}"
         for name, share in (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hedgerow.cli.jobs import AsJson, Quiet, running
+from hedgerow.errors import printable
 
 if TYPE_CHECKING:
     from hedgerow.verifying import Verification
@@ -43,6 +44,18 @@ def verify(
         job.done(found.summary(), lambda: show(found))
         if found.refuted or (strict and (found.unverifiable or found.unknown)):
             job.exit_code = 1
+        if strict and not found.refuted and not as_json and (why := _not_strict(found)):
+            typer.echo(printable(f"hedgerow verify --strict: {why}."), err=True)
+
+
+def _not_strict(found: Verification) -> str:
+    """Why it is not enough for --strict; empty where it is."""
+    reasons = [check.why or f"{check.what} cannot be verified" for check in found.unknown]
+    if found.unverifiable:
+        many = len(found.unverifiable)
+        claims = "1 claim is" if many == 1 else f"{many} claims are"
+        reasons.append(f"{claims} not verifiable from outside")
+    return "; ".join(reasons)
 
 
 def show(found: Verification) -> None:

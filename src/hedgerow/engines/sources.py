@@ -279,7 +279,8 @@ def _frame(session: Session, source: Any) -> tuple[tuple[str, ...], Table]:
         ("pandas", "DataFrame"),
         ("polars", "DataFrame"),
     ):
-        raise DataError(f"a {library} {kind} cannot be read", fix=f"Give {KINDS}.")
+        what = kind if library == "builtins" else f"{library} {kind}"
+        raise DataError(f"a value of the type {what} cannot be read", fix=f"Give {KINDS}.")
     names = unclashing(
         [str(c) for c in (source.column_names if library == "pyarrow" else source.columns)], where
     )

@@ -28,7 +28,7 @@ from hedgerow.ledger.entry import (
     Tip,
     genesis,
 )
-from hedgerow.ledger.errors import BudgetError, LedgerError
+from hedgerow.ledger.errors import BudgetError, LedgerError, NoBudgetError
 from hedgerow.ledger.names import named
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ class Ledger:
         setting = f"--set '{amounts or 'epsilon=1'}' --ledger {self.name}"
         how = f"`hedgerow ledger budget {population!r} {setting}`"
         if budget is None:
-            raise BudgetError(
+            raise NoBudgetError(
                 f"the population {population!r} has no budget, so nothing can be spent",
                 where=self.name,
                 fix=f"Set one: {how}.",

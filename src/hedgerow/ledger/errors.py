@@ -17,3 +17,9 @@ class BudgetError(HedgerowError):
     """A spend does not fit into what is left of a budget; nothing was recorded."""
 
     exit_code = 1
+
+
+class NoBudgetError(BudgetError):
+    """Nobody set a budget yet, so nothing can be spent: something to set up, not a refusal."""
+
+    exit_code = 2

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import math
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Flag, auto
 from fractions import Fraction
 from numbers import Rational
@@ -48,6 +49,12 @@ class Needs(Flag):
     POPULATION = auto()
 
 
+COMPOSITION = "composition with earlier releases"
+"""How the claim about several releases begins."""
+LEEWAY = 1e-9
+"""What rounding may add to one over a confidence."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether a claim holds, and by how much."""
@@ -62,13 +69,60 @@ class Verdict:
     """The group that decides the level; None where no single group does."""
 
     @property
+    def told(self) -> tuple[str, str]:
+        """Level and requirement for people; of composition, how many values remain.
+
+        >>> Verdict("0.2-closeness", False, 0.2000000001, 0.2, None).told
+        ('0.2000000001', '0.2')
+        >>> Verdict(f"{COMPOSITION} (at least 2 values ...)", True, 1 / 3, 0.5, None).told
+        ('3', '2')
+        """
+        if self.claim.startswith(COMPOSITION):
+            least = math.ceil(1 / self.required - LEEWAY)
+            return (f"{1 / self.level:.0f}" if self.level else "all"), f"{least}"
+        required = f"{self.required:.6g}"
+        if math.isinf(self.level):
+            return "infinite", required
+        short = f"{self.level:.6g}"
+        same = self.level != self.required and short == required
+        return (repr(self.level) if same else short), required
+
+    @property
     def margin(self) -> float:
         """Distance between level and requirement, positive where the claim holds."""
         gap = abs(self.level - self.required)
         return gap if self.holds else -gap
 
 
-class PrivacyModel(ABC):
+class ByName(ABCMeta):
+    """Makes claims from parameters that are named, and says which where they are not."""
+
+    def __call__(cls, *unnamed: Any, **said: Any) -> Any:
+        """Make one.
+
+        Raises:
+            PlanError: A parameter is not named, unknown, or missing.
+        """
+        known = {one.name: one for one in fields(cls) if one.init} if is_dataclass(cls) else {}
+        needed = [
+            name
+            for name, one in known.items()
+            if one.default is MISSING and one.default_factory is MISSING
+        ]
+        example = f"{cls.__name__}({', '.join(f'{name}=...' for name in needed)})"
+        wrong = None
+        if unnamed:
+            wrong = f"{cls.__name__} needs its parameters by name"
+        elif strange := [name for name in said if name not in known]:
+            wrong = f"{cls.__name__} has no parameter {strange[0]!r}"
+        elif missing := [name for name in needed if name not in said]:
+            wrong = f"{cls.__name__} needs the parameter {missing[0]!r}"
+        if wrong is not None:
+            raise PlanError(wrong, fix=f"Write {example}.")
+        return super().__call__(**said)
+
+
+class PrivacyModel(metaclass=ByName):
     """A claim about every group (or, for table models, about all groups together).
 
     Subclasses are frozen dataclasses with keyword-only parameters. `level` gives each group's

@@ -13,6 +13,7 @@ from hedgerow._jit import kernel
 from hedgerow.errors import PlanError
 from hedgerow.groups import Earlier, Groups, Ints
 from hedgerow.models.base import (
+    COMPOSITION,
     LARGEST,
     ColumnModel,
     Ratio,
@@ -84,7 +85,7 @@ class Composition(RatioModel, ColumnModel):
 
     def __str__(self) -> str:
         return (
-            f"composition with earlier releases (at least {self.least} values of {self.of} remain "
+            f"{COMPOSITION} (at least {self.least} values of {self.of} remain "
             "by joining and counting)"
         )
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from hedgerow.engines.address import table_place
-from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.errors import DataError, HedgerowError, PlanError, nearest, some
 from hedgerow.plan import Plan
 
 
@@ -27,7 +28,7 @@ def plan_of(source: Any, given: Mapping[str, Any]) -> tuple[Plan, Any]:
         path = str(place)
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
-    said = {key: value for key, value in given.items() if value is not None}
+    said = _named(given)
     about = {"columns", "protect", "privacy"} & set(said)
     if isinstance(source, Plan) or (path is not None and not about):
         if said:
@@ -42,4 +43,28 @@ def plan_of(source: Any, given: Mapping[str, Any]) -> tuple[Plan, Any]:
             fix="For instance columns={'age': 'quasi-identifier'}, protect=[KAnonymity(k=5)]; for "
             "answers with noise privacy='add-remove' instead of claims.",
         )
+    if source is None:
+        raise DataError(
+            "there is no table: None was given",
+            fix="Give a pyarrow, pandas or polars table, or a file.",
+        )
     return Plan.of(**said, source=path), (None if path is not None else source)
+
+
+def _named(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said; only what a plan made in Python can say.
+
+    Raises:
+        PlanError: Something else, such as a key with a letter wrong.
+    """
+    known = [name for name in signature(Plan.of).parameters if name != "source"]
+    for name in given:
+        if name not in known:
+            near = nearest(name, known)
+            raise PlanError(
+                f"a plan has no {name!r}",
+                fix=f"Did you mean {near!r}?"
+                if near
+                else f"It has {some(known, most=len(known))}.",
+            )
+    return {key: value for key, value in given.items() if value is not None}

@@ -24,6 +24,8 @@ class Constraints:
     """Publish them as one fully generalised group, which must keep every claim itself."""
     ladder: tuple[PrivacyModel, ...] = ()
     """Requirements of one kind from weakest to strictest, each asked for in turn."""
+    unit: str = "people"
+    """What groups count, for messages: people, or rows where a person may have several."""
 
     @cached_property
     def by_group(self) -> tuple[PrivacyModel, ...]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
@@ -45,6 +45,8 @@ MOST_HELD = 128_000_000
 """Bytes that open boxes may keep in memory; further ones are rolled up again when needed."""
 MOST_BASES = 4
 """Of a large table, how many times the finest node may be kept instead."""
+PATIENCE = 5.0
+"""Seconds to find out what would help where nothing was found."""
 GREEDY_FROM = 50_000
 """Lattices with more nodes than this get a first solution by greedy descent."""
 
@@ -384,7 +386,7 @@ def no_solution(search: Search) -> ClaimError:
     failing = [verdict for verdict in failing if not verdict.holds]
     people = lattice.original.people
     left_out = int(search.evaluate(top).left_out[0])
-    reasons = [f"{v.claim} reaches {v.level:.6g}, required {v.required:.6g}" for v in failing]
+    reasons = [f"{v.claim} reaches {v.told[0]}, required {v.told[1]}" for v in failing]
     if not reasons:
         reasons = ["the claims hold group by group, but not for what remains of the table"]
     remain = "" if left_out < people else ", and somebody has to remain"
@@ -392,7 +394,31 @@ def no_solution(search: Search) -> ClaimError:
     none = "no generalisation keeps" if proven else "no generalisation was found that keeps"
     return ClaimError(
         f"{none} every claim. At the coarsest levels "
-        f"{'; '.join(reasons)}; {left_out:,} of {people:,} people would have to be left out "
-        f"where the plan allows {limits.limit:,}{remain}",
-        fix="Weaken that claim, allow more suppression, or give the columns coarser levels.",
+        f"{'; '.join(reasons)}; {left_out:,} of {people:,} {limits.unit} would have to be "
+        f"suppressed where the plan allows {limits.limit:,}{remain}",
+        fix=_what_helps(search, groups=len(top.groups)),
     )
+
+
+def _what_helps(search: Search, *, groups: int) -> str:
+    """What a steward can do about it; not what is proven to be of no use.
+
+    Args:
+        search: That found nothing.
+        groups: Groups at the coarsest levels.
+    """
+    lattice, limits = search.lattice, search.constraints
+    people = lattice.original.people
+    suppress = limits.beyond or limits.keep_suppressed or limits.limit < people
+    if suppress and not (limits.beyond or limits.keep_suppressed):
+        # With all suppression that leaves somebody: only a search to the end proves it useless.
+        wide = Search(lattice, replace(limits, limit=people), search.metric)
+        (found,) = wide.run(seconds=PATIENCE)
+        suppress = found is not None or not np.isinf(wide.bound[0])
+    ways = ["weaken that claim"]
+    ways += ["allow more suppression"] * suppress
+    ways += ["give the columns coarser levels"] * (groups > 1)
+    if len(ways) == 1:
+        return "Weaken that claim. Neither coarser levels nor more suppression can help."
+    told = f"{', '.join(ways[:-1])}{',' * (len(ways) > 2)} or {ways[-1]}."
+    return told[0].upper() + told[1:]

@@ -177,19 +177,42 @@ def _columns(handed: Handed) -> Iterator[tuple[str, ...]]:
             yield (
                 name,
                 role,
-                _done(levels.get(name), told["recoding"]["kind"]),
+                _done(levels.get(name), told["recoding"]["kind"], changes(told, name)),
                 number(len(values)),
                 listed([MISSING if v is None else v for v in often]),
             )
         else:
             published = role in (Role.SENSITIVE, Role.INSENSITIVE)
-            yield (name, role, "published as it is" if published else "not published", "", "")
+            done = "; ".join(changes(told, name)) or "published as it is"
+            yield (name, role, done if published else "not published", "", "")
 
 
-def _done(level: int | None, kind: str) -> str:
+def _done(level: int | None, kind: str, before: Sequence[str]) -> str:
     if level is None:
-        return f"made coarser group by group ({kind})"
-    return "published as it is (level 0)" if level == 0 else f"brought to level {level}"
+        made = f"made coarser group by group ({kind})"
+    elif level:
+        made = f"brought to level {level}"
+    else:
+        made = "level 0" if before else "published as it is (level 0)"
+    return "; ".join([*before, made])
+
+
+def changes(told: Mapping[str, Any], name: str) -> list[str]:
+    """What was done to the values of a column besides making them coarser.
+
+    Args:
+        told: The certificate.
+        name: The column.
+
+    >>> changes({"plan": {"within_person": {"ill": "largest"}}}, "ill")
+    ['one value per person (the largest)']
+    """
+    found = []
+    if told.get("spellings", {}).get(name, {}).get("one"):
+        found.append("spellings merged")
+    if chosen := told["plan"].get("within_person", {}).get(name):
+        found.append(f"one value per person (the {chosen.replace('-', ' ')})")
+    return found
 
 
 def _sizes_mean(handed: Handed) -> str:

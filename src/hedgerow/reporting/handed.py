@@ -158,6 +158,13 @@ class Handed:
         return plan["person"] is None or plan.get("rows") == 1
 
     @property
+    def most(self) -> int | None:
+        """The most rows of a person; None where rows cannot be counted for people at all."""
+        if self.rows_are_people:
+            return 1
+        return self.certificate["plan"].get("rows") if self.kind == "recoded" else None
+
+    @property
     def escaped(self) -> bool:
         """Whether values that spreadsheets would run have an apostrophe before them."""
         return bool(self.certificate["software"]["configured"]["escape_formulas"])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.attacks.base import PEOPLE, ROWS
 from hedgerow.choosing import again, choose
 from hedgerow.engines.base import Written
 from hedgerow.errors import DataError, HedgerowError, PlanError
@@ -85,12 +86,23 @@ class Inside:
             people=int(sizes.sum()),
             smallest=int(sizes.min(initial=int(sizes.sum()))),
             groups=len(sizes),
-            unique=int((sizes == 1).sum()),
+            unique=int((sizes <= self.most).sum()),
+            most=self.most,
         )
 
     @property
+    def most(self) -> int:
+        """The most rows of a person that are published."""
+        return self.schema.rows or 1
+
+    @property
+    def unit(self) -> str:
+        """What groups count: people, or rows where a person may have several."""
+        return ROWS if self.schema.linked else PEOPLE
+
+    @property
     def sizes_before(self) -> Ints:
-        """People of each combination of quasi-identifiers as the source has them."""
+        """People (or rows) of each combination of quasi-identifiers as the source has them."""
         tuples, into = self.cells.tuples
         sizes = np.bincount(into, weights=self.cells.n, minlength=len(tuples)).astype(np.int64)
         return sizes[sizes > 0]
@@ -103,12 +115,12 @@ class Inside:
 
     @property
     def sizes(self) -> Ints:
-        """People of each published group."""
+        """People (or rows) of each published group."""
         return self.measured.groups.n[self.shown]
 
     @property
     def left_out(self) -> int:
-        """People of the source who are not published."""
+        """People (or rows) of the source who are not published."""
         return self.chosen.suppressed + self.cells.absent
 
     def published(self) -> Published:
@@ -192,11 +204,12 @@ def _refuse_other_columns(schema: Schema, handed: Handed) -> None:
 
 def _refuse_other(told: Mapping[str, Any], cells: Cells, chosen: Recoding) -> None:
     people = told["people"]
+    unit = people.get("unit", PEOPLE)
     if cells.people != people["in_source"]:
-        raise _another(f"the source has {cells.people:,} people, not {people['in_source']:,}")
+        raise _another(f"the source has {cells.people:,} {unit}, not {people['in_source']:,}")
     out = chosen.suppressed + cells.absent
     if out != people["left_out"]:
-        raise _another(f"{out:,} people would be left out, not {people['left_out']:,}")
+        raise _another(f"{out:,} {unit} would be suppressed, not {people['left_out']:,}")
 
 
 def _another(why: str) -> DataError:

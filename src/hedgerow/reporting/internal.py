@@ -15,7 +15,6 @@ from hedgerow.attacks.base import AttackResult
 from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.readings import judged
 from hedgerow.protected import against, promise
-from hedgerow.release import level_in_words
 from hedgerow.reporting.blocks import (
     Block,
     Chart,
@@ -38,6 +37,7 @@ from hedgerow.reporting.shapes import sizes_chart
 from hedgerow.reporting.svg import gauge
 from hedgerow.reporting.treatment import examples, left_out, risks, techniques
 from hedgerow.reporting.trying import attacks_blocks, frontier_blocks
+from hedgerow.row_bound import level_of_people
 
 if TYPE_CHECKING:
     from hedgerow.tradeoff import Frontier
@@ -137,8 +137,8 @@ def _claims(inside: Inside) -> Iterator[Block]:
             (
                 verdict.claim,
                 "holds" if verdict.holds else "fails",
-                level_in_words(verdict),
-                number(verdict.required),
+                verdict.told[0],
+                verdict.told[1],
                 number(verdict.margin),
                 "level withheld" if verdict.claim in withheld else "level stated",
             )
@@ -161,7 +161,9 @@ def _adversaries(models: Sequence[PrivacyModel]) -> Iterator[Block]:
 
 
 def _sizes(inside: Inside) -> Chart:
-    return sizes_chart(inside.sizes, of="people", least=least_of(inside.models))
+    least = least_of(inside.models)
+    least = None if least is None else least * inside.most
+    return sizes_chart(inside.sizes, of=inside.unit, least=least)
 
 
 def _worst(inside: Inside) -> Iterator[Block]:
@@ -174,7 +176,7 @@ def _worst(inside: Inside) -> Iterator[Block]:
             yield Text(text=f"{verdict.claim} is about all groups together.", tone="quiet")
             continue
         yield Table(
-            head=(*names, "people", "level"),
+            head=(*names, inside.unit, "level"),
             rows=tuple(_worst_rows(inside, model, verdict)),
             numbers=frozenset({len(names), len(names) + 1}),
             caption=f"{verdict.claim}: the groups that decide, as they are published",
@@ -192,7 +194,8 @@ def _worst_rows(inside: Inside, model: PrivacyModel, verdict: Verdict) -> Iterat
     labels = {int(g): [column[shown[g]] for column in inside.measured.labels] for g in few}
     for g in sorted(labels, key=lambda g: (near[g], order_of(labels[g])))[:WORST]:
         cells = (MISSING if label is None else str(label) for label in labels[g])
-        yield (*cells, number(int(groups.n[shown[g]])), number(float(level[g])))
+        of_people = level_of_people(model, float(level[g]), inside.most)
+        yield (*cells, number(int(groups.n[shown[g]])), number(of_people))
 
 
 def _frontier(inside: Inside, frontier: Frontier | str | None) -> Iterator[Block]:

@@ -10,11 +10,12 @@ import pyarrow as pa
 from hedgerow.encoding import encoded
 from hedgerow.recode.recoding import SUPPRESSED
 from hedgerow.reporting.blocks import Block, Table, Text, facts, number, share
-from hedgerow.reporting.external import MISSING
+from hedgerow.reporting.external import MISSING, changes
 from hedgerow.reporting.inside import Inside
 from hedgerow.reporting.shapes import middle
 from hedgerow.schema import Role
 
+AS_IT_IS = "none: published as it is"
 EXAMPLES, OUT = 6, 8
 """People and values that are shown, at most."""
 
@@ -22,29 +23,42 @@ EXAMPLES, OUT = 6, 8
 def risks(inside: Inside) -> Iterator[Block]:
     """How exposed people were, and are."""
     before, after = inside.sizes_before, inside.sizes
+    unit, most = inside.unit, inside.most
     rows = []
     for name, sizes in (("before (initial risk)", before), ("after (residual risk)", after)):
-        people = int(sizes.sum())
+        all_of = int(sizes.sum())
+        smallest = int(sizes.min(initial=all_of))
+        alone = int((sizes <= most).sum())
         rows.append(
             (
                 name,
-                number(people),
+                number(all_of),
                 number(len(sizes)),
-                number(int(sizes.min(initial=people))),
+                number(smallest),
                 number(middle(sizes)),
-                f"{1 / max(1, int(sizes.min(initial=people))):.4f}",
-                f"{len(sizes) / max(1, people):.4f}",
-                f"{int((sizes == 1).sum()):,} ({share(int((sizes == 1).sum()), people)})",
+                f"{min(1.0, most / max(1, smallest)):.4f}",
+                f"{min(1.0, most * len(sizes) / max(1, all_of)):.4f}",
+                f"{alone:,} ({share(alone, all_of if most == 1 else len(sizes))})",
             )
         )
     yield Table(
-        head=("when", "people", "groups", "smallest", "median", "highest risk", "average risk",
-              "alone in their group"),
+        head=("when", unit, "groups", "smallest", "median", "highest risk", "average risk",
+              "alone in their group" if most == 1 else "groups that may be one person"),
         rows=tuple(rows),
         numbers=frozenset(range(1, 8)),
-        caption="Groups are people with the same quasi-identifiers; the risk is that of somebody "
-        "who knows these and picks a record",
+        caption=f"Groups are {unit} with the same quasi-identifiers; the risk is that of somebody "
+        f"who knows these and picks a record{_several(most)}",
     )  # fmt: skip
+
+
+def _several(most: int) -> str:
+    """What a risk counted in rows is about; nothing where every row is another person."""
+    if most == 1:
+        return ""
+    return (
+        f". A person may have up to {most} rows: of R rows in a group, at least R / {most} are "
+        f"different people, and the risk is at most {most} / R"
+    )
 
 
 def techniques(inside: Inside) -> Table:
@@ -53,6 +67,7 @@ def techniques(inside: Inside) -> Table:
     heights = {h.name: h for h in inside.cells.hierarchies}
     rows = []
     for name, role in inside.schema.roles.items():
+        changed = changes(inside.certificate, name)
         if role == Role.QUASI_IDENTIFIER:
             place = inside.schema.quasi_identifiers.index(name)
             before = len(np.unique(inside.cells.q[inside.cells.n > 0, place]))
@@ -61,14 +76,15 @@ def techniques(inside: Inside) -> Table:
             if level is None:
                 done = f"local generalisation ({inside.chosen.kind})"
             elif level == 0:
-                done = "none: published as it is"
+                done = AS_IT_IS
             elif level == heights[name].height and after == 1:
                 done = f"suppression (level {level} of {level})"
             else:
                 done = f"generalisation to level {level} of {heights[name].height}"
+            done = "; ".join([*changed, *([] if changed and level == 0 else [done])])
             rows.append((name, str(role), done, number(before), number(after)))
         elif role in (Role.SENSITIVE, Role.INSENSITIVE):
-            rows.append((name, str(role), "none: published as it is", "", ""))
+            rows.append((name, str(role), "; ".join(changed) or AS_IT_IS, "", ""))
         else:
             rows.append((name, str(role), "removed", "", "0"))
     return Table(
@@ -103,8 +119,8 @@ def examples(inside: Inside) -> Iterator[Block]:
     yield Table(
         head=tuple(names),
         rows=tuple(rows),
-        caption="Some people of large groups: as the source has them → as they are published. "
-        "Direct and sensitive columns are not shown",
+        caption=f"Some {inside.unit} of large groups: as the source has them → as they are "
+        "published. Direct and sensitive columns are not shown",
     )
 
 
@@ -117,7 +133,7 @@ def left_out(inside: Inside) -> Iterator[Block]:
     """How many are not published, and whom that hits."""
     people, out = inside.cells.people, inside.left_out
     yield facts(
-        ("people left out", f"{number(out)} of {number(people)} ({share(out, people)})"),
+        (f"{inside.unit} suppressed", f"{number(out)} of {number(people)} ({share(out, people)})"),
         ("allowed by the plan", number(inside.plan.method.may_suppress(people))),
         (
             "because a value is missing",

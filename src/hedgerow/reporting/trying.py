@@ -44,7 +44,7 @@ def quick_attacks(inside: Inside) -> tuple[AttackResult, ...]:
             if guess is similarity and not _numeric(groups.domains[of].values):
                 continue
             try:
-                result = guess(groups, of=of)
+                result = guess(groups, of=of, unit=inside.unit)
             except HedgerowError:
                 continue  # as where people have several values
             # Its sentences number the groups, and numbers say nothing to a reader here.
@@ -138,22 +138,23 @@ def attacks_blocks(results: Sequence[AttackResult], *, more: str | None) -> list
                 "–" if result.gains is None else f"{result.gains.worst:.4f}",
                 "–"
                 if result.gains is None
-                else f"{result.gains.certain:,} of {result.gains.people:,}",
+                else f"{result.gains.certain:,} of {result.gains.people:,} {result.unit}",
             )
             for label, result in zip(labels, results, strict=True)
         ),
         numbers=frozenset({2, 3, 4, 5, 6, 7}),
         caption="Attacks; the gain is how much the attacker's belief in a person's true value "
-        "grew, on average over everybody: 0 is not at all, 1 is to certainty",
+        "grew, on average over everybody: 0 is not at all, 1 is to certainty; where it fell, the "
+        "gain counts as 0",
     )
     blocks: list[Chart | Text] = [
         Chart(name=name, svg=intervals(rows, name=name), table=table),
     ]
-    known = [(label, r.gains) for label, r in zip(labels, results, strict=True) if r.gains]
+    known = [(label, r.gains, r.unit) for label, r in zip(labels, results, strict=True) if r.gains]
     blocks += [
-        Text(text=f"{label}: {gains.certain:,} of {gains.people:,} people are known for certain.",
+        Text(text=f"{label}: {gains.certain:,} of {gains.people:,} {unit} are known for certain.",
              tone="warn")
-        for label, gains in known
+        for label, gains, unit in known
         if gains.certain
     ]  # fmt: skip
     blocks += [Text(text=result.sentences[0]) for result in results if result.sentences][:12]

@@ -78,7 +78,9 @@ class Raw:
     """The smallest group of the source by its quasi-identifiers as they are."""
     groups: int
     unique: int
-    """People who are alone with theirs."""
+    """Groups that may be one person."""
+    most: int = 1
+    """The most rows of a person; where it is not 1, rows are counted instead of people."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hedgerow.reporting.profiles.base import Evidence, Finding
-from hedgerow.reporting.profiles.sizes import SEVERAL, between, in_all
+from hedgerow.reporting.profiles.sizes import SEVERAL, at_least, between, in_all, may_be
 
 TITLE = "CMS cell size suppression policy"
 LOW, HIGH = 1, 10
@@ -18,7 +18,8 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         yield from _noisy(evidence)
         return
     anew = "Claim `k-anonymity: 11` (over all columns for the second), and publish anew."
-    if not handed.rows_are_people:
+    most = handed.most
+    if most is None:
         for what in ("group of people", "combination of all columns"):
             yield Finding.left(
                 f"no {what} counts {LOW} to {HIGH}",
@@ -26,30 +27,31 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
                 "Count people in the source and compare.",
             )
     else:
-        rows = handed.groups.rows
+        rows = at_least(handed.groups.rows, most)
         few = between(rows, LOW, HIGH)
         yield Finding.of(
             f"no group of people counts {LOW} to {HIGH}",
             few == 0,
-            f"{few:,} of {in_all(handed)}",
+            f"{few:,} of {in_all(handed)}{may_be(most)}",
             anew,
         )
-        cells = handed.whole.rows
+        cells = at_least(handed.whole.rows, most)
         few = between(cells, LOW, HIGH)
         yield Finding.of(
             f"no combination of all columns counts {LOW} to {HIGH}, since anybody can count them",
             few == 0,
-            f"{few:,} of {len(cells):,} different rows",
+            f"{few:,} of {len(cells):,} different rows{may_be(most)}",
             anew,
         )
     if handed.kind == "recoded":
         out = int(handed.certificate["people"]["left_out"])
+        unit = handed.certificate["people"].get("unit", "people")
+        one = "1 row was" if unit == "rows" else "1 person was"
         yield Finding.of(
             f"no count of {LOW} to {HIGH} follows from the totals",
-            not LOW <= out <= HIGH,
-            f"{'1 person was' if out == 1 else f'{out:,} people were'} left out, as the "
-            "certificate says",
-            "Choose how many may be left out so that it is none, or more than ten.",
+            not LOW <= -(-out // (most or 1)) <= HIGH,
+            f"{one if out == 1 else f'{out:,} {unit} were'} suppressed, as the certificate says",
+            "Choose how many may be suppressed so that it is none, or more than ten people.",
         )
     yield _elsewhere(evidence)
     yield Finding.of("a count of zero may be shown", True, "zero is allowed by this policy")

@@ -10,6 +10,7 @@ from hedgerow.reporting.profiles.sizes import (
     SEVERAL,
     claimed_smallest,
     in_all,
+    may_be,
     risk,
     smallest,
 )
@@ -52,10 +53,11 @@ def _residual(evidence: Evidence) -> Finding:
                 asked, SEVERAL, "Claim k-anonymity: 12 in the plan, which counts people."
             )
         seen = f"{seen}, people as counted by the publisher"
+    most = handed.most or 1
     return Finding.of(
         asked,
-        risk(size) <= MOST,
-        f"{risk(size):.4f} = 1/{size:,}, in the smallest of {seen}",
+        risk(size, most) <= MOST,
+        f"{risk(size, most):.4f} = {most}/{size:,}, in the smallest of {seen}{may_be(most)}",
         "Claim `prosecutor-risk: 0.09` or `k-anonymity: 12` and publish anew.",
     )
 
@@ -73,7 +75,11 @@ def _initial(evidence: Evidence) -> Finding:
         asked,
         True,
         f"{risk(raw.smallest):.4f} = 1/{raw.smallest:,}; {raw.unique:,} of {raw.people:,} people "
-        f"are alone in one of {raw.groups:,} groups",
+        f"are alone in one of {raw.groups:,} groups"
+        if raw.most == 1
+        else f"{risk(raw.smallest, raw.most):.4f}, in a group of {raw.smallest:,} rows; "
+        f"{raw.unique:,} of {raw.groups:,} groups of {raw.people:,} rows may be one person"
+        f"{may_be(raw.most)}",
     )
 
 

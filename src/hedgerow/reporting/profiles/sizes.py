@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hedgerow.groups import Ints
 from hedgerow.reporting.blocks import number
 from hedgerow.reporting.handed import Handed
 
@@ -14,10 +15,29 @@ SEVERAL = "a person may have several rows, so that the file does not show how ma
 
 
 def smallest(handed: Handed) -> int | None:
-    """The smallest group, in people; None where the file does not show it."""
-    if not handed.rows_are_people or not len(handed.groups.rows):
+    """The smallest group, in rows of which a person has at most `Handed.most`; None: not shown."""
+    if handed.most is None or not len(handed.groups.rows):
         return None
     return int(handed.groups.rows.min())
+
+
+def at_least(rows: Ints, most: int) -> Ints:
+    """How many people rows are at least.
+
+    >>> at_least(np.array([10, 11]), 5).tolist()
+    [2, 3]
+    """
+    people: Ints = -(-rows // most)
+    return people
+
+
+def may_be(most: int) -> str:
+    """Said where rows are counted for the fewest people they may be.
+
+    >>> may_be(1), may_be(5)
+    ('', ' if every person has 5 rows')
+    """
+    return "" if most == 1 else f" if every person has {most} rows"
 
 
 def claimed_smallest(handed: Handed) -> int | None:
@@ -41,13 +61,13 @@ def between(rows: object, low: int, high: int) -> int:
     return int(((found >= low) & (found <= high)).sum())
 
 
-def risk(size: int) -> float:
-    """The probability to pick a person's record in a group of this size.
+def risk(size: int, most: int = 1) -> float:
+    """The probability to pick one of a person's rows in a group of this size, at most.
 
-    >>> risk(11) <= 0.09, risk(12) <= 0.09
-    (False, True)
+    >>> risk(11) <= 0.09, risk(12) <= 0.09, risk(20, 5)
+    (False, True, 0.25)
     """
-    return 1 / size if size else 1.0
+    return min(1.0, most / size) if size else 1.0
 
 
 def in_all(handed: Handed) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.groups import Ints
 from hedgerow.reporting.handed import Counted, Handed
 from hedgerow.reporting.profiles.base import Evidence, Finding
-from hedgerow.reporting.profiles.sizes import SEVERAL, between, in_all
+from hedgerow.reporting.profiles.sizes import SEVERAL, at_least, between, in_all, may_be
 from hedgerow.schema import Role
 
 TITLE = "UK trusted research environments, output checks as in ACRO"
@@ -33,12 +33,12 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         )
         yield Finding.of("no sum is dominated", True, "there are counts only, and no sums")
         return
-    if not handed.rows_are_people:
+    if handed.most is None:
         yield Finding.left(asked, SEVERAL, "Count people in the source and compare.")
     else:
-        rows = handed.groups.rows
-        few = between(rows, 1, THRESHOLD - 1)
-        yield Finding.of(asked, few == 0, f"{few:,} of {in_all(handed)} count fewer", FEWER)
+        few = between(at_least(handed.groups.rows, handed.most), 1, THRESHOLD - 1)
+        told = f"{few:,} of {in_all(handed)} count fewer{may_be(handed.most)}"
+        yield Finding.of(asked, few == 0, told, FEWER)
     yield _zeros(handed)
     yield from _dominance(handed)
     yield Finding.left(
