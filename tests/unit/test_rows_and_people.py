@@ -256,6 +256,21 @@ def test_verify_asks_of_a_foreign_file(tmp_path: Path) -> None:
         hedgerow.verify(tmp_path / "data.csv", plan=path)
 
 
+@pytest.mark.parametrize("rows", ["one", "at most 2"])
+def test_verify_of_a_file_without_the_person_column_verifies_nothing(
+    tmp_path: Path, rows: str
+) -> None:
+    """Releases do not have it; nobody can say whose rows they are."""
+    table = {"age": ["40", "40"], "disease": ["a", "b"]}
+    columns = {name: role for name, role in COLUMNS.items() if name != "pid"}
+    said = {"person": "pid", "rows": rows, "protect": [{"k-anonymity": 2}]}
+    path = plan_file(tmp_path, table, columns=columns, **said)
+    done = CliRunner().invoke(app, ["verify", str(tmp_path / "data.csv"), "--plan", str(path)])
+    assert done.exit_code == 0
+    assert "Not verifiable from outside: 2-anonymity" in done.output
+    assert "0 of 1 claims verified" in " ".join(done.output.split())
+
+
 def test_init_asks_of_a_subject_that_is_no_identifier(tmp_path: Path) -> None:
     who = [f"S{100 + i}" for i in range(4) for _ in range(5)]
     plan_file(tmp_path, {"subject": who, "age": ["40"] * 20, "disease": list("abcde") * 4})
