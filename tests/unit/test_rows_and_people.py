@@ -108,6 +108,84 @@ def test_the_certificate_repeats_that_a_column_is_no_key(tmp_path: Path) -> None
     assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
 
 
+def test_init_does_not_publish_hashes_as_they_are(tmp_path: Path) -> None:
+    """60 people with five rows each: publishing what init wrote certified each as five people."""
+    hashes = [f"{(7919 * 10**35 * (i + 3)) % 16**32:032x}" for i in range(60)]
+    table = {
+        "person_hash": [one for one in hashes for _ in range(5)],
+        "age": [str(20 + i % 50) for i in range(60) for _ in range(5)],
+        "illness": ["flu", "gout", "hiv"] * 100,
+    }
+    plan_file(tmp_path, table)
+    data, to = str(tmp_path / "data.csv"), tmp_path / "first.yaml"
+    done = CliRunner().invoke(app, ["init", data, "--to", str(to)])
+    assert done.exit_code == 2
+    assert "'person_hash' looks like a person ID. It has 60 different values in 300" in done.stderr
+    write_plan(data, to, one_row_per_person=True)
+    assert Plan.read(to).columns["person_hash"].role is Role.IDENTIFIER
+    columns = {"person_hash": "quasi-identifier", "age": "quasi-identifier", "illness": "sensitive"}
+    with pytest.raises(DataError, match="'person_hash' looks like a person ID"):
+        hedgerow.check(pd.DataFrame(table), columns=columns, protect=[{"k-anonymity": 5}])
+    columns["person_hash"] = {"role": "quasi-identifier", "key": False}
+    assert hedgerow.check(pd.DataFrame(table), columns=columns, protect=[{"k-anonymity": 5}])
+
+
+BLANKS = {
+    "pid": ["P100", None, None, None, None],
+    "age": ["40"] * 5,
+    "disease": list("abcde"),
+}
+"""A patient's ID in the first of the patient's rows only."""
+HAS_NONE = "'pid' looks like a person ID. It has a value in 1 rows, and none in 4, so one person"
+
+
+@pytest.mark.parametrize("role", ["identifier", "insensitive"])
+def test_rows_without_an_id_are_nobodys(tmp_path: Path, role: str) -> None:
+    columns = COLUMNS | {"pid": {"role": role}}
+    said = {"columns": columns, "protect": [{"k-anonymity": 5}]}
+    with pytest.raises(DataError, match=HAS_NONE) as stopped:
+        hedgerow.publish(pd.DataFrame(BLANKS), **said)
+    assert "Say in the data whose rows these are." in str(stopped.value.fix)
+    path = plan_file(tmp_path, BLANKS, **said)
+    with pytest.raises(DataError, match=HAS_NONE):
+        hedgerow.verify(tmp_path / "data.csv", plan=path)
+    done = CliRunner().invoke(
+        app, ["init", str(tmp_path / "data.csv"), "--to", str(tmp_path / "p.yaml")]
+    )
+    assert done.exit_code == 2
+    assert HAS_NONE in done.stderr
+    noisy = NOISY | {"pid": {"role": role}}
+    ledger = str(tmp_path / "ledger.db")
+    more = {"columns": noisy, "privacy": "add-remove", "population": "p", "ledger": ledger}
+    with Ledger.open(ledger) as book:
+        book.set_budget("p", Amounts.of(epsilon=10))
+    with (
+        hedgerow.session(pd.DataFrame(BLANKS), name="t", **more) as questions,
+        pytest.raises(DataError, match=HAS_NONE),
+    ):
+        questions.count(epsilon=1)
+
+
+def test_empty_lines_are_nobody(tmp_path: Path) -> None:
+    table = {"age": ["40", "40", "", " "], "disease": ["a", "b", "", ""]}
+    columns = {name: role for name, role in COLUMNS.items() if name != "pid"}
+    path = plan_file(tmp_path, table, columns=columns, protect=[{"k-anonymity": 2}])
+    data = tmp_path / "data.csv"
+    empty = "2 rows are empty in every column"
+    with pytest.raises(DataError, match=empty) as stopped:
+        hedgerow.publish(path)
+    assert str(data) in str(stopped.value)
+    with pytest.raises(DataError, match=empty):
+        hedgerow.verify(data, plan=path)
+    with pytest.raises(DataError, match=empty):
+        write_plan(data, tmp_path / "first.yaml")
+    table["age"][3] = ""
+    stated = plan_file(
+        tmp_path, table, columns=columns, protect=[{"k-anonymity": 2}], one_row_per_person=True
+    )
+    assert hedgerow.publish(stated).rows == 4
+
+
 def test_nothing_is_reserved_before_the_question(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
     path = plan_file(
@@ -159,12 +237,66 @@ def test_differential_privacy_asks_too(tmp_path: Path) -> None:
         assert NO_KEY in questions.count(epsilon=2).notes
 
 
+NO_KEYS = [
+    ("place", ["12345", "90210"]),
+    ("place", ["SW1A 1AA", "EC1A 1BB"]),
+    ("zip", ["12345-6789", "90210-1234"]),
+    ("found", ["E11.9", "S72.001A"]),
+    ("found", ["S72.001A", "S72.002A"]),
+    ("icd", ["S72001AXX1", "S72002AXX2"]),
+    ("day", ["20240131", "20231224"]),
+    ("day", ["31012024", "24122023"]),
+    ("day", ["31JAN2024", "24DEC2023"]),
+    ("day", ["31-Jan-2024", "24-Dec-2023"]),
+    ("day", ["2024/01/31", "2023/12/24"]),
+    ("seen", ["2024-01-31T10:15:00.123Z", "2023-12-24T00:00:00Z"]),
+    ("seen", ["20240131T101500", "20231224T000000"]),
+    ("seen", ["1/31/2024 10:15:00 AM", "12/24/2023 1:00:00 PM"]),
+    ("created", ["1706696100", "1703372400"]),
+    ("fnlwgt", ["215646", "83311"]),
+    ("paid", ["45000000", "39500000"]),
+    ("paid", ["12,345,678", "98,765,432"]),
+    ("paid", ["12.345.678", "98.765.432"]),
+    ("paid", ["12345678.25", "98765432.50"]),
+    ("paid", ["123", "12345", "1234567", "123456789"]),
+    ("brackets", ["10000-19999", "20000-29999"]),
+    ("brackets", ["10000 to 19999", "20000 to 29999"]),
+    ("brackets", ["[10000, 20000)", "[20000, 30000)"]),
+    ("weeks", ["?", "1-13_weeks", "14-26_weeks", "50-52_weeks"]),
+    ("where", ["52.520008", "13.404954"]),
+    ("where", ["52.520008, 13.404954", "48.137154, 11.576124"]),
+    ("where", ["52.520008 13.404954", "48.137154 11.576124"]),
+    ("arm", ["Treatment1", "Treatment2"]),
+    ("school", ["9th-12th-no-diploma", "Bachelors", "Masters"]),
+    ("flag", ["True", "False"]),
+    ("net", ["-12345678", "-87654321"]),
+]
+"""Dates, places, amounts and labels: whose they are nobody can say."""
+
+
 @pytest.mark.parametrize(
     ("name", "role", "values", "key"),
     [
         ("pid", "identifier", ["1", "1"], True),
         ("pid", "identifier", ["1", "2"], False),  # nobody stands twice
-        ("pid", "identifier", ["1", None], False),
+        ("pid", "identifier", ["1", None], True),  # whose is the second row?
+        ("pid", "insensitive", ["1", None], True),
+        ("name", "identifier", ["Ann", None], False),
+        ("ward", "insensitive", ["a1", None], False),
+        ("person_hash", "quasi-identifier", [f"{i:032x}" for i in (10**37, 10**38)] * 5, True),
+        ("household", "sensitive", ["c2a7f1de-0b5c-4c1e-9f6e-0d8a4e1b7f23"] * 5, True),
+        ("pseudonym", "insensitive", ["u1@x.org", "u2@x.org"] * 9, True),
+        ("nino", "quasi-identifier", ["QQ123456C", "AB 12 34 56 D"] * 9, True),
+        ("ref", "quasi-identifier", ["90210007", "90210014"] * 9, True),
+        ("ref", "quasi-identifier", ["90210007.0", "90210014.0"] * 9, True),
+        ("enrollee", "insensitive", ["STUDY-00123", "STUDY-00124"] * 9, True),
+        ("patnr", "insensitive", ["19900101-1234", "19850630-7652"] * 9, True),
+        ("token", "sensitive", ["aGVsbG8gd29ybGQh1A==", "c29tZSBvdGhlciB0b2tlbg9="] * 9, True),
+        ("ref", "insensitive", ["00000001-aaaa-bbbb-cccc-dddddddddddd"] * 9, True),
+        ("ref", "insensitive", ["2019-2500", "2019-2501"] * 9, True),
+        ("pseudonym", "quasi-identifier", ["P1000", "P1001"] * 9, True),
+        ("enrollee", "insensitive", ["7", "8"] * 9, True),
+        ("device", "insensitive", ["{C2A7F1DE-0B5C-4C1E-9F6E-0D8A4E1B7F23}"] * 9, True),
         ("name", "identifier", ["Ann Lee", "Ann Lee"], False),
         ("name", "identifier", ["Ann", "Ann"], False),
         ("address", "identifier", ["12 Main Street", "12 Main Street"], False),
@@ -192,6 +324,7 @@ def test_differential_privacy_asks_too(tmp_path: Path) -> None:
         ("bill", "identifier", ["1234567.0", "1234568.0", *["1234567.0"] * 5], True),
         ("inctot", "identifier", ["45000"] * 5 + ["12000"] * 5, False),
         ("ward", "insensitive", ["a1", "a2", "a3", "a1"], False),
+        *((name, "insensitive", values * 3, False) for name, values in NO_KEYS),
     ],
 )
 def test_which_columns_number_people(name: str, role: str, values: list[str], key: bool) -> None:

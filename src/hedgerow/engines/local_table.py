@@ -115,7 +115,10 @@ class LocalTable(SessionTable):
     def repeats(self, columns: Sequence[str], *, person: str | None = None) -> list[Repeats]:
         if person is None:
             texts = map(self._text, columns)
-            wanted = [f"count(DISTINCT {identity(text)}), count({text})" for text in texts]
+            wanted = [
+                f"count(DISTINCT {identity(text)}), count({text}), count(*) - count({text})"
+                for text in texts
+            ]
             counts: list[int] = []
             for first in range(0, len(wanted), KEYS_AT_ONCE):
                 some = ", ".join(wanted[first : first + KEYS_AT_ONCE])
@@ -125,11 +128,17 @@ class LocalTable(SessionTable):
             for text in (identity(self._text(name)) for name in columns):
                 pairs = f"SELECT DISTINCT {text} AS v, {who} AS p FROM source"
                 found = self._session.fetch(f"SELECT count(DISTINCT v), count(v) FROM ({pairs})")
-                counts += map(int, found[0])
+                counts += [*map(int, found[0]), 0]
         return [
-            Repeats(name=name, distinct=distinct, units=units)
-            for name, distinct, units in zip(columns, counts[::2], counts[1::2], strict=True)
+            Repeats(name=name, distinct=distinct, units=units, missing=missing)
+            for name, distinct, units, missing in zip(
+                columns, counts[::3], counts[1::3], counts[2::3], strict=True
+            )
         ]
+
+    def empty_rows(self) -> int:
+        empty = (f"coalesce(trim({self._text(name)}), '') = ''" for name in self.columns())
+        return self._session.number(f"SELECT count(*) FROM source WHERE {' AND '.join(empty)}")
 
     def rows_of(self, person: str) -> RowsOfPeople:
         each = f"SELECT {self._text(person)} AS p, count(*) AS n FROM source GROUP BY p"

@@ -155,14 +155,28 @@ class RemoteTable(SessionTable):
             texts = ", ".join(f"{text} AS {letter}" for letter, text in ids)
             each = "DISTINCT " if who else ""
             self._pull(
-                "SELECT count(DISTINCT v) AS d, count(v) AS n "
+                "SELECT count(DISTINCT v) AS d, count(v) AS n, count(*) - count(v) AS m "
                 f"FROM (SELECT {each}{texts} FROM {known.sql}) AS x",
                 "repeated",
-                {"d": "bigint", "n": "bigint"},
+                {"d": "bigint", "n": "bigint", "m": "bigint"},
             )
-            distinct, units = self._session.fetch("SELECT d, n FROM repeated")[0]
-            found.append(Repeats(name=name, distinct=int(distinct), units=int(units)))
+            distinct, units, missing = map(
+                int, self._session.fetch("SELECT d, n, m FROM repeated")[0]
+            )
+            found.append(
+                Repeats(name=name, distinct=distinct, units=units, missing=0 if who else missing)
+            )
         return found
+
+    def empty_rows(self) -> int:
+        columns = [self._canonical.column(name) for name in self.columns()]
+        if not all(column.kind for column in columns):
+            return 0  # what cannot be read may be a value
+        texts = (self._canonical.without_null(column.text) for column in columns)
+        empty = " AND ".join(f"coalesce(trim({text}), '') = ''" for text in texts)
+        return self._number(
+            f"SELECT count(*) AS n FROM {self._remote.source} AS source WHERE {empty}"
+        )
 
     def rows_of(self, person: str) -> RowsOfPeople:
         self._asked([person])
