@@ -20,10 +20,10 @@ NOT_PEOPLE = frozenset(
     re.findall(
         r"\w+",
         "zip zipcode postcode postal plz icd snomed loinc ndc atc cpt drug medication medicine "
-        "diagnosis diagnoses disease procedure tract block fips geoid geohash date time datetime "
-        "timestamp ts epoch created updated modified start end born birth birthdate dob price amount "
-        "cost charge charges bill income salary wage wages earnings debt revenue turnover area size "
-        "lat lon lng latitude longitude coordinate coordinates range",
+        "diagnosis diagnoses disease procedure tract block fips geoid geohash date time "
+        "datetime timestamp ts epoch created updated modified start end born birth birthdate "
+        "dob price amount cost charge charges bill income salary wage wages earnings debt "
+        "revenue turnover area size lat lon lng latitude longitude coordinate coordinates range",
     )
 )
 """Words in the name of a column that say what its long codes or numbers are instead."""
