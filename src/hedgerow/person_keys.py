@@ -212,7 +212,7 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
         return ()
     if plan.person is None:
         refuse_empty_rows(engine)
-    else:
+    elif not plan.ids_as_written:
         _refuse_spellings(plan, plan.person, engine)
     schema = plan.schema(engine.columns())
     found = repeated(engine, schema.roles, _said(plan), person=plan.person, names=names)
@@ -222,23 +222,53 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
     return tuple(map(shared_name, found.names))
 
 
-def refuse_empty_rows(engine: Engine, *, where: str | None = None) -> None:
+def require_population(plan: Plan, population: Engine, *, where: str | None) -> None:
+    """Stop where the rows of the outside population may not be people: its claims count them.
+
+    What the plan states of the table's rows is not about this file.
+
+    Args:
+        plan: The plan.
+        population: The outside population.
+        where: What it is called.
+
+    Raises:
+        DataError: A person ID repeats there, or is missing.
+    """
+    refuse_empty_rows(population, where=where, stated=False)
+    roles = {
+        name: plan.columns[name].role if name in plan.columns else Role.INSENSITIVE
+        for name in population.columns()
+    }
+    for key in repeated(population, roles, _said(plan), names=False).keys:
+        raise DataError(
+            question(key),
+            where=where,
+            fix="Give a population with one row per person. If the column does not identify "
+            "people, leave it out of that file.",
+        )
+
+
+def refuse_empty_rows(engine: Engine, *, where: str | None = None, stated: bool = True) -> None:
     """Rows that are all empty are left by spreadsheets, and would count as people.
 
     Args:
         engine: The table.
         where: What it is called.
+        stated: Whether the plan may state that every row is another person.
 
     Raises:
         DataError: There are such rows. It says how many.
     """
     if empty := engine.empty_rows():
         rows = "1 row is" if empty == 1 else f"{empty:,} rows are"
+        fix = "Remove them from the data."
+        if stated:
+            fix += " If each is a person of whom nothing is known, say `one_row_per_person: true`."
         raise DataError(
             f"{rows} empty in every column, so nobody's",
             where=where or next(map(str, engine.files), None),
-            fix="Remove them from the data. If each is a person of whom nothing is known, say "
-            "`one_row_per_person: true`.",
+            fix=fix,
         )
 
 
@@ -247,10 +277,11 @@ def _refuse_spellings(plan: Plan, person: str, engine: Engine) -> None:
     (ids,), written = engine.repeats([person]), engine.rows_of(person).people
     if ids.distinct < written:
         raise DataError(
-            f"{person!r} has {written:,} different IDs, but {ids.distinct:,} if case, blanks, "
-            "hyphens and leading zeros are ignored, so one person may have several",
+            f"{person!r} has {written:,} different IDs, but {ids.distinct:,} if case, leading "
+            "zeros and marks (blanks, hyphens) are ignored, so one person may have several",
             where=plan.where("person"),
-            fix="Write each ID in one way: `7`, `07` and `7.0` may be one person.",
+            fix="Write each ID in one way: `7`, `07` and `7.0` may be one person. If they are "
+            f"different people, say so: `{person}: {{role: identifier, key: true}}` in `columns`.",
         )
 
 

@@ -19,7 +19,7 @@ from hedgerow.guess import write_plan
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.ledger.entry import Kind
 from hedgerow.person_keys import repeated
-from hedgerow.schema import STATED, Role
+from hedgerow.schema import AS_WRITTEN, STATED, Role
 
 COLUMNS = {
     "pid": {"role": "identifier"},
@@ -473,6 +473,79 @@ def test_an_id_in_several_spellings_repeats(ids: list[str]) -> None:
         )
     with pytest.raises(DataError, match="'pid' has 4 different IDs, but 1 if case, "):
         hedgerow.publish(frame, **said, person="pid")
+
+
+POPULATED = [
+    {"k-map": {"k": 5, "population": "everybody.csv"}},
+    {"delta-presence": {"max": 0.5, "population": "everybody.csv"}},
+    {"journalist-risk": {"risk": 0.2, "population": "everybody.csv"}},
+]
+
+
+@pytest.mark.parametrize("claim", POPULATED)
+@pytest.mark.parametrize("stated", [False, True])
+def test_rows_of_the_population_are_not_people(
+    tmp_path: Path, claim: dict[str, object], stated: bool
+) -> None:
+    """Everybody has six rows there: 6-map in rows is 1-map in people."""
+    table = {"age": ["40", "41"], "disease": ["a", "b"]}
+    columns = {name: role for name, role in COLUMNS.items() if name != "pid"}
+    more = {"one_row_per_person": True} if stated else {}
+    path = plan_file(tmp_path, table, columns=columns, protect=[claim], **more)
+    everybody = tmp_path / "everybody.csv"
+    everybody.write_text("pid,age\n" + "P1,40\n" * 6 + "P2,41\n" * 6)
+    with pytest.raises(DataError, match="'pid' looks like a person ID") as stopped:
+        hedgerow.check(path)
+    assert "everybody.csv" in str(stopped.value)
+    assert "Give a population with one row per person." in str(stopped.value.fix)
+    everybody.write_text("pid,age\n" + "P1,40\n,40\n" * 6 + "P2,41\n" * 6)
+    with pytest.raises(DataError, match="in 12 rows, and none in 6"):
+        hedgerow.check(path)
+    everybody.write_text("id,age\n" + "".join(f"P{i},{40 + i % 2}\n" for i in range(12)))
+    assert hedgerow.check(path)[0].holds
+    everybody.write_text("age,sex\n" + "40,f\n41,f\n" * 6 + ",\n")
+    with pytest.raises(DataError, match="1 row is empty in every column"):
+        hedgerow.check(path)
+
+
+def test_ids_may_be_compared_as_they_are_written(tmp_path: Path) -> None:
+    """Site 1, subject 11 is not site 11, subject 1; the steward says so, and so the certificate."""
+    frame = pd.DataFrame({"pid": ["1-11", "11-1", "1-12"], "q": ["x"] * 3})
+    said = {"protect": [{"k-anonymity": 3}], "person": "pid", "to": tmp_path / "release"}
+    columns: dict[str, object] = {"pid": "identifier", "q": "quasi-identifier"}
+    with pytest.raises(DataError, match="3 different IDs, but 2 if case") as stopped:
+        hedgerow.publish(frame, columns=columns, **said)
+    assert "`pid: {role: identifier, key: true}`" in str(stopped.value.fix)
+    stated = columns | {"pid": {"role": "identifier", "key": True}}
+    release = hedgerow.publish(frame, columns=stated, **said)
+    assert release.certificate["plan"]["ids_as_written"] is True
+    assert AS_WRITTEN in release.certificate["protected"]
+    plan = Plan.of(columns=stated, protect=[{"k-anonymity": 3}], person="pid")
+    assert not hedgerow.verify(tmp_path / "release", plan=plan).refuted
+    other = Plan.of(columns=columns, protect=[{"k-anonymity": 3}], person="pid")
+    assert hedgerow.verify(tmp_path / "release", plan=other).refuted
+    file = tmp_path / "release" / "certificate.json"
+    told = json.loads(file.read_text())
+    del told["plan"]["ids_as_written"]
+    file.write_text(json.dumps(told))
+    assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
+
+
+def test_noisy_releases_say_that_ids_are_compared_as_written(tmp_path: Path) -> None:
+    ledger = str(tmp_path / "ledger.db")
+    columns = NOISY | {"pid": {"role": "identifier", "key": True}}
+    said = {"columns": columns, "population": "p", "ledger": ledger, "person": "pid"}
+    said["privacy"] = {"neighbours": "add-remove", "rows": 2}
+    table = pd.DataFrame(FIVE_VISITS | {"pid": ["1-11", "11-1", "1", "2", "3"]})
+    with Ledger.open(ledger) as book:
+        book.set_budget("p", Amounts.of(epsilon=10))
+    noisy = {"search": "marginals", "epsilon": 1, "tables": [["age"]]}
+    release = hedgerow.publish(table, method=noisy, to=tmp_path / "noisy", **said)
+    assert release.certificate["counting"]["ids_as_written"] is True
+    assert AS_WRITTEN in release.certificate["protected"]
+    assert not hedgerow.verify(tmp_path / "noisy").refuted
+    with hedgerow.session(table, name="t", **said) as questions:
+        assert AS_WRITTEN in questions.count(epsilon=1).notes
 
 
 def test_ids_that_differ_are_different() -> None:
