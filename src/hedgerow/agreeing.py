@@ -37,7 +37,8 @@ def stated_schema(certificate: Mapping[str, Any]) -> Schema:
     # A certificate that does not say how many rows counted people in a table nobody else has.
     person = plan["person"] if rows is None else None
     stated = plan.get("one_row_per_person", False)
-    return Schema(first | given, person, rows, stated, tuple(plan.get("not_keys", ())))
+    written = plan.get("ids_as_written", False)
+    return Schema(first | given, person, rows, stated, tuple(plan.get("not_keys", ())), written)
 
 
 def contradiction(certificate: Mapping[str, Any]) -> str | None:

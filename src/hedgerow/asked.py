@@ -49,6 +49,8 @@ def unlike(plan: Plan, asked: Sequence[PrivacyModel], certificate: Mapping[str, 
         return "the plan chooses other values of a person than the certificate says"
     if plan.one_row_per_person != stated.get("one_row_per_person", False):
         return "plan and certificate do not both state that every row is another person"
+    if plan.ids_as_written != stated.get("ids_as_written", False):
+        return "plan and certificate do not both state that IDs are compared as they are written"
     if set(plan.not_keys) != set(stated.get("not_keys", ())):
         return "plan and certificate do not state of the same columns that they identify nobody"
     places = matched(asked, stated["protect"])

@@ -120,6 +120,7 @@ def certify(
             **({} if schema.rows is None else {"rows": schema.rows}),
             **_within(plan),
             **({"one_row_per_person": True} if plan.one_row_per_person else {}),
+            **({"ids_as_written": True} if plan.ids_as_written else {}),
             **({"not_keys": list(plan.not_keys)} if plan.not_keys else {}),
             "null": list(plan.null),
             "protect": [{"claim": entry["claim"], "model": entry["model"]} for entry in told],

@@ -126,6 +126,11 @@ class Planned(Form):
         default=False,
         description="The publisher's statement that every row is another person; not checked.",
     )
+    ids_as_written: bool = Field(
+        default=False,
+        description="The publisher's statement that person IDs that differ only in spelling belong "
+        "to different people; not checked.",
+    )
     not_keys: list[str] = Field(
         default=[],
         description="Columns of which the publisher states that they do not identify people; not "

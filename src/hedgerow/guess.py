@@ -20,6 +20,7 @@ from hedgerow.builders import Dates, Prefix, Ranges, Spec, Suppression
 from hedgerow.decimals import Scale, numeric, parse
 from hedgerow.engines.base import ColumnProfile
 from hedgerow.errors import DataError, HierarchyError, PlanError, TargetError, some
+from hedgerow.id_shapes import look_like_ids
 from hedgerow.schema import Role
 
 
@@ -58,6 +59,7 @@ FEW_ROWS = 20
 """With fewer rows, values that are all different say nothing."""
 
 
+LIKE_IDS = "its values look like IDs"
 MARKS = words("? NA N/A NaN nan null NULL None . -")
 """What tables write where a number is missing."""
 
@@ -110,7 +112,7 @@ def write_plan(
     """
     from hedgerow.engines import open_engine, table_place
     from hedgerow.header import require_header
-    from hedgerow.person_keys import asked, repeated
+    from hedgerow.person_keys import asked, refuse_empty_rows, repeated
 
     place, to = table_place(data), Path(to)
     if to.exists() and not replace:
@@ -134,6 +136,8 @@ def write_plan(
                 fix=f"It has {some(engine.columns())}.",
             )
         if ask and not one_row_per_person and profile and profile[0].rows:
+            if person is None:
+                refuse_empty_rows(engine, where=str(data))
             roles = {column.name: guess(column).role for column in profile}
             said = dict.fromkeys(not_keys, False)
             for key in repeated(engine, roles, said, person=person, names=False).keys:
@@ -254,6 +258,8 @@ def guess(column: ColumnProfile) -> Guess:
     sensitive = named & SENSITIVE
     if found := named & IDENTIFIERS:
         return Guess(Role.IDENTIFIER, True, f"its name says {_said(found)}")
+    if look_like_ids(column.examples, named):
+        return Guess(Role.IDENTIFIER, False, LIKE_IDS)
     if weak and not quasi and not sensitive:
         return Guess(Role.IDENTIFIER, False, f"its name says {_said(weak)}")
     if weak and _all_different(column):
@@ -392,7 +398,12 @@ def _with_quasi_identifier(
     guesses: list[tuple[ColumnProfile, Guess]],
 ) -> list[tuple[ColumnProfile, Guess]]:
     """A plan needs something to generalise: the column that says least about who it is."""
-    least = min(range(len(guesses)), key=lambda i: (guesses[i][1].sure, guesses[i][0].distinct))
+
+    def telling(place: int) -> tuple[bool, bool, int]:
+        column, found = guesses[place]
+        return found.because == LIKE_IDS, found.sure, column.distinct
+
+    least = min(range(len(guesses)), key=telling)
     column = guesses[least][0]
     guesses[least] = (column, _quasi(column, False, "no other column looked like one"))
     return guesses

@@ -24,7 +24,7 @@ from hedgerow.models.base import PrivacyModel, Verdict
 from hedgerow.models.composition import Composition
 from hedgerow.models.epsilon import AskedFacts, EpsilonPrivacy
 from hedgerow.models.readings import checked, judged
-from hedgerow.person_keys import require_people
+from hedgerow.person_keys import require_people, require_population
 from hedgerow.person_rows import require_rows, respelled
 from hedgerow.plan import Plan
 from hedgerow.planning.claims import Claim
@@ -310,6 +310,8 @@ def opened(
         outside = plan.population_file if population_table is None else population_table
         if outside is not None:
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
+            file = str(outside) if isinstance(outside, str | Path) else "the population"
+            require_population(plan, population, where=file)
         schema = plan.schema(engine.columns())
         # First, so that rows of a person that differ in spelling only do not differ.
         notes = (*notes, *respelled(plan, schema, engine))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from hedgerow.engines.base import Engine, Repeats
 from hedgerow.errors import DataError
 from hedgerow.guess import words, words_in
+from hedgerow.id_shapes import look_like_ids
 from hedgerow.planning.claims import Claim
 from hedgerow.schema import Role
 
@@ -32,10 +33,12 @@ NUMBERING = words(
 """Words in the name of a column that numbers something, whatever else it is called."""
 PERSON_WORDS = words(
     "id ids identifier pid mrn ssn uuid guid seqn patient person subject participant respondent "
-    "nhs medicare"
+    "nhs medicare nino pseudonym enrollee beneficiary insured patnr"
 )
 """Words that mean a person or a record, where no other word says what is numbered."""
-KEY_WORDS = NUMBERING | PERSON_WORDS | words("member customer client user case record code")
+KEY_WORDS = (
+    NUMBERING | PERSON_WORDS | words("member customer client user case record code hash token ref")
+)
 """Words of a name that says only that people are numbered: patient_age says more."""
 NO_IDS = words(
     "aid acid android arid asteroid avoid bid carotid covid did fluid grid humid hybrid "
@@ -73,9 +76,13 @@ def repeated(
     """Look for columns that number people and repeat.
 
     A column that is called nothing but a person ID and looks like one is a key however often it
-    repeats: where everybody has fifty rows, hardly a value is distinct. So are identifiers that
-    are called so or are long codes. Others are keys if at least half of their values are distinct,
-    because measured numbers look alike.
+    repeats: where everybody has fifty rows, hardly a value is distinct. So are columns of hashes,
+    e-mail addresses and long codes (`look_like_ids`), and identifiers that are called so or are
+    codes. Others are keys if at least half of their values are distinct, because measured numbers
+    look alike.
+
+    Rows in which a key is missing may be anybody's, so such a key is found, too, unless a person
+    column is named.
 
     Args:
         engine: The table.
@@ -86,17 +93,15 @@ def repeated(
         names: Whether to count names that repeat, too.
     """
     said = said or {}
-    asked = [
-        name
-        for name, role in roles.items()
-        if name != person and said.get(name, role is Role.IDENTIFIER or _called(name))
-    ]
+    asked = [name for name in roles if name != person and said.get(name, True)]
     if not asked:
         return Repeated()
     rows = engine.rows(asked, LOOKED_AT)
     looked = {name: [v for v in rows[name].to_pylist() if v is not None] for name in asked}
-    codes = [n for n in asked if said.get(n) or looks_like_codes(n, looked[n])]
-    certain = {n for n in codes if said.get(n) or _is_key(n, looked[n], roles[n])}
+    certain = {n for n in asked if said.get(n) or look_like_ids(looked[n], words_in(n))}
+    asked = [n for n in asked if n in certain or roles[n] is Role.IDENTIFIER or _called(n)]
+    codes = [n for n in asked if n in certain or looks_like_codes(n, looked[n])]
+    certain |= {n for n in codes if _is_key(n, looked[n], roles[n])}
     # A value that stands twice among the first rows repeats; where that is a key, it is enough.
     twice = [n for n in codes if n in certain and len(set(looked[n])) < len(looked[n])]
     rest = [n for n in codes if n not in set(twice)]
@@ -104,7 +109,8 @@ def repeated(
     parts = [rest[first : first + AT_ONCE] for first in range(0, len(rest), AT_ONCE)]
     for some in (*([name] for name in twice), *parts):
         for one in engine.repeats(some, person=person):
-            if one.repeats and (one.name in certain or 2 * one.distinct >= one.units):
+            doubtful = one.repeats or one.missing
+            if doubtful and (one.name in certain or 2 * one.distinct >= one.units):
                 people = 0 if person is None else engine.repeats([person])[0].distinct
                 return Repeated(keys=(replace(one, people=people),))
             counted.append(one)
@@ -204,7 +210,9 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
     """
     if plan.one_row_per_person:
         return ()
-    if plan.person is not None:
+    if plan.person is None:
+        refuse_empty_rows(engine)
+    elif not plan.ids_as_written:
         several = same_ids(plan.person, engine, where=plan.where("person"))
         if several is not None:
             raise several
@@ -216,6 +224,56 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
     return tuple(map(shared_name, found.names))
 
 
+def require_population(plan: Plan, population: Engine, *, where: str | None) -> None:
+    """Stop where the rows of the outside population may not be people: its claims count them.
+
+    What the plan states of the table's rows is not about this file.
+
+    Args:
+        plan: The plan.
+        population: The outside population.
+        where: What it is called.
+
+    Raises:
+        DataError: A person ID repeats there, or is missing.
+    """
+    refuse_empty_rows(population, where=where, stated=False)
+    roles = {
+        name: plan.columns[name].role if name in plan.columns else Role.INSENSITIVE
+        for name in population.columns()
+    }
+    for key in repeated(population, roles, _said(plan), names=False).keys:
+        raise DataError(
+            question(key),
+            where=where,
+            fix="Give a population with one row per person. If the column does not identify "
+            "people, leave it out of that file.",
+        )
+
+
+def refuse_empty_rows(engine: Engine, *, where: str | None = None, stated: bool = True) -> None:
+    """Rows that are all empty are left by spreadsheets, and would count as people.
+
+    Args:
+        engine: The table.
+        where: What it is called.
+        stated: Whether the plan may state that every row is another person.
+
+    Raises:
+        DataError: There are such rows. It says how many.
+    """
+    if empty := engine.empty_rows():
+        rows = "1 row is" if empty == 1 else f"{empty:,} rows are"
+        fix = "Remove them from the data."
+        if stated:
+            fix += " If each is a person of whom nothing is known, say `one_row_per_person: true`."
+        raise DataError(
+            f"{rows} empty in every column, so nobody's",
+            where=where or next(map(str, engine.files), None),
+            fix=fix,
+        )
+
+
 def same_ids(person: str, engine: Engine, *, where: str | None = None) -> DataError | None:
     """What is wrong where two texts of the person column may be one person's ID; None if nothing.
 
@@ -225,10 +283,11 @@ def same_ids(person: str, engine: Engine, *, where: str | None = None) -> DataEr
     if ids.distinct == written:
         return None
     return DataError(
-        f"{person!r} has {written:,} different IDs, but {ids.distinct:,} if case, blanks, "
-        "hyphens and leading zeros are ignored, so one person may have several",
+        f"{person!r} has {written:,} different IDs, but {ids.distinct:,} if case, leading "
+        "zeros and marks (blanks, hyphens) are ignored, so one person may have several",
         where=where,
-        fix="Write each ID in one way: `7`, `07` and `7.0` may be one person.",
+        fix="Write each ID in one way: `7`, `07` and `7.0` may be one person. If they are "
+        f"different people, say so: `{person}: {{role: identifier, key: true}}` in `columns`.",
     )
 
 
@@ -271,6 +330,8 @@ def asked(key: Repeats, *, person: str | None, where: str | None, init: bool = F
             "every row is another person. If the column does not identify people, give it "
             "`key: false`."
         )
+    if key.missing:
+        fix = f"Say in the data whose rows these are. {fix}"
     return DataError(question(key, person=person), where=where, fix=fix)
 
 
@@ -288,9 +349,15 @@ def question(key: Repeats, *, person: str | None = None) -> str:
             f"values of {person!r} ({key.people:,})"
         )
     different = f"{key.distinct:,} different values" if key.distinct != 1 else "1 value"
+    if not key.repeats:
+        different = f"a value in {key.units:,} rows"
+    else:
+        different += f" in {key.units:,} rows"
+    if key.missing:
+        different += f", and none in {key.missing:,}"
     return (
-        f"{key.name!r} looks like a person ID. It has {different} in {key.units:,} rows, so one "
-        "person may have several rows"
+        f"{key.name!r} looks like a person ID. It has {different}, so one person may have several "
+        "rows"
     )
 
 

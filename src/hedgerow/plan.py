@@ -411,6 +411,12 @@ class Plan(Part):
         """Columns of which the steward states that they do not identify people."""
         return tuple(name for name, column in self.columns.items() if column.key is False)
 
+    @property
+    def ids_as_written(self) -> bool:
+        """Whether the steward states that IDs in several spellings are of different people."""
+        column = None if self.person is None else self.columns.get(self.person)
+        return column is not None and column.key is True
+
     def schema(  # type: ignore[override]
         self, columns: Sequence[str] | None = None
     ) -> Schema:
@@ -420,7 +426,10 @@ class Plan(Part):
             roles.setdefault(self.person, Role.IDENTIFIER)
         if columns is not None:
             roles = {name: roles[name] for name in columns if name in roles}
-        return Schema(roles, self.person, stated=self.one_row_per_person, not_keys=self.not_keys)
+        return Schema(
+            roles, self.person, stated=self.one_row_per_person, not_keys=self.not_keys,
+            ids_as_written=self.ids_as_written,
+        )  # fmt: skip
 
     def hierarchy_spec(self, column: str) -> Spec:
         """How the column's values become coarser; suppression where the plan does not say."""

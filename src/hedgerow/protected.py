@@ -26,7 +26,7 @@ from hedgerow.models import (
     UniqueShare,
 )
 from hedgerow.models.base import PrivacyModel, shown
-from hedgerow.schema import STATED, Schema, stated_no_keys
+from hedgerow.schema import AS_WRITTEN, STATED, Schema, stated_no_keys
 
 FINDER = "somebody who knows a person's quasi-identifiers and that the person is in the table"
 OUTSIDER = "somebody who has a list of the population and does not know who of it is in the table"
@@ -151,6 +151,8 @@ def protected(
     sentences.append(f"Not protected: {'; '.join(_gaps(models, schema))}.")
     if schema.stated:
         sentences.append(STATED)
+    if schema.ids_as_written:
+        sentences.append(AS_WRITTEN)
     sentences += stated_no_keys(schema.not_keys)
     if schema.rows == 1:
         sentences.append("Everybody has one row in the release.")

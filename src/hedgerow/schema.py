@@ -8,6 +8,11 @@ from enum import StrEnum
 
 STATED = "The publisher states that every row is another person; this was not checked."
 """What a certificate says of a plan with `one_row_per_person: true`."""
+AS_WRITTEN = (
+    "The publisher states that person IDs that differ only in spelling belong to different people; "
+    "this was not checked."
+)
+"""What a certificate says of a plan with `key: true` in its person column."""
 
 
 def stated_no_keys(columns: Sequence[str]) -> list[str]:
@@ -49,6 +54,8 @@ class Schema:
     """Whether the steward states that every row is another person."""
     not_keys: tuple[str, ...] = ()
     """Columns of which the steward states that they do not identify people."""
+    ids_as_written: bool = False
+    """Whether the steward states that IDs in several spellings are of different people."""
 
     @property
     def linked(self) -> bool:

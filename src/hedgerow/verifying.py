@@ -151,7 +151,9 @@ def _certified(place: TablePlace) -> bool:
 def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
     schema = plan.schema()
     with open_engine(file, null=plan.null) as engine:
-        require_people(plan, engine)
+        # A file that does not say whose rows these are: no claim about people can be verified.
+        if plan.person is None or plan.person in engine.columns():
+            require_people(plan, engine)
     models = plan.models()
     joint = any(isinstance(model, KAnonymity) and model.over == "all" for model in models)
     others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive

@@ -136,6 +136,40 @@ def test_what_repeats_and_how_many_rows_people_have_is_the_same(both):
     assert differ[TEXT] == sum(len(values) > 1 for values in texts.values()) > 0
 
 
+SPELLINGS = {
+    "p7": ["P7", "P_7", "P/7", "P.7", "P07", "p-7", " P7", "P\u200b7", "P7\u2009", "P\u20117"],
+    "p7 in other letters": ["\uff30\uff17", "P\u0667", "p\uff10\uff17"],
+    "1001": ["1001", "1001.00", "1,001", "1.001E3", "+1001", "'1001", "1001\n", "#1001", "1001."],
+    "é": ["\u00e9", "e\u0301", "\u00c9", "E"],
+    "ж": ["\u0416", "\u0436", "\u0436."],
+    "others": ["--", "7", "70", "a70", "1.5e0", "\u8bd5", "\u9a8c", "\U00020000", None, "", " "],
+    "[^]": ["[1]", "(1)", "^1", "\\1", "]1", "$1", "1"],
+}
+
+
+def test_what_repeats_in_several_spellings_is_the_same(tables):
+    texts = [text for some in SPELLINGS.values() for text in some]
+    table = pa.table({"id": texts, "kind": [k for k, some in SPELLINGS.items() for _ in some]})
+    address = tables(table)
+    with open_engine(table) as here, open_engine(address) as there:
+        assert there.repeats(["id"]) == here.repeats(["id"])
+        found = here.repeats(["id"], person="kind")
+        assert there.repeats(["id"], person="kind") == found
+        assert there.empty_rows() == here.empty_rows() == 0
+    for kind, some in SPELLINGS.items():
+        if kind != "others":
+            with open_engine(pa.table({"id": some})) as one:
+                assert one.repeats(["id"])[0].distinct == 1, kind
+
+
+def test_empty_rows_are_the_same(tables):
+    table = pa.table({"a": ["x", None, None, "?"], "b": [1.5, None, 2.5, None]})
+    address = tables(table)
+    for null, empty in [((), 1), (("?",), 2)]:
+        with open_engine(table, null=null) as here, open_engine(address, null=null) as there:
+            assert there.empty_rows() == here.empty_rows() == empty
+
+
 def test_people_and_their_sets_are_the_same(both):
     here, there = both(person="id", null=["?"])
     marks = [("id", ["p1", "p5", "p7"]), ("id", ["p7"])]

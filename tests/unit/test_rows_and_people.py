@@ -19,7 +19,7 @@ from hedgerow.guess import write_plan
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.ledger.entry import Kind
 from hedgerow.person_keys import repeated
-from hedgerow.schema import STATED, Role
+from hedgerow.schema import AS_WRITTEN, STATED, Role
 
 COLUMNS = {
     "pid": {"role": "identifier"},
@@ -108,6 +108,84 @@ def test_the_certificate_repeats_that_a_column_is_no_key(tmp_path: Path) -> None
     assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
 
 
+def test_init_does_not_publish_hashes_as_they_are(tmp_path: Path) -> None:
+    """60 people with five rows each: publishing what init wrote certified each as five people."""
+    hashes = [f"{(7919 * 10**35 * (i + 3)) % 16**32:032x}" for i in range(60)]
+    table = {
+        "person_hash": [one for one in hashes for _ in range(5)],
+        "age": [str(20 + i % 50) for i in range(60) for _ in range(5)],
+        "illness": ["flu", "gout", "hiv"] * 100,
+    }
+    plan_file(tmp_path, table)
+    data, to = str(tmp_path / "data.csv"), tmp_path / "first.yaml"
+    done = CliRunner().invoke(app, ["init", data, "--to", str(to)])
+    assert done.exit_code == 2
+    assert "'person_hash' looks like a person ID. It has 60 different values in 300" in done.stderr
+    write_plan(data, to, one_row_per_person=True)
+    assert Plan.read(to).columns["person_hash"].role is Role.IDENTIFIER
+    columns = {"person_hash": "quasi-identifier", "age": "quasi-identifier", "illness": "sensitive"}
+    with pytest.raises(DataError, match="'person_hash' looks like a person ID"):
+        hedgerow.check(pd.DataFrame(table), columns=columns, protect=[{"k-anonymity": 5}])
+    columns["person_hash"] = {"role": "quasi-identifier", "key": False}
+    assert hedgerow.check(pd.DataFrame(table), columns=columns, protect=[{"k-anonymity": 5}])
+
+
+BLANKS = {
+    "pid": ["P100", None, None, None, None],
+    "age": ["40"] * 5,
+    "disease": list("abcde"),
+}
+"""A patient's ID in the first of the patient's rows only."""
+HAS_NONE = "'pid' looks like a person ID. It has a value in 1 rows, and none in 4, so one person"
+
+
+@pytest.mark.parametrize("role", ["identifier", "insensitive"])
+def test_rows_without_an_id_are_nobodys(tmp_path: Path, role: str) -> None:
+    columns = COLUMNS | {"pid": {"role": role}}
+    said = {"columns": columns, "protect": [{"k-anonymity": 5}]}
+    with pytest.raises(DataError, match=HAS_NONE) as stopped:
+        hedgerow.publish(pd.DataFrame(BLANKS), **said)
+    assert "Say in the data whose rows these are." in str(stopped.value.fix)
+    path = plan_file(tmp_path, BLANKS, **said)
+    with pytest.raises(DataError, match=HAS_NONE):
+        hedgerow.verify(tmp_path / "data.csv", plan=path)
+    done = CliRunner().invoke(
+        app, ["init", str(tmp_path / "data.csv"), "--to", str(tmp_path / "p.yaml")]
+    )
+    assert done.exit_code == 2
+    assert HAS_NONE in done.stderr
+    noisy = NOISY | {"pid": {"role": role}}
+    ledger = str(tmp_path / "ledger.db")
+    more = {"columns": noisy, "privacy": "add-remove", "population": "p", "ledger": ledger}
+    with Ledger.open(ledger) as book:
+        book.set_budget("p", Amounts.of(epsilon=10))
+    with (
+        hedgerow.session(pd.DataFrame(BLANKS), name="t", **more) as questions,
+        pytest.raises(DataError, match=HAS_NONE),
+    ):
+        questions.count(epsilon=1)
+
+
+def test_empty_lines_are_nobody(tmp_path: Path) -> None:
+    table = {"age": ["40", "40", "", " "], "disease": ["a", "b", "", ""]}
+    columns = {name: role for name, role in COLUMNS.items() if name != "pid"}
+    path = plan_file(tmp_path, table, columns=columns, protect=[{"k-anonymity": 2}])
+    data = tmp_path / "data.csv"
+    empty = "2 rows are empty in every column"
+    with pytest.raises(DataError, match=empty) as stopped:
+        hedgerow.publish(path)
+    assert str(data) in str(stopped.value)
+    with pytest.raises(DataError, match=empty):
+        hedgerow.verify(data, plan=path)
+    with pytest.raises(DataError, match=empty):
+        write_plan(data, tmp_path / "first.yaml")
+    table["age"][3] = ""
+    stated = plan_file(
+        tmp_path, table, columns=columns, protect=[{"k-anonymity": 2}], one_row_per_person=True
+    )
+    assert hedgerow.publish(stated).rows == 4
+
+
 def test_nothing_is_reserved_before_the_question(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
     path = plan_file(
@@ -159,12 +237,66 @@ def test_differential_privacy_asks_too(tmp_path: Path) -> None:
         assert NO_KEY in questions.count(epsilon=2).notes
 
 
+NO_KEYS = [
+    ("place", ["12345", "90210"]),
+    ("place", ["SW1A 1AA", "EC1A 1BB"]),
+    ("zip", ["12345-6789", "90210-1234"]),
+    ("found", ["E11.9", "S72.001A"]),
+    ("found", ["S72.001A", "S72.002A"]),
+    ("icd", ["S72001AXX1", "S72002AXX2"]),
+    ("day", ["20240131", "20231224"]),
+    ("day", ["31012024", "24122023"]),
+    ("day", ["31JAN2024", "24DEC2023"]),
+    ("day", ["31-Jan-2024", "24-Dec-2023"]),
+    ("day", ["2024/01/31", "2023/12/24"]),
+    ("seen", ["2024-01-31T10:15:00.123Z", "2023-12-24T00:00:00Z"]),
+    ("seen", ["20240131T101500", "20231224T000000"]),
+    ("seen", ["1/31/2024 10:15:00 AM", "12/24/2023 1:00:00 PM"]),
+    ("created", ["1706696100", "1703372400"]),
+    ("fnlwgt", ["215646", "83311"]),
+    ("paid", ["45000000", "39500000"]),
+    ("paid", ["12,345,678", "98,765,432"]),
+    ("paid", ["12.345.678", "98.765.432"]),
+    ("paid", ["12345678.25", "98765432.50"]),
+    ("paid", ["123", "12345", "1234567", "123456789"]),
+    ("brackets", ["10000-19999", "20000-29999"]),
+    ("brackets", ["10000 to 19999", "20000 to 29999"]),
+    ("brackets", ["[10000, 20000)", "[20000, 30000)"]),
+    ("weeks", ["?", "1-13_weeks", "14-26_weeks", "50-52_weeks"]),
+    ("where", ["52.520008", "13.404954"]),
+    ("where", ["52.520008, 13.404954", "48.137154, 11.576124"]),
+    ("where", ["52.520008 13.404954", "48.137154 11.576124"]),
+    ("arm", ["Treatment1", "Treatment2"]),
+    ("school", ["9th-12th-no-diploma", "Bachelors", "Masters"]),
+    ("flag", ["True", "False"]),
+    ("net", ["-12345678", "-87654321"]),
+]
+"""Dates, places, amounts and labels: whose they are nobody can say."""
+
+
 @pytest.mark.parametrize(
     ("name", "role", "values", "key"),
     [
         ("pid", "identifier", ["1", "1"], True),
         ("pid", "identifier", ["1", "2"], False),  # nobody stands twice
-        ("pid", "identifier", ["1", None], False),
+        ("pid", "identifier", ["1", None], True),  # whose is the second row?
+        ("pid", "insensitive", ["1", None], True),
+        ("name", "identifier", ["Ann", None], False),
+        ("ward", "insensitive", ["a1", None], False),
+        ("person_hash", "quasi-identifier", [f"{i:032x}" for i in (10**37, 10**38)] * 5, True),
+        ("household", "sensitive", ["c2a7f1de-0b5c-4c1e-9f6e-0d8a4e1b7f23"] * 5, True),
+        ("pseudonym", "insensitive", ["u1@x.org", "u2@x.org"] * 9, True),
+        ("nino", "quasi-identifier", ["QQ123456C", "AB 12 34 56 D"] * 9, True),
+        ("ref", "quasi-identifier", ["90210007", "90210014"] * 9, True),
+        ("ref", "quasi-identifier", ["90210007.0", "90210014.0"] * 9, True),
+        ("enrollee", "insensitive", ["STUDY-00123", "STUDY-00124"] * 9, True),
+        ("patnr", "insensitive", ["19900101-1234", "19850630-7652"] * 9, True),
+        ("token", "sensitive", ["aGVsbG8gd29ybGQh1A==", "c29tZSBvdGhlciB0b2tlbg9="] * 9, True),
+        ("ref", "insensitive", ["00000001-aaaa-bbbb-cccc-dddddddddddd"] * 9, True),
+        ("ref", "insensitive", ["2019-2500", "2019-2501"] * 9, True),
+        ("pseudonym", "quasi-identifier", ["P1000", "P1001"] * 9, True),
+        ("enrollee", "insensitive", ["7", "8"] * 9, True),
+        ("device", "insensitive", ["{C2A7F1DE-0B5C-4C1E-9F6E-0D8A4E1B7F23}"] * 9, True),
         ("name", "identifier", ["Ann Lee", "Ann Lee"], False),
         ("name", "identifier", ["Ann", "Ann"], False),
         ("address", "identifier", ["12 Main Street", "12 Main Street"], False),
@@ -192,6 +324,7 @@ def test_differential_privacy_asks_too(tmp_path: Path) -> None:
         ("bill", "identifier", ["1234567.0", "1234568.0", *["1234567.0"] * 5], True),
         ("inctot", "identifier", ["45000"] * 5 + ["12000"] * 5, False),
         ("ward", "insensitive", ["a1", "a2", "a3", "a1"], False),
+        *((name, "insensitive", values * 3, False) for name, values in NO_KEYS),
     ],
 )
 def test_which_columns_number_people(name: str, role: str, values: list[str], key: bool) -> None:
@@ -256,6 +389,21 @@ def test_verify_asks_of_a_foreign_file(tmp_path: Path) -> None:
         hedgerow.verify(tmp_path / "data.csv", plan=path)
 
 
+@pytest.mark.parametrize("rows", ["one", "at most 2"])
+def test_verify_of_a_file_without_the_person_column_verifies_nothing(
+    tmp_path: Path, rows: str
+) -> None:
+    """Releases do not have it; nobody can say whose rows they are."""
+    table = {"age": ["40", "40"], "disease": ["a", "b"]}
+    columns = {name: role for name, role in COLUMNS.items() if name != "pid"}
+    said = {"person": "pid", "rows": rows, "protect": [{"k-anonymity": 2}]}
+    path = plan_file(tmp_path, table, columns=columns, **said)
+    done = CliRunner().invoke(app, ["verify", str(tmp_path / "data.csv"), "--plan", str(path)])
+    assert done.exit_code == 0
+    assert "Not verifiable from outside: 2-anonymity" in done.output
+    assert "0 of 1 claims verified" in " ".join(done.output.split())
+
+
 def test_init_asks_of_a_subject_that_is_no_identifier(tmp_path: Path) -> None:
     who = [f"S{100 + i}" for i in range(4) for _ in range(5)]
     plan_file(tmp_path, {"subject": who, "age": ["40"] * 20, "disease": list("abcde") * 4})
@@ -299,7 +447,22 @@ def test_doctors_beside_patients(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "ids",
-    [["7", "07", "7.0", " 7"], ["a7", "A7", "A 7", "0a7"], ["12-3", "1-23", "123", "1\t23"]],
+    [
+        ["7", "07", "7.0", " 7"],
+        ["a7", "A7", "A 7", "a07"],
+        ["12-3", "1-23", "123", "1\t23"],
+        ["P7", "P_7", "P/7", "P.7"],
+        ["P07", "P007", "P-7", "p 7"],
+        ["1001", "1001.00", "1,001", "1.001E3"],
+        ["1001", "+1001", "'1001", "1001\n"],
+        ["1001", "#1001", "1001.", "1.001e+03"],
+        ["P7", "\uff30\uff17", "P\u200b7", "P7\u2009"],
+        ["P7", "P\u20117", "P\u00ad7", "\ufeffP7"],
+        ["7", "\u0667", "\uff17", "\u096d"],
+        ["\u00e97", "e\u03017", "\u00c97", "E7"],
+        ["\u0416-7", "\u0436 7", "\u04167", "\u0436\u20147"],
+        ["12300000", "1.23e7", "1.230E+07", "123E5"],
+    ],
 )
 def test_an_id_in_several_spellings_repeats(ids: list[str]) -> None:
     frame = pd.DataFrame({"pid": ids, "q": ["x"] * 4})
@@ -308,13 +471,101 @@ def test_an_id_in_several_spellings_repeats(ids: list[str]) -> None:
         hedgerow.publish(
             frame, **said | {"columns": {"pid": "identifier", "q": "quasi-identifier"}}
         )
-    with pytest.raises(DataError, match="'pid' has 4 different IDs, but 1 if case, blanks,"):
+    with pytest.raises(DataError, match="'pid' has 4 different IDs, but 1 if case, "):
         hedgerow.publish(frame, **said, person="pid")
 
 
+POPULATED = [
+    {"k-map": {"k": 5, "population": "everybody.csv"}},
+    {"delta-presence": {"max": 0.5, "population": "everybody.csv"}},
+    {"journalist-risk": {"risk": 0.2, "population": "everybody.csv"}},
+]
+
+
+@pytest.mark.parametrize("claim", POPULATED)
+@pytest.mark.parametrize("stated", [False, True])
+def test_rows_of_the_population_are_not_people(
+    tmp_path: Path, claim: dict[str, object], stated: bool
+) -> None:
+    """Everybody has six rows there: 6-map in rows is 1-map in people."""
+    table = {"age": ["40", "41"], "disease": ["a", "b"]}
+    columns = {name: role for name, role in COLUMNS.items() if name != "pid"}
+    more = {"one_row_per_person": True} if stated else {}
+    path = plan_file(tmp_path, table, columns=columns, protect=[claim], **more)
+    everybody = tmp_path / "everybody.csv"
+    everybody.write_text("pid,age\n" + "P1,40\n" * 6 + "P2,41\n" * 6)
+    with pytest.raises(DataError, match="'pid' looks like a person ID") as stopped:
+        hedgerow.check(path)
+    assert "everybody.csv" in str(stopped.value)
+    assert "Give a population with one row per person." in str(stopped.value.fix)
+    everybody.write_text("pid,age\n" + "P1,40\n,40\n" * 6 + "P2,41\n" * 6)
+    with pytest.raises(DataError, match="in 12 rows, and none in 6"):
+        hedgerow.check(path)
+    everybody.write_text("id,age\n" + "".join(f"P{i},{40 + i % 2}\n" for i in range(12)))
+    assert hedgerow.check(path)[0].holds
+    everybody.write_text("age,sex\n" + "40,f\n41,f\n" * 6 + ",\n")
+    with pytest.raises(DataError, match="1 row is empty in every column"):
+        hedgerow.check(path)
+
+
+def test_ids_may_be_compared_as_they_are_written(tmp_path: Path) -> None:
+    """Site 1, subject 11 is not site 11, subject 1; the steward says so, and so the certificate."""
+    frame = pd.DataFrame({"pid": ["1-11", "11-1", "1-12"], "q": ["x"] * 3})
+    said = {"protect": [{"k-anonymity": 3}], "person": "pid", "to": tmp_path / "release"}
+    columns: dict[str, object] = {"pid": "identifier", "q": "quasi-identifier"}
+    with pytest.raises(DataError, match="3 different IDs, but 2 if case") as stopped:
+        hedgerow.publish(frame, columns=columns, **said)
+    assert "`pid: {role: identifier, key: true}`" in str(stopped.value.fix)
+    stated = columns | {"pid": {"role": "identifier", "key": True}}
+    release = hedgerow.publish(frame, columns=stated, **said)
+    assert release.certificate["plan"]["ids_as_written"] is True
+    assert AS_WRITTEN in release.certificate["protected"]
+    plan = Plan.of(columns=stated, protect=[{"k-anonymity": 3}], person="pid")
+    assert not hedgerow.verify(tmp_path / "release", plan=plan).refuted
+    other = Plan.of(columns=columns, protect=[{"k-anonymity": 3}], person="pid")
+    assert hedgerow.verify(tmp_path / "release", plan=other).refuted
+    file = tmp_path / "release" / "certificate.json"
+    told = json.loads(file.read_text())
+    del told["plan"]["ids_as_written"]
+    file.write_text(json.dumps(told))
+    assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
+
+
+def test_noisy_releases_say_that_ids_are_compared_as_written(tmp_path: Path) -> None:
+    ledger = str(tmp_path / "ledger.db")
+    columns = NOISY | {"pid": {"role": "identifier", "key": True}}
+    said = {"columns": columns, "population": "p", "ledger": ledger, "person": "pid"}
+    said["privacy"] = {"neighbours": "add-remove", "rows": 2}
+    table = pd.DataFrame(FIVE_VISITS | {"pid": ["1-11", "11-1", "1", "2", "3"]})
+    with Ledger.open(ledger) as book:
+        book.set_budget("p", Amounts.of(epsilon=10))
+    noisy = {"search": "marginals", "epsilon": 1, "tables": [["age"]]}
+    release = hedgerow.publish(table, method=noisy, to=tmp_path / "noisy", **said)
+    assert release.certificate["counting"]["ids_as_written"] is True
+    assert AS_WRITTEN in release.certificate["protected"]
+    assert not hedgerow.verify(tmp_path / "noisy").refuted
+    with hedgerow.session(table, name="t", **said) as questions:
+        assert AS_WRITTEN in questions.count(epsilon=1).notes
+
+
 def test_ids_that_differ_are_different() -> None:
-    frame = pd.DataFrame({"pid": ["7", "70", "7.5", "a7", "7a"], "q": ["x"] * 5})
+    ids = [
+        "7",
+        "70",
+        "700",
+        "7.5",
+        "a7",
+        "7a",
+        "a70",
+        "1.5e0",
+        "1e1",
+        "--",
+        "??",
+        "\u8bd5",
+        "\u9a8c",
+    ]
+    frame = pd.DataFrame({"pid": ids, "q": ["x"] * len(ids)})
     release = hedgerow.publish(
         frame, columns={"q": "quasi-identifier"}, protect=[{"k-anonymity": 5}], person="pid"
     )
-    assert release.rows == 5
+    assert release.rows == len(ids)

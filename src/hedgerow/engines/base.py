@@ -49,6 +49,8 @@ class Repeats:
     """Distinct values."""
     units: int
     """Rows that have a value; where a person column is named, pairs of value and person."""
+    missing: int = 0
+    """Rows that have none; not counted where a person column is named."""
     people: int = 0
     """Where a person column is named: how many people there are, for who is asked about it."""
 
@@ -181,6 +183,10 @@ class Engine(Protocol):
             person: The column that says whose row it is; then what counts is with how many people
                 a value stands.
         """
+        ...
+
+    def empty_rows(self) -> int:
+        """Rows in which every column is missing or blank."""
         ...
 
     def rows_of(self, person: str) -> RowsOfPeople:

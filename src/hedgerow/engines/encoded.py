@@ -22,21 +22,6 @@ def element(sql: str) -> str:
     return f"coalesce('v' || {escaped}, 'n')"
 
 
-def identity(sql: str) -> str:
-    """SQL of a person ID, equal where two texts may be one person's: 7, 07, 7.0 and " 7".
-
-    Case, blanks, hyphens, leading zeros and a fraction of nothing are overlooked, in words that
-    every engine knows.
-    """
-    bare = f"lower({sql})"
-    for overlooked in (" ", "\t", "\u00a0", "-"):
-        bare = f"replace({bare}, '{overlooked}', '')"
-    whole = (
-        f"CASE WHEN {bare} LIKE '%.0' THEN substr({bare}, 1, length({bare}) - 2) ELSE {bare} END"
-    )
-    return f"trim(LEADING '0' FROM {whole})"
-
-
 def packed(sql: str) -> str:
     """DuckDB's SQL of a list of texts as one text."""
     return f"array_to_string(list_sort([{element('x')} FOR x IN {sql}]), chr(31))"

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from hedgerow.engines.arrays import Arrays
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
-from hedgerow.engines.encoded import identity
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.identities import identities
 from hedgerow.engines.ordered import other_form
 from hedgerow.engines.session import Session
 from hedgerow.engines.session_table import SessionTable, differs, key_names, letters
@@ -113,23 +113,28 @@ class LocalTable(SessionTable):
     # Counting
 
     def repeats(self, columns: Sequence[str], *, person: str | None = None) -> list[Repeats]:
-        if person is None:
-            texts = map(self._text, columns)
-            wanted = [f"count(DISTINCT {identity(text)}), count({text})" for text in texts]
-            counts: list[int] = []
-            for first in range(0, len(wanted), KEYS_AT_ONCE):
-                some = ", ".join(wanted[first : first + KEYS_AT_ONCE])
-                counts += map(int, self._session.fetch(f"SELECT {some} FROM source")[0])
-        else:
-            who, counts = identity(self._text(person)), []
-            for text in (identity(self._text(name)) for name in columns):
-                pairs = f"SELECT DISTINCT {text} AS v, {who} AS p FROM source"
-                found = self._session.fetch(f"SELECT count(DISTINCT v), count(v) FROM ({pairs})")
-                counts += map(int, found[0])
+        counts: list[int] = []
+        for first in range(0, len(columns), 1 if person else KEYS_AT_ONCE):
+            some = columns[first : first + (1 if person else KEYS_AT_ONCE)]
+            named = {f"v{i}": name for i, name in enumerate((*some, *([person] if person else ())))}
+            texts = ", ".join(f"{self._text(name)} AS {v}" for v, name in named.items())
+            ids = identities(f"(SELECT {texts} FROM source) AS x", list(named))
+            each = ", ".join(
+                f"count(DISTINCT v{i}), count(v{i}), {'0' if person else f'count(*) - count(v{i})'}"
+                for i in range(len(some))
+            )
+            pairs = f"SELECT DISTINCT * FROM ({ids})" if person else ids
+            counts += map(int, self._session.fetch(f"SELECT {each} FROM ({pairs})")[0])
         return [
-            Repeats(name=name, distinct=distinct, units=units)
-            for name, distinct, units in zip(columns, counts[::2], counts[1::2], strict=True)
+            Repeats(name=name, distinct=distinct, units=units, missing=missing)
+            for name, distinct, units, missing in zip(
+                columns, counts[::3], counts[1::3], counts[2::3], strict=True
+            )
         ]
+
+    def empty_rows(self) -> int:
+        empty = (f"coalesce(trim({self._text(name)}), '') = ''" for name in self.columns())
+        return self._session.number(f"SELECT count(*) FROM source WHERE {' AND '.join(empty)}")
 
     def rows_of(self, person: str) -> RowsOfPeople:
         each = f"SELECT {self._text(person)} AS p, count(*) AS n FROM source GROUP BY p"

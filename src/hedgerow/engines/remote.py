@@ -65,6 +65,14 @@ class Dialect(Protocol):
         """A constant text; NULL where no column could hold it."""
         ...
 
+    def matches(self, sql: str, pattern: str) -> str:
+        """Whether a text holds what a regular expression describes, as all dialects write it."""
+        ...
+
+    def replaced(self, sql: str, pattern: str, by: str) -> str:
+        r"""The text with all matches replaced; \1 and \2 are the pattern's groups."""
+        ...
+
     def bytewise(self, sql: str) -> str:
         """The same text, equal and ordered by its UTF-8 bytes."""
         ...

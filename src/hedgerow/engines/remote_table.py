@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
 from hedgerow.engines.canonical_text import CanonicalText
-from hedgerow.engines.encoded import element, identity, key, unpacked
+from hedgerow.engines.encoded import element, key, unpacked
 from hedgerow.engines.held import Codes, Held
 from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.identities import identities
 from hedgerow.engines.profiling import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
 from hedgerow.engines.remote_tally import remote_tally
@@ -151,18 +152,34 @@ class RemoteTable(SessionTable):
             who = [] if person is None else [person]
             known = self._canonical.relation([name, *who])
             named = zip(("v", "p"), (name, *who), strict=False)
-            ids = ((letter, identity(known.texts[column])) for letter, column in named)
-            texts = ", ".join(f"{text} AS {letter}" for letter, text in ids)
+            texts = ", ".join(f"{known.texts[column]} AS {letter}" for letter, column in named)
+            ids = identities(
+                f"(SELECT {texts} FROM {known.sql}) AS x", ["v", "p"] if who else ["v"], self._sql
+            )
             each = "DISTINCT " if who else ""
             self._pull(
-                "SELECT count(DISTINCT v) AS d, count(v) AS n "
-                f"FROM (SELECT {each}{texts} FROM {known.sql}) AS x",
+                "SELECT count(DISTINCT v) AS d, count(v) AS n, count(*) - count(v) AS m "
+                f"FROM (SELECT {each}* FROM ({ids}) AS x) AS x",
                 "repeated",
-                {"d": "bigint", "n": "bigint"},
+                {"d": "bigint", "n": "bigint", "m": "bigint"},
             )
-            distinct, units = self._session.fetch("SELECT d, n FROM repeated")[0]
-            found.append(Repeats(name=name, distinct=int(distinct), units=int(units)))
+            distinct, units, missing = map(
+                int, self._session.fetch("SELECT d, n, m FROM repeated")[0]
+            )
+            found.append(
+                Repeats(name=name, distinct=distinct, units=units, missing=0 if who else missing)
+            )
         return found
+
+    def empty_rows(self) -> int:
+        columns = [self._canonical.column(name) for name in self.columns()]
+        if not all(column.kind for column in columns):
+            return 0  # what cannot be read may be a value
+        texts = (self._canonical.without_null(column.text) for column in columns)
+        empty = " AND ".join(f"coalesce(trim({text}), '') = ''" for text in texts)
+        return self._number(
+            f"SELECT count(*) AS n FROM {self._remote.source} AS source WHERE {empty}"
+        )
 
     def rows_of(self, person: str) -> RowsOfPeople:
         self._asked([person])

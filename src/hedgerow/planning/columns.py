@@ -374,7 +374,8 @@ class ColumnPlan(Part):
     key: bool | None = Field(
         default=None,
         description="Whether its values number people, so that one that repeats may be a person "
-        "with several rows; found by looking at them if left out.",
+        "with several rows; found by looking at them if left out. In the person column, true "
+        "states that IDs that differ only in spelling belong to different people.",
     )
     within_person: Literal["most-frequent", "smallest", "largest"] | None = Field(
         default=None,

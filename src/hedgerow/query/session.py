@@ -30,7 +30,7 @@ from hedgerow.query.mixing import Unit, exactly
 from hedgerow.query.preview import Preview, Previewing
 from hedgerow.query.public import Public
 from hedgerow.query.together import Together
-from hedgerow.schema import STATED, stated_no_keys
+from hedgerow.schema import AS_WRITTEN, STATED, stated_no_keys
 
 if TYPE_CHECKING:
     from hedgerow.engines.base import Engine
@@ -249,6 +249,7 @@ class Session(Asking[Answer]):
                 *exact_notes(design.noise, public.stated),
                 *public.not_protected,
                 *((STATED,) if self.plan.one_row_per_person else ()),
+                *((AS_WRITTEN,) if self.plan.ids_as_written else ()),
                 *stated_no_keys(self.plan.not_keys),
                 *protected_notes(design.loss, public.stated),
                 *plain_notes(public.stated, design.tallies),

@@ -78,6 +78,7 @@ def certify(
             "of": "people",
             "person": request.person,
             **({"one_row_per_person": True} if request.one_row_per_person else {}),
+            **({"ids_as_written": True} if request.ids_as_written else {}),
             **({"not_keys": list(request.not_keys)} if request.not_keys else {}),
             "null": asked["null"],
             "rules": rules(drawn),

@@ -12,7 +12,7 @@ from hedgerow.errors import PlanError
 from hedgerow.explaining.meaning import told
 from hedgerow.query.design import distribution
 from hedgerow.randomised.request import Request
-from hedgerow.schema import STATED, stated_no_keys
+from hedgerow.schema import AS_WRITTEN, STATED, stated_no_keys
 from hedgerow.semantics import exceptions
 
 EXAMPLE_DELTA = Fraction(1, 10**6)
@@ -65,6 +65,8 @@ def protected(request: Request, loss: Loss, mechanism: Additive, *, rows: bool) 
         )
     if request.one_row_per_person:
         said.append(STATED)
+    if request.ids_as_written:
+        said.append(AS_WRITTEN)
     said += stated_no_keys(request.not_keys)
     said.append(
         "Not protected is what holds for people in general: a reader may learn from the release "

@@ -32,6 +32,8 @@ class Request:
     null: tuple[str, ...]
     one_row_per_person: bool = False
     """Whether the steward states that every row is another person."""
+    ids_as_written: bool = False
+    """Whether the steward states that IDs in several spellings are of different people."""
     not_keys: tuple[str, ...] = ()
     """Columns of which the steward states that they do not identify people."""
 
@@ -61,6 +63,7 @@ class Request:
             person=plan.person,
             null=tuple(plan.null),
             one_row_per_person=plan.one_row_per_person,
+            ids_as_written=plan.ids_as_written,
             not_keys=plan.not_keys,
         )
 
@@ -104,6 +107,7 @@ class Request:
             "person": self.person,
             "null": list(self.null),
             **({"one_row_per_person": True} if self.one_row_per_person else {}),
+            **({"ids_as_written": True} if self.ids_as_written else {}),
             **({"not_keys": list(self.not_keys)} if self.not_keys else {}),
         }
 
@@ -125,6 +129,7 @@ class Request:
             person=told["person"],
             null=tuple(told["null"]),
             one_row_per_person=bool(told.get("one_row_per_person", False)),
+            ids_as_written=bool(told.get("ids_as_written", False)),
             not_keys=tuple(told.get("not_keys", ())),
         )
 

@@ -99,6 +99,7 @@ def _stated(certificate: Mapping[str, Any]) -> _Stated:
             "person": certificate["counting"]["person"],
             "null": certificate["counting"]["null"],
             "one_row_per_person": certificate["counting"].get("one_row_per_person", False),
+            "ids_as_written": certificate["counting"].get("ids_as_written", False),
             "not_keys": certificate["counting"].get("not_keys", []),
         }
     )

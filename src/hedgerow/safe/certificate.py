@@ -45,6 +45,7 @@ def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> 
         "counting": {
             "person": asked["person"],
             **({"one_row_per_person": True} if asked.get("one_row_per_person") else {}),
+            **({"ids_as_written": True} if asked.get("ids_as_written") else {}),
             **({"not_keys": asked["not_keys"]} if asked.get("not_keys") else {}),
             "null": asked["null"],
             "rules": list(kept.rules),
@@ -61,6 +62,7 @@ def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> 
             k=kept.k,
             person=asked["person"],
             stated=bool(asked.get("one_row_per_person")),
+            ids_as_written=bool(asked.get("ids_as_written")),
             not_keys=asked.get("not_keys", ()),
             public=asked.get("public"),
         ),

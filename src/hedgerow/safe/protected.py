@@ -12,7 +12,7 @@ from hedgerow.errors import PlanError
 from hedgerow.explaining.meaning import told
 from hedgerow.safe.terms import Terms
 from hedgerow.sampling.measure import Drawn
-from hedgerow.schema import STATED, stated_no_keys
+from hedgerow.schema import AS_WRITTEN, STATED, stated_no_keys
 from hedgerow.semantics import truth
 
 EMPTY = 20
@@ -32,6 +32,7 @@ def protected(
     k: int,
     person: str | None,
     stated: bool = False,
+    ids_as_written: bool = False,
     not_keys: Sequence[str] = (),
     public: Mapping[str, Any] | None = None,
 ) -> str:
@@ -42,6 +43,7 @@ def protected(
         k: Groups of fewer drawn people were left out.
         person: The column that says whose row it is.
         stated: Whether the steward states that every row is another person.
+        ids_as_written: Whether the steward states that spellings of IDs are different people.
         not_keys: Columns of which the steward states that they do not identify people.
         public: The file on which levels were chosen, as the certificate has it.
     """
@@ -82,6 +84,8 @@ def protected(
     )
     if stated:
         said.append(STATED)
+    if ids_as_written:
+        said.append(AS_WRITTEN)
     said += stated_no_keys(not_keys)
     said.append(
         "Less protected are groups whose values go together, such as a family: ten people have "

@@ -67,6 +67,8 @@ class Request:
     null: tuple[str, ...]
     one_row_per_person: bool = False
     """Whether the steward states that every row is another person."""
+    ids_as_written: bool = False
+    """Whether the steward states that IDs in several spellings are of different people."""
     not_keys: tuple[str, ...] = ()
     """Columns of which the steward states that they do not identify people."""
     public: PublicLevels | None = None
@@ -99,6 +101,7 @@ class Request:
             person=plan.person,
             null=tuple(plan.null),
             one_row_per_person=plan.one_row_per_person,
+            ids_as_written=plan.ids_as_written,
             not_keys=plan.not_keys,
         )
         looked = public or bool(request.terms.choice)
@@ -146,6 +149,7 @@ class Request:
             "person": self.person,
             "null": list(self.null),
             **({"one_row_per_person": True} if self.one_row_per_person else {}),
+            **({"ids_as_written": True} if self.ids_as_written else {}),
             **({"not_keys": list(self.not_keys)} if self.not_keys else {}),
             **({} if self.public is None else {"public": self.public.as_json()}),
         }

@@ -107,6 +107,7 @@ def _asked(certificate: Mapping[str, Any]) -> dict[str, Any]:
             if certificate["counting"].get("one_row_per_person")
             else {}
         ),
+        **({"ids_as_written": True} if certificate["counting"].get("ids_as_written") else {}),
         **(
             {"not_keys": certificate["counting"]["not_keys"]}
             if certificate["counting"].get("not_keys")

@@ -25,6 +25,12 @@ class PostgreSQL:
             return "NULL"
         return "NULL" if "\0" in text else "'" + text.replace("'", "''") + "'"
 
+    def matches(self, sql: str, pattern: str) -> str:
+        return f"{sql} ~ {self.literal(pattern)}"
+
+    def replaced(self, sql: str, pattern: str, by: str) -> str:
+        return f"regexp_replace({sql}, {self.literal(pattern)}, {self.literal(by)}, 'g')"
+
     def bytewise(self, sql: str) -> str:
         return f'({sql}) COLLATE "C"'
 

@@ -19,6 +19,13 @@ class SparkDialect:
         except UnicodeEncodeError:
             return "CAST(NULL AS STRING)"
 
+    def matches(self, sql: str, pattern: str) -> str:
+        return f"regexp({sql}, {literal(_ended(pattern))})"
+
+    def replaced(self, sql: str, pattern: str, by: str) -> str:
+        groups = by.replace("\\", "$")
+        return f"regexp_replace({sql}, {literal(_ended(pattern))}, {literal(groups)})"
+
     def bytewise(self, sql: str) -> str:
         return sql  # texts of columns with a collation of their own are read without it
 
@@ -37,3 +44,8 @@ class SparkDialect:
 
     def sorted_text(self, sql: str) -> str:
         return f"array_join(sort_array(collect_list({sql})), '')"
+
+
+def _ended(pattern: str) -> str:
+    """Java's $ is also before a last line end."""
+    return f"{pattern[:-1]}\\z" if pattern.endswith("$") else pattern
