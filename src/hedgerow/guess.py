@@ -21,6 +21,7 @@ from hedgerow.decimals import Scale, numeric, parse
 from hedgerow.engines.base import ColumnProfile
 from hedgerow.errors import DataError, HierarchyError, PlanError, TargetError, some
 from hedgerow.schema import Role
+from hedgerow.spelling import means_missing
 
 
 def words(text: str) -> frozenset[str]:
@@ -56,10 +57,6 @@ FREE_TEXT = 60
 """Longer texts are taken for remarks, which may name anybody."""
 FEW_ROWS = 20
 """With fewer rows, values that are all different say nothing."""
-
-
-MARKS = words("? NA N/A NaN nan null NULL None . -")
-"""What tables write where a number is missing."""
 
 
 NOISE_HINT = (
@@ -289,7 +286,7 @@ def _marks(profile: Sequence[ColumnProfile]) -> list[str]:
     """Marks of missing values: what stands in columns that otherwise hold only numbers."""
     found: set[str] = set()
     for column in profile:
-        marks = MARKS.intersection(column.examples)
+        marks = {text for text in column.examples if text and means_missing(text)}
         if marks and len(column.examples) > 2 * len(marks):
             rest = [value for value in column.examples if value not in marks]
             found |= marks if numeric(rest) else set()

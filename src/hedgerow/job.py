@@ -18,7 +18,7 @@ from hedgerow.encoding import histogram
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, HedgerowError, PlanError, some
-from hedgerow.groups import Beside, Groups
+from hedgerow.groups import Beside, Groups, Sensitive
 from hedgerow.header import require_header
 from hedgerow.joins import UncheckedError
 from hedgerow.models.anonymity import KAnonymity
@@ -36,7 +36,14 @@ from hedgerow.recode.recoding import people_of
 from hedgerow.remembering import earlier_releases
 from hedgerow.row_bound import of_people, of_rows
 from hedgerow.schema import Schema
-from hedgerow.spelling import told_both_ways, told_in_one, usual_spellings
+from hedgerow.spelling import (
+    classes,
+    reading,
+    taken_for,
+    told_both_ways,
+    told_in_one,
+    usual_spellings,
+)
 from hedgerow.table import read_cells
 
 
@@ -146,11 +153,16 @@ class Job:
         Raises:
             HedgerowError: Names the claim's place in the plan.
         """
-        values = {domain.name: domain.values for domain in cells.sensitive}
+        domains = {domain.name: domain for domain in cells.sensitive}
         nobody = people_of(cells, np.zeros(0, np.int64), np.zeros(0, np.int64))
         for model, where in self._against():
+            domain = domains[model.of]
+            differ = self.plan.columns[model.of].distinct or ()
             if model.adversary.believed is not None:
-                refuse_misspelt(model.adversary.believed, values[model.of], where=where)
+                refuse_misspelt(
+                    model.adversary.believed, domain.values, where=where, distinct=differ
+                )
+            _refuse_misnamed(model, domain, where=where, distinct=differ)
             try:
                 (judge,) = judged([model], cells.sensitive)
                 judge.level(nobody)  # of nobody it only finds out whether it fits the table
@@ -320,6 +332,47 @@ def opened(
         yield Job(plan, schema, engine, population, models, claims, most, tuple(past), notes)
 
 
+def _refuse_misnamed(
+    model: EpsilonPrivacy, domain: Sensitive, *, where: str, distinct: Sequence[str]
+) -> None:
+    """Refuse a claim that names a value nobody has, and that looks like one that people have.
+
+    Raises:
+        DataError: Names them.
+    """
+    above = zip(domain.levels[1:], domain.labels[1:], strict=False)
+    known = {*domain.values, *(names[node] for nodes, names in above for node in nodes.tolist())}
+    for entry in model.predicates.sets or ():
+        for name in entry if isinstance(entry, tuple) else (entry,):
+            if name not in known and (near := taken_for(name, domain.values, distinct)):
+                raise DataError(
+                    f"the claim names {name!r}, which nobody has as {domain.name!r} and a reader "
+                    f"may take for {some(near)}",
+                    where=where,
+                    fix="Name values as they stand in the data.",
+                )
+
+
+def _refuse_missing_beside(plan: Plan, name: str, values: Sequence[str | None]) -> None:
+    """Refuse one spelling for what is missing and for texts that say so: only `null` joins them.
+
+    Raises:
+        DataError: Names the texts.
+    """
+    differ = set(plan.columns[name].distinct or ())
+    for texts in classes(values):
+        blank = [text for text in texts if reading(text) is None]
+        said = [t for t in texts if t is not None and reading(t) is not None and t not in differ]
+        if blank and said:
+            listed = ", ".join(f'"{t}"' for t in texts if t is not None and t not in differ)
+            raise DataError(
+                f"{some(texts)} in {name!r} may all mean missing, and have no one spelling",
+                where=plan.where("columns", name, "spelling"),
+                fix=f"Name the texts that mean missing in the plan: `null: [{listed}]`; or say "
+                f"`distinct: [{listed}]` if they are values.",
+            )
+
+
 def _respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
     """Let the engine read sensitive columns in one spelling, where the plan wants that."""
     for name in schema.sensitive:
@@ -330,6 +383,7 @@ def _respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
         n = np.asarray(counted["n"].to_numpy(), np.int64)
         values, found = histogram(counted["s0"], n)
         refuse_half_decided(plan, name, values)
+        _refuse_missing_beside(plan, name, values)
         people = np.bincount(found.codes, weights=found.counts, minlength=len(values))
         usual = usual_spellings(values, people.astype(np.int64).tolist(), column.distinct or ())
         if not usual:

@@ -401,7 +401,7 @@ def _opened(source: Any, every_kind: bool = False) -> Opened:
     plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
     file = release / certificate["data"]["file"] if isinstance(release, Path) else release
     differ: dict[str, Collection[str]] = {
-        column: {text for texts in told["distinct"] for text in texts}
+        column: {text for texts in told["distinct"] for text in texts if text is not None}
         for column, told in certificate.get("spellings", {}).items()
     }
     return file, dict(plan.get("columns", {})), kind, bool(plan.get("escape_formulas")), differ
