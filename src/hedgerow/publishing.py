@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.attacks.locating import locate
-from hedgerow.attacks.published import Published, Targets
+from hedgerow.attacks.published import ANY, Published, Targets
 from hedgerow.attacks.taxonomies import written_out
 from hedgerow.certificate import as_text, certify, shown_orders
 from hedgerow.choosing import (
@@ -399,7 +399,7 @@ def _refuse_unclear(
     """
     read_as = []
     for name, labels, codes in zip(quasi, columns, groups.T, strict=True):
-        alike = kinds(labels)
+        alike = kinds(labels, (ANY,))  # a star is every value: whom it fits is looked up
         shown = {alike[code] for code in codes.tolist()}
         if len(shown) > 1 and None in shown:
             raise ClaimError(

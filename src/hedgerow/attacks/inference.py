@@ -171,7 +171,8 @@ def beliefs(groups: Groups, *, of: str, m: int) -> Floats:
     """The belief in their own value of the people of each entry of the histogram.
 
     n(q, s) / (n(q) - the m largest other counts), in the order of the histogram's entries; as
-    many people as its count have it.
+    many people as its count have it. Where values are missing, the larger of that and the same
+    among those of whom something is recorded.
 
     >>> carl = Groups.of({"disease": [{"heart": 1, "cancer": 2}]})
     >>> beliefs(carl, of="disease", m=0).round(3).tolist()
@@ -183,6 +184,12 @@ def beliefs(groups: Groups, *, of: str, m: int) -> Floats:
     alone(domain)
     others, _ = _ruled_out(domain, histogram, m)
     belief: Floats = histogram.counts / (groups.n[histogram.owner()] - others)
+    known_of, entries = of_recorded(groups, of)
+    if len(entries) < len(belief):
+        rest = known_of.histograms[of]
+        others, _ = _ruled_out(known_of.domains[of], rest, m)
+        careful = rest.counts / (known_of.n[rest.owner()] - others)
+        belief[entries] = np.maximum(belief[entries], careful)
     return belief
 
 
