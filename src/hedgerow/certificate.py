@@ -37,7 +37,7 @@ from hedgerow.recode.recoding import Recoding
 from hedgerow.release import claim_summary, finite, rounded
 from hedgerow.schema import Schema
 from hedgerow.spelled import UnknownModelError, foreign, spelled, unknown
-from hedgerow.spelling import classes
+from hedgerow.spelling import classes, said_to_differ
 from hedgerow.writing import Measured, Text, written_text
 
 LIBRARIES = ("duckdb", "numpy", "pyarrow")
@@ -74,7 +74,7 @@ def certify(
     Args:
         plan: The plan.
         schema: Its columns, in the order of the source.
-        models: Its claims.
+        models: Its claims, as `shown_orders` makes them.
         cells: The source, counted.
         chosen: The recoding that was applied.
         written: The file.
@@ -86,9 +86,6 @@ def certify(
     """
     left_out = chosen.suppressed + cells.absent
     escaped = bool(plan.publish and plan.publish.escape_formulas)
-    if left_out:
-        models = [_shown_order(model, measured.groups) for model in models]
-        claims = [replace(v, claim=str(m)) for m, v in zip(models, claims, strict=True)]
     recoding: dict[str, Any] = {"kind": chosen.kind}
     if chosen.levels is not None:
         recoding["levels"] = chosen.levels
@@ -232,6 +229,26 @@ def _parameters(
         return named, unknown(named["model"]).what
 
 
+def shown_orders(
+    models: Sequence[PrivacyModel], claims: Sequence[Verdict], groups: Groups
+) -> tuple[tuple[PrivacyModel, ...], tuple[Verdict, ...]]:
+    """The claims of a release that suppresses people, and what became of them.
+
+    Terminal, certificate and reports name the values of an order that are published: the values
+    on whose scale the claims were judged, too (`models.readings.on_shown_scale`).
+
+    Args:
+        models: The plan's claims.
+        claims: What became of each in the release.
+        groups: The release.
+    """
+    shown = tuple(_shown_order(model, groups) for model in models)
+    return shown, tuple(
+        verdict if model is one else replace(verdict, claim=str(one))
+        for model, one, verdict in zip(models, shown, claims, strict=True)
+    )
+
+
 def _shown_order(model: PrivacyModel, groups: Groups) -> PrivacyModel:
     """The claim with the published values of its order only: it names no others."""
     if not isinstance(model, TCloseness) or not isinstance(model.order, tuple):
@@ -307,14 +324,14 @@ def _spellings(plan: Plan, schema: Schema, measured: Measured) -> dict[str, Any]
 
 
 def spelled_values(
-    values: Sequence[str | None], *, one: bool, distinct: Collection[str]
+    values: Sequence[str | None], *, one: bool, distinct: Collection[str | None]
 ) -> dict[str, Any]:
     """What a certificate says of the spellings of these values."""
-    listed = [list(texts) for texts in classes(values)]
+    differ = said_to_differ(values, distinct)
     return {
         "one": one,
-        "distinct": [texts for texts in listed if set(texts) <= set(distinct)],
-        "both": [texts for texts in listed if not set(texts) <= set(distinct)],
+        "distinct": [list(texts) for texts in differ],
+        "both": [list(texts) for texts in classes(values) if texts not in differ],
     }
 
 

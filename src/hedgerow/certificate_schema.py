@@ -179,10 +179,10 @@ class Spelled(Form):
     one: bool = Field(
         description="Whether each value was published in one spelling, but for those that differ."
     )
-    distinct: list[list[str]] = Field(
+    distinct: list[list[str | None]] = Field(
         description="Spellings that the plan says are different values."
     )
-    both: list[list[str]] = Field(
+    both: list[list[str | None]] = Field(
         description="Spellings of which nobody says whether they are one value: every claim about "
         "the column was judged both ways, and the worse level counts."
     )

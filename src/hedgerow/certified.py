@@ -15,7 +15,7 @@ from hedgerow.agreeing import (
     words,
 )
 from hedgerow.asked import as_stated, matched, meant, other_order, planned_order, unlike
-from hedgerow.certificate import default_order, spelled_values
+from hedgerow.certificate import as_text, default_order, spelled_values
 from hedgerow.certificate_schema import FORMAT, OLD, misfit
 from hedgerow.delivery import CERTIFICATE, TABLE
 from hedgerow.engines import TablePlace, another_form, open_table
@@ -34,9 +34,10 @@ from hedgerow.rechecking import (
     recheck,
 )
 from hedgerow.recipient import Order, Seen
-from hedgerow.release import RANDOMISED, SAFE, read_certificate
+from hedgerow.release import RANDOMISED, SAFE, certificate_bytes, read_certificate
 from hedgerow.schema import Schema
 from hedgerow.spelled import CUSTOM, UnknownModelError, rebuilt
+from hedgerow.spelling import reading
 from hedgerow.writing import Text, written_text
 
 
@@ -55,6 +56,31 @@ def check_certified(
     """
     certificate = read_certificate(folder, randomised=True)
     stands = folder / CERTIFICATE if isinstance(folder, Path) else folder
+    checks, claims = _checked(certificate, folder, stands, plan=plan, key=key)
+    return (*checks, Checked.of("certificate text", _another_text(certificate, stands))), claims
+
+
+def _another_text(certificate: Mapping[str, Any], stands: Path | TablePlace) -> str | None:
+    """Why the certificate is not written as it was published; None where it is.
+
+    What its hash and its signature are about are the values in it. Order, blanks and escapes
+    could carry anything besides.
+    """
+    try:
+        same = as_text(certificate).encode("utf-8") == certificate_bytes(stands)
+    except ValueError:  # numbers and characters that no certificate of ours has
+        same = False
+    return None if same else "the certificate was rewritten: it is not the text that was published"
+
+
+def _checked(
+    certificate: dict[str, Any],
+    folder: Path | TablePlace,
+    stands: Path | TablePlace,
+    *,
+    plan: Plan | None,
+    key: Path | None,
+) -> tuple[tuple[Checked, ...], tuple[CheckedClaim, ...]]:
     form = str(certificate.get("format"))
     if isinstance(folder, Path) and form.startswith(RANDOMISED):
         from hedgerow.randomised.verifying import check_randomised
@@ -218,6 +244,8 @@ def _read(
         )
     except HedgerowError as error:
         raise DataError(f"the file cannot be read: {error.what}") from None
+    if not seen.rows:
+        raise DataError("there is nobody in the file")
     # As they stand in the file: whoever takes an unescaped header for an escaped one would
     # overlook a column, and measure the claims without it.
     headers = [str(text(name)) for name in expected]
@@ -294,7 +322,7 @@ def _other_spellings(stated: Mapping[str, Any], plan: Plan) -> Iterator[str]:
         column = plan.columns.get(name)
         if column is not None and told["one"] != (column.spelling is not None):
             yield f"the plan says otherwise whether {name!r} is published in one spelling"
-        differ = {text for texts in told["distinct"] for text in texts}
+        differ = {t for texts in told["distinct"] for t in texts if reading(t) is not None}
         if column is not None and differ - set(column.distinct or ()):
             yield f"the plan does not say that {some(sorted(differ))} in {name!r} differ"
 

@@ -78,14 +78,19 @@ class Sensitive:
     def _usual(self, code: int) -> tuple[int, str]:
         return -int(self.reference[code]), self.values[code] or ""
 
-    def listed_spellings(self) -> list[tuple[str, ...]]:
-        """The values that may be read as one, in order of their texts."""
+    def listed_spellings(self) -> list[tuple[str | None, ...]]:
+        """The values that may be read as one, in order of their texts; missing comes last."""
         if self.spellings is None:
             return []
-        found: dict[int, list[str]] = {}
+
+        def by_text(value: str | None) -> tuple[bool, str]:
+            return value is None, value or ""
+
+        found: dict[int, list[str | None]] = {}
         for value, code in zip(self.values, self.spellings.tolist(), strict=True):
-            found.setdefault(code, []).append(value or "")
-        return sorted(tuple(sorted(texts)) for texts in found.values() if len(texts) > 1)
+            found.setdefault(code, []).append(value)
+        several = [tuple(sorted(v, key=by_text)) for v in found.values() if len(v) > 1]
+        return sorted(several, key=lambda texts: [by_text(text) for text in texts])
 
 
 @dataclass(frozen=True, eq=False)

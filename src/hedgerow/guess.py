@@ -22,6 +22,7 @@ from hedgerow.engines.base import ColumnProfile
 from hedgerow.errors import DataError, HierarchyError, PlanError, TargetError, some
 from hedgerow.id_shapes import look_like_ids
 from hedgerow.schema import Role
+from hedgerow.spelling import means_missing
 
 
 def words(text: str) -> frozenset[str]:
@@ -60,8 +61,6 @@ FEW_ROWS = 20
 
 
 LIKE_IDS = "its values look like IDs"
-MARKS = words("? NA N/A NaN nan null NULL None . -")
-"""What tables write where a number is missing."""
 
 
 NOISE_HINT = (
@@ -295,7 +294,7 @@ def _marks(profile: Sequence[ColumnProfile]) -> list[str]:
     """Marks of missing values: what stands in columns that otherwise hold only numbers."""
     found: set[str] = set()
     for column in profile:
-        marks = MARKS.intersection(column.examples)
+        marks = {text for text in column.examples if text and means_missing(text)}
         if marks and len(column.examples) > 2 * len(marks):
             rest = [value for value in column.examples if value not in marks]
             found |= marks if numeric(rest) else set()

@@ -16,7 +16,7 @@ from hedgerow.earlier import UNCOMPARED, Before, Left, left_by, with_earlier, wi
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, HedgerowError, PlanError, some
-from hedgerow.groups import Beside, Groups
+from hedgerow.groups import Beside, Groups, Sensitive
 from hedgerow.header import require_header
 from hedgerow.joins import UncheckedError
 from hedgerow.models.anonymity import KAnonymity
@@ -34,7 +34,7 @@ from hedgerow.recode.recoding import people_of
 from hedgerow.remembering import earlier_releases
 from hedgerow.row_bound import of_people, of_rows
 from hedgerow.schema import Schema
-from hedgerow.spelling import told_both_ways
+from hedgerow.spelling import taken_for, told_both_ways
 from hedgerow.table import read_cells
 
 UNKNOWN = "What both give away together is not known."
@@ -146,11 +146,16 @@ class Job:
         Raises:
             HedgerowError: Names the claim's place in the plan.
         """
-        values = {domain.name: domain.values for domain in cells.sensitive}
+        domains = {domain.name: domain for domain in cells.sensitive}
         nobody = people_of(cells, np.zeros(0, np.int64), np.zeros(0, np.int64))
         for model, where in self._against():
+            domain = domains[model.of]
+            differ = self.plan.columns[model.of].distinct or ()
             if model.adversary.believed is not None:
-                refuse_misspelt(model.adversary.believed, values[model.of], where=where)
+                refuse_misspelt(
+                    model.adversary.believed, domain.values, where=where, distinct=differ
+                )
+            _refuse_misnamed(model, domain, where=where, distinct=differ)
             try:
                 (judge,) = judged([model], cells.sensitive)
                 judge.level(nobody)  # of nobody it only finds out whether it fits the table
@@ -320,3 +325,24 @@ def opened(
         most, claims = rows or 1, plan.models()
         models = tuple(of_rows(claim, most, where=plan.where("protect")) for claim in claims)
         yield Job(plan, schema, engine, population, models, claims, most, tuple(past), notes)
+
+
+def _refuse_misnamed(
+    model: EpsilonPrivacy, domain: Sensitive, *, where: str, distinct: Sequence[str]
+) -> None:
+    """Refuse a claim that names a value nobody has, and that looks like one that people have.
+
+    Raises:
+        DataError: Names them.
+    """
+    above = zip(domain.levels[1:], domain.labels[1:], strict=False)
+    known = {*domain.values, *(names[node] for nodes, names in above for node in nodes.tolist())}
+    for entry in model.predicates.sets or ():
+        for name in entry if isinstance(entry, tuple) else (entry,):
+            if name not in known and (near := taken_for(name, domain.values, distinct)):
+                raise DataError(
+                    f"the claim names {name!r}, which nobody has as {domain.name!r} and a reader "
+                    f"may take for {some(near)}",
+                    where=where,
+                    fix="Name values as they stand in the data.",
+                )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, some
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.schema import Role, Schema
-from hedgerow.spelling import classes, told_in_one, usual_spellings
+from hedgerow.spelling import classes, reading, told_in_one, usual_spellings
 
 if TYPE_CHECKING:
     from hedgerow.plan import Plan
@@ -127,6 +127,7 @@ def respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
         n = np.asarray(counted["n"].to_numpy(), np.int64)
         values, found = histogram(counted["s0"], n)
         refuse_half_decided(plan, name, values)
+        _refuse_missing_beside(plan, name, values)
         people = np.bincount(found.codes, weights=found.counts, minlength=len(values))
         usual = usual_spellings(values, people.astype(np.int64).tolist(), column.distinct or ())
         if not usual:
@@ -138,3 +139,23 @@ def respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
                 if wishes is not None:
                     engine.respell(wishes, usual)
         yield told_in_one(name, usual)
+
+
+def _refuse_missing_beside(plan: Plan, name: str, values: Sequence[str | None]) -> None:
+    """Refuse one spelling for what is missing and for texts that say so: only `null` joins them.
+
+    Raises:
+        DataError: Names the texts.
+    """
+    differ = set(plan.columns[name].distinct or ())
+    for texts in classes(values):
+        blank = [text for text in texts if reading(text) is None]
+        said = [t for t in texts if t is not None and reading(t) is not None and t not in differ]
+        if blank and said:
+            listed = ", ".join(f'"{t}"' for t in texts if t is not None and t not in differ)
+            raise DataError(
+                f"{some(texts)} in {name!r} may all mean missing, and have no one spelling",
+                where=plan.where("columns", name, "spelling"),
+                fix=f"Name the texts that mean missing in the plan: `null: [{listed}]`; or say "
+                f"`distinct: [{listed}]` if they are values.",
+            )

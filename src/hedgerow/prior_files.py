@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from hedgerow.adversary import Known
@@ -11,7 +11,7 @@ from hedgerow.engines.base import Engine
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.planning.problems import short
 from hedgerow.priors import Prior, Value
-from hedgerow.spelling import alike
+from hedgerow.spelling import alike, taken_for
 
 COUNT = "count"
 """In a file of two columns, the one with this name counts people."""
@@ -69,10 +69,23 @@ def read_known(source: Any, *, by: str, null: Sequence[str] = ()) -> Known:
     return Known(by=by, people=tuple(sorted(who for who in people if who is not None)))
 
 
-def refuse_misspelt(prior: Prior, values: Sequence[Value], *, where: str | None) -> None:
+def refuse_misspelt(
+    prior: Prior,
+    values: Sequence[Value],
+    *,
+    where: str | None,
+    distinct: Collection[str] = (),
+) -> None:
     """Refuse a prior whose values are spelled unlike the table's.
 
-    An attacker who saw it would know better, and believe more than we reckon.
+    An attacker who saw it would know better, and believe more than we reckon. `verify` refuses
+    what is refused here.
+
+    Args:
+        prior: The prior.
+        values: The table's, as they are published.
+        where: Where the plan has it.
+        distinct: Values that the plan says differ.
 
     Raises:
         DataError: Names the values.
@@ -82,9 +95,9 @@ def refuse_misspelt(prior: Prior, values: Sequence[Value], *, where: str | None)
     theirs = [value for value, _ in prior.weights]
     present = set(values)
     new = {value: None for value in theirs if value not in present}
-    folded: dict[str, Value] = {_folded(value): value for value in values}
-    pairs = [(folded[_folded(value)], value) for value in new if _folded(value) in folded]
-    pairs += [pair for pair in alike([*values, *new]) if pair[1] in new and pair not in pairs]
+    pairs = [(near[0], value) for value in new if (near := taken_for(value, values, distinct))]
+    # Among those that the table lacks, too: which of them somebody believed in, nobody can say.
+    pairs += [pair for pair in alike(new) if pair not in pairs]
     if pairs:
         raise DataError(
             "the prior spells values otherwise than the table: "
@@ -99,10 +112,6 @@ def refuse_misspelt(prior: Prior, values: Sequence[Value], *, where: str | None)
             where=where,
             fix="Is it about the same column?",
         )
-
-
-def _folded(value: Value) -> str:
-    return "" if value is None else " ".join(value.casefold().split())
 
 
 def _people(engine: Engine, column: str, source: Any) -> dict[Value, int]:

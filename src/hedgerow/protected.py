@@ -169,6 +169,13 @@ def protected(
     elif left_out:
         people = "1 person was" if left_out == 1 else f"{left_out:,} people were"
         sentences.append(f"{people} left out; the claims are about those who are published.")
+    if left_out and any(isinstance(m, TCloseness | DeltaDisclosure | BetaLikeness) for m in models):
+        sentences.append("The whole table is the source, suppressed people included.")
+    if left_out and any(_on_a_scale(model) for model in models):
+        sentences.append(
+            "Distances are measured on the scale of the source's values and on that of the "
+            "published values, and the larger counts."
+        )
     if withheld:
         sentences.append(
             f"The levels of {some(withheld, most=3)} are withheld, because they would say "
@@ -225,6 +232,11 @@ def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
         "or the machine the release was made on"
     )
     return gaps
+
+
+def _on_a_scale(model: PrivacyModel) -> bool:
+    """Whether its distances are shares of the length of an order or a taxonomy."""
+    return isinstance(model, TCloseness) and model.distance != "equal"
 
 
 def _bounds_size(model: PrivacyModel) -> bool:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.attacks.locating import locate
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.certificate import as_text, certify
+from hedgerow.attacks.published import ANY, Published, Targets
+from hedgerow.attacks.taxonomies import written_out
+from hedgerow.certificate import as_text, certify, shown_orders
 from hedgerow.choosing import (
     Progress,
     about_single_people,
@@ -31,9 +32,11 @@ from hedgerow.errors import ClaimError, DataError, PlanError, some
 from hedgerow.exposure import Exposure, exposure, refuse_exposed
 from hedgerow.faults import point
 from hedgerow.fingerprint import inputs_of, made_from
+from hedgerow.groups import Groups
 from hedgerow.job import Job, opened
 from hedgerow.listing import listed
 from hedgerow.models.base import PrivacyModel, Verdict
+from hedgerow.models.readings import on_shown_scale
 from hedgerow.plan import Plan
 from hedgerow.planning.given import plan_of
 from hedgerow.planning.methods import PRICED
@@ -43,7 +46,7 @@ from hedgerow.recoded import Recoded, recoded
 from hedgerow.release import Release
 from hedgerow.remembering import as_published, remembering
 from hedgerow.reporting.accompanying import Accompanied
-from hedgerow.spelling import likeness
+from hedgerow.spelling import kinds
 from hedgerow.standing import Standing, certified, moved
 from hedgerow.tabled import Tabled, tabled
 from hedgerow.utility import measure
@@ -204,11 +207,15 @@ def publish(
             _refuse_overlapping(job, cells, published)
             exposures = _exposures(job, cells, chosen, published)
         claims = job.check(measured.groups)
-        _refuse_failed(claims)
+        _refuse_failed(claims, job.models, measured.groups)
+        promised: tuple[PrivacyModel, ...] = job.claims
+        if chosen.suppressed + cells.absent:
+            promised, claims = shown_orders(job.claims, claims, measured.groups)
         refuse_exposed(job.models, exposures)
         point("measured")
         release = _release(
-            job, found, written, claims, measured, ledger=remember.tip, exposures=exposures,
+            job, found, written, promised, claims, measured,
+            ledger=remember.tip, exposures=exposures,
             notes=(
                 *job.notes, *job.told_spellings(cells), *remember.notes, *found.notes,
                 *reports.unmade(held),
@@ -294,9 +301,12 @@ def checked(
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        for model in filter(about_single_people, job.models):
-            names = [h.name for h in cells.hierarchies]
-            _refuse_unclear(model, names, [h.values for h in cells.hierarchies], tuples)
+        if any(map(about_single_people, job.models)):
+            labels = tuple(tuple(h.values) for h in cells.hierarchies)
+            names = tuple(h.name for h in cells.hierarchies)
+            nodes = written_out(plan, cells.hierarchies)
+            as_it_is = Published("the table", names, labels, tuples, groups, "box", nodes)
+            _refuse_overlapping(job, cells, as_it_is)
         return job.check(groups), (*job.notes, *job.told_spellings(cells))
 
 
@@ -304,6 +314,7 @@ def _release(
     job: Job,
     recoded: Recoded,
     written: Written,
+    promised: tuple[PrivacyModel, ...],
     claims: tuple[Verdict, ...],
     measured: Measured,
     *,
@@ -317,7 +328,7 @@ def _release(
     # -1e-16 and 1e-14 are rounding, not loss.
     utility = {name: value if value > 1e-12 else 0.0 for name, value in found.items()}
     certificate = certify(
-        job.plan, job.schema, job.claims, cells, chosen, written, claims, measured,
+        job.plan, job.schema, promised, cells, chosen, written, claims, measured,
         utility=utility, ledger=ledger,
         considered=list(dict.fromkeys(one.public for left in lefts for one, _ in left.fitting)),
     )  # fmt: skip
@@ -386,22 +397,22 @@ def _refuse_unclear(
         columns: What each of them is published as, by code.
         groups: The codes of each group.
     """
-    kinds = []
+    read_as = []
     for name, labels, codes in zip(quasi, columns, groups.T, strict=True):
-        alike = [likeness(label) for label in labels]
+        alike = kinds(labels, (ANY,))  # a star is every value: whom it fits is looked up
         shown = {alike[code] for code in codes.tolist()}
-        if len(shown) > 1 and any(kind is None or not kind.strip("?") for kind in shown):
+        if len(shown) > 1 and None in shown:
             raise ClaimError(
                 f"{claim} cannot be claimed: {name!r} is missing in some groups and not in "
                 "others, so whoever knows a person's value cannot tell which group it is",
-                fix=f"Fill in what is missing in {name!r}, or suppress these people: "
-                "`missing: suppress`.",
+                fix=f"Fill in what is missing in {name!r}, or suppress these people: name the "
+                "texts that mean missing in the plan's `null`, and say `missing: suppress`.",
             )
         place = {kind: i for i, kind in enumerate(dict.fromkeys(alike))}
-        kinds.append(np.array([place[kind] for kind in alike], np.int64))
+        read_as.append(np.array([place[kind] for kind in alike], np.int64))
     met: dict[tuple[int, ...], int] = {}
     for group, row in enumerate(groups.tolist()):
-        read = tuple(int(kind[code]) for kind, code in zip(kinds, row, strict=True))
+        read = tuple(int(kind[code]) for kind, code in zip(read_as, row, strict=True))
         if (first := met.setdefault(read, group)) != group:
             one, two = sorted(
                 ", ".join(repr(labels[c]) for labels, c in zip(columns, one, strict=True))
@@ -443,8 +454,20 @@ def _refuse_empty(chosen: Recoding, cells: Cells) -> None:
         )
 
 
-def _refuse_failed(claims: Sequence[Verdict]) -> None:
+def _refuse_failed(
+    claims: Sequence[Verdict], models: Sequence[PrivacyModel], groups: Groups
+) -> None:
     failed = [v for v in claims if not v.holds]
+    for verdict, model in zip(claims, models, strict=True):
+        if not verdict.holds and on_shown_scale(model, groups) is not None:
+            (column,) = model.attributes
+            raise ClaimError(
+                f"the release would not keep {verdict.claim}: on the scale of the values of "
+                f"{column!r} that it publishes it reaches {verdict.told[0]}, required "
+                f"{verdict.told[1]}. The search measured on a longer scale, since suppressed "
+                "people have further values. Nothing was published",
+                fix="Suppress fewer people, or weaken the claim.",
+            )
     if failed:
         reached = "; ".join(f"{v.claim} reaches {v.told[0]}, required {v.told[1]}" for v in failed)
         raise ClaimError(

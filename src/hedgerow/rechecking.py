@@ -30,7 +30,7 @@ from hedgerow.recipient import Order, Seen, Value
 from hedgerow.release import level_in_words
 from hedgerow.row_bound import of_people, of_rows
 from hedgerow.spelled import CUSTOM
-from hedgerow.spelling import likeness
+from hedgerow.spelling import taken_for
 
 Word = Literal["verified", "refuted", "not verifiable"]
 VERIFIED: Word = "verified"
@@ -90,7 +90,7 @@ class Ground:
     """People in the file; None where nobody says."""
     certified: bool = True
     """Whether a certificate vouches that the values and nodes the claims name exist."""
-    distinct: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    distinct: Mapping[str, frozenset[str | None]] = field(default_factory=dict)
     """Column -> values that differ from all others, whatever they look like."""
     worded: bool = True
     """Whether the certificate's reasons would be this version's, word for word."""
@@ -156,8 +156,7 @@ class Ground:
         # Left out people may have had it so: then it is judged as one with what looks like it.
         known = isinstance(model, AlphaKAnonymity) and self.left_out
         for text in () if known else texts:
-            near = [v for v in values if likeness(v) == likeness(text) and v not in differ]
-            if near:
+            if near := taken_for(text, values, differ):
                 raise HedgerowError(
                     f"{some([near[0], text])} in {model.of!r} may be read as one value"
                 )
@@ -190,6 +189,7 @@ def recheck(
         wrong += _other_reasons(model, ground, entry, why)
     if why is not None:
         wrong += _sure(model, ground, entry)
+        wrong += _too_far(model, ground)
         if wrong:
             return CheckedClaim(**told, verdict=REFUTED, why="; ".join(wrong))
         return CheckedClaim(
@@ -327,6 +327,29 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
             return
         if found.level < values:
             yield f"some group has {found.level:.0f} values of {model.of!r}"
+
+
+def _too_far(model: PrivacyModel, ground: Ground) -> Iterator[str]:
+    """Where a distribution is too far from the published one, whatever suppressed people have.
+
+    They are a share of the whole table, and move its distribution by that share at most: all the
+    way, in every distance. So much closer than to what is published a group may be to the whole.
+    """
+    if not isinstance(model, TCloseness) or not ground.left_out or ground.people is None:
+        return
+    if ground.person or ground.rows > 1 or not ground.seen.size:
+        return
+    try:
+        found = checked(model, ground.groups(model))
+    except (HedgerowError, ArithmeticError):
+        return
+    share = ground.left_out / (ground.left_out + ground.people)
+    if found.level - share > float(model.required) + SAME:
+        yield (
+            f"compared with what is published alone, it reaches {level_in_words(found)}, and those "
+            f"left out are a share of {share:.6g}: more than {found.required:.6g} remains, "
+            "whatever values they have"
+        )
 
 
 def _least_people(model: PrivacyModel) -> int | None:

@@ -136,7 +136,7 @@ class Seen:
         order: Order,
         names: Mapping[Value, Value] | None = None,
         absent: Sequence[Value] = (),
-        distinct: Collection[str] = (),
+        distinct: Collection[str | None] = (),
     ) -> Groups:
         """The groups with the values of one sensitive column.
 

@@ -190,6 +190,11 @@ def read_data(file: Path | TablePlace) -> Any:
         return engine.rows(engine.columns(), max(1, engine.rows_total()))
 
 
+def certificate_bytes(path: Path | TablePlace) -> bytes:
+    """The certificate as it is written: the file, or the text beside a table."""
+    return path.read_bytes() if isinstance(path, Path) else _beside(path).encode("utf-8")
+
+
 def read_certificate(folder: Path | TablePlace, *, randomised: bool = False) -> dict[str, Any]:
     """The certificate of a release.
 
@@ -205,7 +210,7 @@ def read_certificate(folder: Path | TablePlace, *, randomised: bool = False) -> 
     if isinstance(folder, Path) and folder.is_dir():
         path = folder / CERTIFICATE
     try:
-        text = path.read_text("utf-8") if isinstance(path, Path) else _beside(path)
+        text = certificate_bytes(path).decode("utf-8")
         certificate = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse_constant)
     except FileNotFoundError:
         what = "there is no" if path is folder else f"there is no {CERTIFICATE} in"

@@ -11,6 +11,9 @@ one place that says which texts may be taken for one value. It never overlooks a
 
 Letters of different alphabets that look alike (a Latin and a Cyrillic a) stay apart: a program
 tells them apart, and no list of them is complete.
+
+Texts that say nothing (`?`, `-`, `unknown`, `n/a`, an empty field) are one value at most: that
+there is none. `means_missing` is the one place that says which they are.
 """
 
 from __future__ import annotations
@@ -28,6 +31,15 @@ _MISSING = frozenset(
      "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"]
 )  # fmt: skip
 """What common readers take for a missing value when nobody tells them otherwise."""
+UNKNOWN = "?"
+"""The likeness of texts by which people say that nothing is known. Programs read them as texts."""
+_SAY_NOTHING = frozenset(
+    ["unknown", "unk", "unkn", "notknown", "missing", "notrecorded", "notreported", "notstated",
+     "notspecified", "unspecified", "notavailable", "notapplicable", "nodata", "novalue",
+     "noanswer", "noresponse", "noinformation", "undefined", "undetermined", "na", "nan", "null",
+     "unbekannt", "keineangabe", "inconnu", "desconocido"]
+)  # fmt: skip
+"""Words for that, without case, spaces and punctuation. `none` is a finding (no allergies)."""
 _TRUTH = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _INFINITE = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]00:00(?::00(?:\.0+)?)?")
@@ -58,6 +70,15 @@ _OVERLOOKED = ".,;:!?_-"
 """Marks that, if not between two digits, say nothing of the number they stand beside."""
 _COUNTED = frozenset("%\u2030\u2031\u066a")
 """Punctuation by Unicode's categories that makes another quantity of a number."""
+_MARKS = frozenset("|^\u00a6")
+"""Symbols by Unicode's categories that are marks to whoever reads: no sign, no unit."""
+_TRADE = re.compile("[\u00a9\u00ae\u2120\u2122\u2117]")
+"""Marks of a trade: no part of a name. Unicode makes letters of some of them."""
+_THOUSANDS = re.compile(r"(?<![0-9.,'])([0-9]{1,3})((?:,[0-9]{3})+|(?:'[0-9]{3})+)(?![0-9,'])")
+_DAY = re.compile(
+    r"(?P<first>[0-9]{4}|[0-9]{1,2})(?P<by>[-/.])(?P<month>[0-9]{1,2})(?P=by)"
+    r"(?P<last>[0-9]{4}|[0-9]{1,2})"
+)
 MOST_TOLD = 5
 """Values with several spellings that a note names."""
 _SHORTEST = re.compile(r"-?[1-9][0-9]*|0")
@@ -122,6 +143,11 @@ def likeness(value: str | None) -> str | None:
     digit, or what stands between two digits. A hyphen is a sign where it begins or ends a text or
     stands beside a space or another mark, and between two digits.
 
+    Texts of punctuation only, and words such as unknown, are `UNKNOWN`; None is what programs read
+    as missing. See `kinds` for what they are beside other values.
+
+    >>> [likeness(text) for text in ("?", "--", "Not known", "1,000", "2024-1-2", "flu^", "+")]
+    ['?', '?', '?', '1000', '2024-01-02', 'flu', '+']
     >>> [likeness(text) for text in ("Flu", "FLU.", " f l u", "H.I.V.", "covid-19", "Covid 19")]
     ['flu', 'flu', 'flu', 'hiv', 'covid19', 'covid19']
     >>> [likeness(text) for text in ("HIV-", "HIV +", "v1.5", "v15", "10-20", "< 5", "5 %", ".5")]
@@ -130,10 +156,18 @@ def likeness(value: str | None) -> str | None:
     ['5mg', 'stage1', 'heartfailure', 'crohns', 'a01']
     """
     if value is not None and _AT_ONCE.fullmatch(value) and value not in _MISSING:
+        if value in _SAY_NOTHING:
+            return UNKNOWN
         return "inf" if value in ("inf", "infinity") else value
     kind = reading(None if value is None else _typed(value))
     if kind is None or _SHORTEST.fullmatch(kind) or parse(kind):
         return kind
+    if "," in kind or "'" in kind:
+        whole = _THOUSANDS.sub(_undivided, kind)
+        if whole != kind:
+            return likeness(whole)
+    if day := _DAY.fullmatch(kind):
+        return _padded(day)
     text = kind.casefold()
     if not kind.isascii():
         text = unicodedata.normalize("NFKC", _bare(kind).casefold()).translate(_LETTERS)
@@ -142,7 +176,79 @@ def likeness(value: str | None) -> str | None:
         text = _BETWEEN_WORDS.sub(" ", text)
     if "0" in text:
         text = _ZEROS.sub(_shortest, text)
-    return _without_marks(text) or kind
+    text = _without_marks(text)
+    if text != kind and parse(text):
+        return reading(text)
+    return UNKNOWN if not text.strip("-") or text in _SAY_NOTHING else text
+
+
+def _undivided(number: re.Match[str]) -> str:
+    return number[1] + number[2].replace(",", "").replace("'", "")
+
+
+def _padded(day: re.Match[str]) -> str:
+    """A date with two digits for day and month, if it is one; else as it is."""
+    parts = day["first"], day["month"], day["last"]
+    if sum(len(part) == len("2024") for part in parts) != 1:
+        return day[0]
+    return day["by"].join(part.zfill(2) for part in parts)
+
+
+def means_missing(value: str | None) -> bool:
+    """Whether a reader may take it for a missing value: a program, or somebody who reads.
+
+    >>> [means_missing(text) for text in (None, "NA", "?", "unknown", "-", "none", "flu")]
+    [True, True, True, True, True, False, False]
+    """
+    return likeness(value) in (None, UNKNOWN)
+
+
+def kinds(values: Iterable[str | None], distinct: Collection[str | None] = ()) -> list[object]:
+    """What each of the values of a column may be taken for: equal where they may be one value.
+
+    Whatever says that nothing is known is one kind: None. But where a column has `+`, `-` is its
+    opposite; and `none` is `None` in another case where it has that.
+
+    Args:
+        values: Those of a column.
+        distinct: Those that differ from all others, whatever they look like.
+
+    >>> kinds(["?", "", "n/a", "flu"]), kinds(["+", "-", "?"]), kinds(["?", "-"], ["?", "-"])
+    ([None, None, None, 'flu'], ['+', '-', None], [('?',), ('-',)])
+    """
+    listed, differ = list(values), set(distinct)
+    read = [likeness(value) for value in listed]
+    signs = any(kind is not None and kind and not kind.strip("+") for kind in read)
+    other_case = any(value is not None and _visible(value) == "None" for value in listed)
+    found: list[object] = []
+    for value, kind in zip(listed, read, strict=True):
+        if value in differ:
+            found.append((value,))
+        elif kind == UNKNOWN and signs and value is not None and _minus(value):
+            found.append("-")
+        elif kind == UNKNOWN or (other_case and kind == "none"):
+            found.append(None)
+        else:
+            found.append(kind)
+    return found
+
+
+def unrecorded(values: Iterable[str | None]) -> list[bool]:
+    """Which of the values of a column say that nothing is known of a person.
+
+    >>> unrecorded([None, "?", "flu", "-"]), unrecorded(["+", "-"]), unrecorded(["None", "none"])
+    ([True, True, False, True], [False, False], [False, False])
+    """
+    listed = list(values)
+    return [
+        kind is None and (value is None or _visible(value).casefold() != "none")
+        for value, kind in zip(listed, kinds(listed), strict=True)
+    ]
+
+
+def _minus(value: str) -> bool:
+    """Whether the text is nothing but minus signs."""
+    return not _DASHES.sub("-", _visible(value)).strip("-")
 
 
 def _typed(value: str) -> str:
@@ -150,6 +256,7 @@ def _typed(value: str) -> str:
     value = value.translate(_APOSTROPHES) if "`" in value or not value.isascii() else value
     if value.isascii():
         return value
+    value = _TRADE.sub("", value)
     return "".join(
         str(unicodedata.decimal(c)) if unicodedata.category(c) == "Nd" else c for c in value
     )
@@ -210,7 +317,8 @@ def _passed_over(c: str, before: str, after: str) -> bool:
     if c == "-":
         joint = before.isalnum() and after.isalnum()
         return joint and not (before.isdigit() and after.isdigit())
-    return c.isspace() or (unicodedata.category(c)[0] == "P" and c not in _COUNTED)
+    mark = c in _MARKS or (unicodedata.category(c)[0] == "P" and c not in _COUNTED)
+    return mark or c.isspace()
 
 
 def _kept(run: str, before: str, after: str) -> str:
@@ -228,24 +336,30 @@ def _kept(run: str, before: str, after: str) -> str:
     return kept
 
 
-def classes(values: Iterable[str | None]) -> list[tuple[str, ...]]:
+def classes(values: Iterable[str | None]) -> list[tuple[str | None, ...]]:
     """The values that have several spellings, each with all of them, in order of their texts.
 
-    Missing values are none: what is missing has no spelling.
+    A missing value is one beside texts that say that nothing is known; it comes last.
 
-    >>> classes(["flu", "gout", "FLU", "1.0", "Flu", "1", None, ""])
+    >>> classes(["flu", "gout", "FLU", "1.0", "Flu", "1", None])
     [('1', '1.0'), ('FLU', 'Flu', 'flu')]
+    >>> classes(["?", None, "flu", "unknown"])
+    [('?', 'unknown', None)]
     """
-    found: dict[str, list[str]] = {}
-    for value in dict.fromkeys(values):
-        kind = likeness(value)
-        if kind is not None and value is not None:
-            found.setdefault(kind, []).append(value)
-    return sorted(tuple(sorted(texts)) for texts in found.values() if len(texts) > 1)
+    found: dict[object, list[str | None]] = {}
+    listed = list(dict.fromkeys(values))
+    for value, kind in zip(listed, kinds(listed), strict=True):
+        found.setdefault(kind, []).append(value)
+    several = (sorted(texts, key=_by_text) for texts in found.values() if len(texts) > 1)
+    return sorted(map(tuple, several), key=lambda texts: [_by_text(text) for text in texts])
+
+
+def _by_text(value: str | None) -> tuple[bool, str]:
+    return value is None, value or ""
 
 
 def first_spellings(
-    values: Sequence[str | None], distinct: Collection[str] = ()
+    values: Sequence[str | None], distinct: Collection[str | None] = ()
 ) -> list[int] | None:
     """For each value the place of the first that may be taken for it; None where all differ.
 
@@ -257,24 +371,56 @@ def first_spellings(
     ([0, 1, 0], None)
     """
     first: dict[object, int] = {}
-    differ = set(distinct)
-    kinds = ((value, likeness(value)) for value in values)
-    found = [
-        # What is missing is a matter of its own, and refused where it has two texts.
-        first.setdefault((value,) if value in differ or kind is None else kind, place)
-        for place, (value, kind) in enumerate(kinds)
-    ]
+    found = [first.setdefault(kind, place) for place, kind in enumerate(kinds(values, distinct))]
     return found if len(first) < len(found) else None
 
 
+def taken_for(
+    text: str | None, values: Sequence[str | None], distinct: Collection[str | None] = ()
+) -> list[str | None]:
+    """The values of a column that another text may be taken for.
+
+    Args:
+        text: None of the values.
+        values: Those of the column, each once.
+        distinct: Those said to differ. It counts for values that several of them look like only:
+            nobody can see in a release what was said of values that it does not have.
+
+    >>> taken_for("flu.", ["FLU", "gout"]), taken_for("flu.", ["FLU", "flu"], ["FLU", "flu"])
+    (['FLU'], [])
+    """
+    apart = {v for texts in said_to_differ(values, distinct) for v in texts}
+    *kinds_of, kind = kinds([*values, text], apart)
+    return [value for value, other in zip(values, kinds_of, strict=True) if other == kind]
+
+
+def said_to_differ(
+    values: Iterable[str | None], distinct: Collection[str | None]
+) -> list[tuple[str | None, ...]]:
+    """The classes of values that may be taken for one of which somebody says that they differ.
+
+    Of what programs read as missing nobody has to say so: texts may differ from it.
+    """
+    return [
+        texts
+        for texts in classes(values)
+        if any(text in distinct for text in texts)
+        and all(text in distinct for text in texts if reading(text) is not None)
+    ]
+
+
 def half_decided(
-    values: Sequence[str | None], distinct: Collection[str]
+    values: Sequence[str | None], distinct: Collection[str | None]
 ) -> tuple[list[str], list[str]] | None:
-    """Spellings of one value of which some are said to differ, and some are not, if there are."""
+    """Spellings of one value of which some are said to differ, and some are not, if there are.
+
+    What programs read as missing is not said to be anything: texts may differ from it.
+    """
     for texts in classes(values):
-        said = [text for text in texts if text in distinct]
-        if said and len(said) < len(texts):
-            return said, [text for text in texts if text not in distinct]
+        said = [text for text in texts if text is not None and text in distinct]
+        unsaid = [text for text in texts if reading(text) is not None and text not in distinct]
+        if said and unsaid:
+            return said, [text for text in unsaid if text is not None]
     return None
 
 
@@ -283,20 +429,23 @@ def usual_spellings(
 ) -> dict[str, str]:
     """For each text of a value that is to be spelled otherwise, the one most people have.
 
+    What programs read as missing stays missing.
+
     >>> usual_spellings(["flu", "gout", "FLU", "Flu"], [2, 5, 1, 2])
     {'FLU': 'Flu', 'flu': 'Flu'}
     """
     many = dict(zip(values, people, strict=True))
-    found = {}
-    for texts in classes(values):
-        if distinct and texts[0] in distinct:
+    found: dict[str, str] = {}
+    for spellings in classes(values):
+        texts = [text for text in spellings if text is not None and reading(text) is not None]
+        if not texts or texts[0] in distinct:
             continue
         usual = min(texts, key=lambda text: (-many[text], text))
         found.update({text: usual for text in texts if text != usual})
     return found
 
 
-def told_both_ways(name: str, listed: Sequence[Sequence[str]]) -> str:
+def told_both_ways(name: str, listed: Sequence[Sequence[str | None]]) -> str:
     """What a steward reads of values with several spellings.
 
     >>> print(told_both_ways("illness", [("FLU ", "flu")]))  # doctest: +NORMALIZE_WHITESPACE
@@ -308,16 +457,20 @@ def told_both_ways(name: str, listed: Sequence[Sequence[str]]) -> str:
     many = f"{len(listed[0])} spellings of one value"
     if len(listed) > 1:
         many = f"{len(listed):,} values with several spellings"
+    blank = any(map(means_missing, (text for texts in listed for text in texts)))
+    null = "`null: [...]` with the texts that mean missing, " if blank else ""
     return (
         f"{name!r} has {many}: {shown}{more}. Claims about it are judged both ways. "
-        "Say `spelling: one` to publish each value in one spelling, or `distinct: [...]` if they "
-        "differ."
+        f"Say {null}`spelling: one` to publish each value in one spelling, or `distinct: [...]` if "
+        "they differ."
     )
 
 
-def quoted(text: str) -> str:
+def quoted(text: str | None) -> str:
     """The text, in quotes where a blank or a character without a form would not be seen."""
-    return text if text == text.strip() and text.isprintable() else repr(text)
+    if text is None:
+        return "missing"
+    return text if text and text == text.strip() and text.isprintable() else repr(text)
 
 
 def told_in_one(name: str, usual: Mapping[str, str]) -> str:
@@ -370,11 +523,9 @@ def folded(
     place: dict[object, int] = {}
     named: list[str | None] = []
     into = []
-    differ = set(distinct)
-    for value in values:
-        kind = likeness(value)
+    for value, kind in zip(values, kinds(values, distinct), strict=True):
         text = value if value and _visible(value) else None
-        code = place.setdefault((value,) if value in differ else kind, len(place))
+        code = place.setdefault(kind, len(place))
         if code == len(named):
             named.append(text)
         elif text is None or text == reading(value) == reading(named[code]):

@@ -165,6 +165,12 @@ def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
             fix="Give the plan of this release.",
         )
 
+    if not seen.rows:
+        raise DataError(
+            "there is nobody in the file, so there is nothing to verify",
+            where=str(file),
+            fix="Name a file with records.",
+        )
     ground = Ground(
         seen=seen,
         person=plan.person is not None,

@@ -107,8 +107,11 @@ class TestHomogeneity:
         """Nobody knows what the five have, and that it is missing is no guess either."""
         groups = Groups.of({"ill": [{None: 5}, {"flu": 2}, {"flu": 1, None: 1}, {"gout": 1}]})
         result = homogeneity(groups, of="ill")
-        assert counts(result) == (3, 2, 10), "flu is the most frequent value there is"
-        assert [worst["group"] for worst in result.detail["worst"]] == [1, 3]
+        assert counts(result) == (4, 3, 10), "flu is the most frequent value there is"
+        assert [worst["group"] for worst in result.detail["worst"]] == [1, 2, 3]
+        assert "everybody whose value is recorded has the same ill" in result.sentences[0]
+        assert result.gains is not None
+        assert result.gains.certain == 4, "the gate counts whom homogeneity finds"
         assert result.sentences[-1] == (
             "Every ill is missing in 1 group with 5 people: that is not counted as known."
         )
@@ -212,12 +215,12 @@ class TestBackgroundKnowledge:
         assert highest == pytest.approx(expected)
 
     def test_missing_is_not_known(self) -> None:
-        """Flu ruled out leaves a missing value; that ruled out leaves flu, of one person."""
+        """Who takes missing for not recorded has nothing to rule out to know of the one flu."""
         groups = Groups.of({"ill": [{None: 3, "flu": 1}, {None: 2}, {"flu": 1, "gout": 1, "a": 1}]})
         result = background_knowledge(groups, of="ill", m=1)
         assert counts(result) == (1, 1, 9), "flu is the most frequent that is not missing"
-        assert [step["certain"] for step in result.detail["beliefs"]] == [0, 1]
-        assert [step["highest"] for step in result.detail["beliefs"]] == [1 / 3, 1]
+        assert [step["certain"] for step in result.detail["beliefs"]] == [1, 1]
+        assert [step["highest"] for step in result.detail["beliefs"]] == [1, 1]
         assert all(worst["value"] != "missing" for worst in result.detail["worst"])
         blank = background_knowledge(Groups.of({"ill": [{None: 2}]}), of="ill", m=1)
         assert counts(blank) == (0, 0, 2)

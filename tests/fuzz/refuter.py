@@ -218,13 +218,22 @@ def _closeness(
             ):
                 yield f"nobody chose an order of {column}"
                 return
-            far = _ordered(p, q, column)
+            far = max(
+                _ordered(p, q, column), _ordered(p, _as_shown(reading, whole, column), column)
+            )
         else:
             far = _hierarchical(p, q)
         if far > _number(most):
             yield f"{where} is {float(far):.4f} from the table"
     if distance == "ordered" and not order:
         yield "it does not say in which order"
+
+
+def _as_shown(reading: Reading, whole: Counter[str], column: str) -> Shares:
+    """Of everybody who has one of the values that are published: the order that is printed."""
+    texts = {row[column] for row in reading.rows}
+    shown = {read_as(text) for read_as in reading.readings(column) for text in texts}
+    return _shares(Counter({value: n for value, n in whole.items() if value in shown}))
 
 
 def _ordered(p: Shares, q: Shares, column: str) -> Fraction:

@@ -239,6 +239,7 @@ def test_the_whole_release_is_verified(whole: Path) -> None:
         assert claim.level == pytest.approx(verdict.level)
         assert claim.level == pytest.approx(claim.stated)
     assert {c.what: c.verdict for c in found.checks} == {
+        "certificate text": "verified",
         "form": "verified", "signature": "not verifiable", "file": "verified",
         "folder": "verified", "written form": "verified",
         "certificate": "verified", "words": "verified", "columns": "verified", "rows": "verified",

@@ -76,7 +76,12 @@ class Gains:
         """
         gain = ratio_gains(belief, before)
         known = belief[0] == belief[1] if certain is None else certain
-        return _summed(people, gain, np.asarray(known))
+        return cls.each(people, gain, np.asarray(known))
+
+    @classmethod
+    def each(cls, people: Ints, gain: Floats, certain: Flags) -> Gains:
+        """From the gain of each lot of people, and which of them are known for certain."""
+        return _summed(people, gain, certain)
 
     @classmethod
     def believed(

@@ -7,6 +7,7 @@ many people it is missing of.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.gains import Gains, ratio_gains
 from hedgerow.errors import DataError, PlanError, some
 from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.spelling import unrecorded
 
 Codes = NDArray[np.int32]
 
@@ -36,7 +38,8 @@ def homogeneity(groups: Groups, *, of: str, unit: str = PEOPLE) -> AttackResult:
     Reference: Machanavajjhala et al. 2006 (ICDE), Section 1.1.
 
     Where people may have several values, one that everybody in the group has counts. Groups in
-    which every value is missing do not: nothing is known of their people.
+    which every value is missing do not: nothing is known of their people. Where some are missing
+    and all others are the same, those others are known to whoever takes missing for not recorded.
 
     Bob is one of three who all have heart disease:
 
@@ -49,18 +52,22 @@ def homogeneity(groups: Groups, *, of: str, unit: str = PEOPLE) -> AttackResult:
     owner = histogram.owner()
     known = recorded(domain)[histogram.codes]
     everybody = histogram.counts == groups.n[owner]
-    shared = np.flatnonzero(everybody & known)
+    known_of, entries = of_recorded(groups, of)
+    recorded_all = np.zeros(len(owner), np.bool_)
+    rest = known_of.histograms[of]
+    recorded_all[entries] = rest.counts == known_of.n[rest.owner()]
+    shared = np.flatnonzero((everybody & known) | recorded_all)
     where, first = np.unique(owner[shared], return_index=True)
-    value = histogram.codes[shared[first]]
-    certain = int(groups.n[where].sum())
+    value, having = histogram.codes[shared[first]], histogram.counts[shared[first]]
+    certain = int(having.sum())
     blank = np.setdiff1d(owner[everybody & ~known], where)
     usual = by_frequency(domain)[:1]
     guessed = np.isin(histogram.codes, usual) & np.isin(owner, where)
-    order = np.lexsort((where, -groups.n[where]))[:SHOWN]
+    order = np.lexsort((where, -having))[:SHOWN]
     worst = [
         {
             "group": int(where[i]),
-            "people": int(groups.n[where[i]]),
+            "people": int(having[i]),
             "value": named(domain, value[i]),
         }
         for i in order
@@ -69,7 +76,8 @@ def homogeneity(groups: Groups, *, of: str, unit: str = PEOPLE) -> AttackResult:
     if certain:
         told = (
             f"{certain:,} of {groups.people:,} {unit} are in {counted(len(where), 'group')} where "
-            f"everybody has the same {of}: it is known for certain.",
+            f"everybody{' whose value is recorded' * (certain < int(groups.n[where].sum()))} has "
+            f"the same {of}: it is known for certain.",
             f"The largest is group {worst[0]['group']}: {worst[0]['people']:,} {unit}, all with "
             f"{worst[0]['value']}.",
         )
@@ -126,7 +134,11 @@ def background_knowledge(
     open_ = (distinct > 0) & (distinct <= m + 1)
     owner = histogram.owner()
     known = recorded(domain)[histogram.codes]
-    certain = int(histogram.counts[open_[owner] & known].sum())
+    known_of, entries = of_recorded(groups, of)
+    found_out = open_[owner] & known
+    rest = known_of.histograms[of]
+    found_out[entries] |= (np.diff(rest.indptr) <= m + 1)[rest.owner()]
+    certain = int(histogram.counts[found_out].sum())
     order = by_frequency(domain)
     # Nobody guesses that a value is missing: its place is behind all.
     place = np.full(len(domain.values), len(order), np.int64)
@@ -163,7 +175,8 @@ def beliefs(groups: Groups, *, of: str, m: int) -> Floats:
     """The belief in their own value of the people of each entry of the histogram.
 
     n(q, s) / (n(q) - the m largest other counts), in the order of the histogram's entries; as
-    many people as its count have it.
+    many people as its count have it. Where values are missing, the larger of that and the same
+    among those of whom something is recorded.
 
     >>> carl = Groups.of({"disease": [{"heart": 1, "cancer": 2}]})
     >>> beliefs(carl, of="disease", m=0).round(3).tolist()
@@ -175,6 +188,12 @@ def beliefs(groups: Groups, *, of: str, m: int) -> Floats:
     alone(domain)
     others, _ = _ruled_out(domain, histogram, m)
     belief: Floats = histogram.counts / (groups.n[histogram.owner()] - others)
+    known_of, entries = of_recorded(groups, of)
+    if len(entries) < len(belief):
+        rest = known_of.histograms[of]
+        others, _ = _ruled_out(known_of.domains[of], rest, m)
+        careful = rest.counts / (known_of.n[rest.owner()] - others)
+        belief[entries] = np.maximum(belief[entries], careful)
     return belief
 
 
@@ -185,6 +204,9 @@ def group_gains(groups: Groups, *, of: str, m: int = 0) -> Gains:
     table, the same values being ruled out. Who can rule out all other values of the table knows
     the value without the release, and does not count as certain.
 
+    Each belief is the larger of two: of who counts what is missing as a value, and of who takes it
+    for not recorded and counts those of whom something is.
+
     Where people have several values, each counts with the one that is believed in most; counts
     do not say which go together, so as many people as possible do.
 
@@ -193,18 +215,66 @@ def group_gains(groups: Groups, *, of: str, m: int = 0) -> Gains:
     Gains(people=6, mean=0.6666666666666666, worst=1.0, certain=3, wrong=0)
     """
     domain, histogram = attribute(groups, of)
-    others, ruled = _ruled_out(domain, histogram, m)
     owner, counts = histogram.owner(), histogram.counts
-    belief = counts, groups.n[owner] - others
-    before = domain.reference[histogram.codes], domain.people - ruled
-    certain = (belief[0] == belief[1]) & ((before[0] < before[1]) | (ruled == 0))
+    gain, certain = _each(groups, of, m)
+    known_of, entries = of_recorded(groups, of)
+    if len(entries) < len(owner):
+        more, sure = _each(known_of, of, m)
+        gain[entries] = np.maximum(gain[entries], more)
+        certain[entries] |= sure
     people = np.where(recorded(domain)[histogram.codes], counts, 0)
     if domain.several:
-        order = np.lexsort((-ratio_gains(belief, before), ~certain, owner))
+        order = np.lexsort((-gain, ~certain, owner))
         total = np.concatenate(([0], np.cumsum(people[order])))
         begin, size = total[histogram.indptr[owner]], groups.n[owner]
         people[order] = np.minimum(total[1:] - begin, size) - np.minimum(total[:-1] - begin, size)
-    return Gains.counted(people, belief=belief, before=before, certain=certain)
+    return Gains.each(people, gain, certain)
+
+
+def _each(groups: Groups, of: str, m: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """The gain about the people of each entry of the histogram, and whether they are certain."""
+    domain, histogram = groups.domains[of], groups.histograms[of]
+    others, ruled = _ruled_out(domain, histogram, m)
+    belief = histogram.counts, groups.n[histogram.owner()] - others
+    before = domain.reference[histogram.codes], domain.people - ruled
+    certain = (belief[0] == belief[1]) & ((before[0] < before[1]) | (ruled == 0))
+    return ratio_gains(belief, before), certain
+
+
+def of_recorded(groups: Groups, of: str) -> tuple[Groups, Ints]:
+    """Only the people of whom something is recorded; and which entries of the histogram they are.
+
+    Everybody, where people have several values: counts do not say who has none besides.
+
+    >>> some = Groups.of({"disease": [{"HIV": 9, None: 1}, {"flu": 1, "?": 1}]})
+    >>> known, entries = of_recorded(some, "disease")
+    >>> known.n.tolist(), entries.tolist(), known.domains["disease"].people
+    ([9, 1], [0, 2], 10)
+    """
+    domain, histogram = groups.domains[of], groups.histograms[of]
+    blank = np.array(unrecorded(domain.values), np.bool_)
+    if domain.several or not blank.any():
+        return groups, np.arange(len(histogram.codes))
+    owner = histogram.owner()
+    kept = np.flatnonzero(~blank[histogram.codes])
+    lost = np.bincount(owner, weights=blank[histogram.codes] * histogram.counts,
+                       minlength=len(groups))  # fmt: skip
+    indptr = np.searchsorted(owner[kept], np.arange(len(groups) + 1)).astype(np.int64)
+    known = replace(
+        domain,
+        reference=np.where(blank, 0, domain.reference),
+        people=int(domain.reference[~blank].sum()),
+    )
+    rest = Histogram(indptr, histogram.codes[kept], histogram.counts[kept])
+    return (
+        replace(
+            groups,
+            n=groups.n - lost.astype(np.int64),
+            histograms={**groups.histograms, of: rest},
+            domains={**groups.domains, of: known},
+        ),
+        kept,
+    )
 
 
 def _ruled_out(domain: Sensitive, histogram: Histogram, m: int) -> tuple[Ints, Ints]:

@@ -408,7 +408,7 @@ def _opened(source: Any, every_kind: bool = False) -> Opened:
     plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
     file = release / certificate["data"]["file"] if isinstance(release, Path) else release
     differ: dict[str, Collection[str]] = {
-        column: {text for texts in told["distinct"] for text in texts}
+        column: {text for texts in told["distinct"] for text in texts if text is not None}
         for column, told in certificate.get("spellings", {}).items()
     }
     unit = str(certificate.get("people", {}).get("unit", PEOPLE))

@@ -19,14 +19,15 @@ from hedgerow.errors import DataError, some
 from hedgerow.groups import Floats, Groups, Ints, Sensitive
 from hedgerow.models.anonymity import AlphaKAnonymity
 from hedgerow.models.base import Needs, PrivacyModel, Verdict
-from hedgerow.models.closeness import TCloseness
+from hedgerow.models.closeness import TCloseness, taxonomy
 from hedgerow.models.epsilon import EpsilonPrivacy
 from hedgerow.predicates import Named, Predicates
 from hedgerow.priors import Prior, Value
 
 FIX = (
     "Say in the plan, in the column, `spelling: one` to publish each value in one spelling, or "
-    "`distinct: [...]` with the spellings that differ."
+    "`distinct: [...]` with the spellings that differ; name texts that mean missing in the plan's "
+    "`null`."
 )
 
 
@@ -134,9 +135,60 @@ def judged(
 
 
 def checked(model: PrivacyModel, groups: Groups) -> Verdict:
-    """The claim on a whole table, the worse reading of its values."""
+    """The claim on a whole table, the worse reading of its values.
+
+    Also on the scale of the values that these groups have, where the table's is longer.
+    """
     (judge,) = judged([model], groups.domains.values())
-    return judge.check(groups)
+    found = judge.check(groups)
+    shorter = on_shown_scale(model, groups)
+    if shorter is None:
+        return found
+    (judge,) = judged([model], shorter.domains.values())
+    other = judge.check(shorter)
+    return other if not other.holds or other.level > found.level else found
+
+
+def on_shown_scale(model: PrivacyModel, groups: Groups) -> Groups | None:
+    """The groups in a domain of the values they have; None where the scale stays the same.
+
+    Distances in an order or a taxonomy are shares of its length. Where only suppressed people have
+    some values, whoever reads the release sees a shorter one, which makes everything farther: that
+    is the one a claim names. Compared is then with everybody who has one of the values published,
+    suppressed people included.
+    """
+    if not isinstance(model, TCloseness) or model.distance == "equal":
+        return None
+    domain, histogram = groups.domains[model.of], groups.histograms[model.of]
+    codes = np.unique(histogram.codes)
+    if not len(codes) or len(codes) == np.count_nonzero(domain.reference):
+        return None
+    spellings = None
+    if domain.spellings is not None:
+        first, kind = np.unique(domain.spellings[codes], return_index=True, return_inverse=True)[1:]
+        spellings = first[kind].astype(np.int32) if len(first) < len(codes) else None
+    reference = domain.reference[codes]
+    values = tuple(domain.values[code] for code in codes)
+    shown = Sensitive(
+        domain.name,
+        values,
+        reference,
+        domain.people if domain.several else int(reference.sum()),
+        (np.arange(len(codes), dtype=np.int32), *(level[codes] for level in domain.levels[1:]))
+        if domain.levels
+        else (),
+        (values, *domain.labels[1:]) if domain.labels else (),
+        spellings,
+    )
+    if model.distance == "hierarchical" and len(taxonomy(shown)[0]) == len(taxonomy(domain)[0]):
+        return None
+    place = np.zeros(len(domain.values), np.int32)
+    place[codes] = np.arange(len(codes), dtype=np.int32)
+    histograms = {
+        **groups.histograms,
+        model.of: replace(histogram, codes=place[histogram.codes]),
+    }
+    return replace(groups, histograms=histograms, domains={**groups.domains, model.of: shown})
 
 
 def _either(model: PrivacyModel, domains: Sequence[Sensitive]) -> PrivacyModel:

@@ -40,7 +40,7 @@ from hedgerow.planning.domains import (
 from hedgerow.planning.fields import File, Level, OneOf, Part, Price, Whole
 from hedgerow.planning.problems import Problem, problem, problems_at, short
 from hedgerow.schema import Role
-from hedgerow.spelling import reading
+from hedgerow.spelling import means_missing, reading
 
 _NUMBER = {"type": "number"}
 _NUMBERS = {"type": "array", "items": _NUMBER, "minItems": 1}
@@ -276,7 +276,8 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 def _distinct(value: Any) -> tuple[str, ...]:
     found = _texts(value)
-    if len(set(found)) < 2:
+    # One text may differ from what is missing.
+    if len(set(found)) < 2 and not any(map(means_missing, found)):
         raise problem(
             f"'distinct' needs the spellings that differ, not {short(value)}",
             "List them: `distinct: [Flu, FLU]`.",

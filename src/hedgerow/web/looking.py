@@ -131,7 +131,7 @@ class Table:
             found = repeated(engine, planned, dict(self.said), person=self.person, names=False)
             keys = () if self.stated else found.keys
             sensitive = [name for name, role in planned.items() if role is Role.SENSITIVE]
-            spellings = {n: classes(engine.distinct(n, limit=MOST_VALUES)) for n in sensitive}
+            spellings = {n: _spellings(engine.distinct(n, limit=MOST_VALUES)) for n in sensitive}
             people, ids, differ = self._rows(engine, spellings)
         guesses = {profile.name: guess(profile) for profile in profiles}
         roles = {
@@ -178,6 +178,12 @@ class Table:
         """
         with open_engine(self.source, null=self.null, person=self.person) as engine:
             return tuple(engine.distinct(column, limit=MOST_VALUES))
+
+
+def _spellings(values: Sequence[str | None]) -> list[tuple[str, ...]]:
+    """The texts that may be one value; what is missing has no spelling."""
+    found = classes(value for value in values if value is not None)
+    return [tuple(text for text in texts if text is not None) for texts in found]
 
 
 def look_at(web: Web, draft: Draft) -> Look | Job:
