@@ -13,7 +13,7 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import DataError, HedgerowError, PlanError
-from hedgerow.models import EntropyLDiversity, KAnonymity
+from hedgerow.models import DistinctLDiversity, EntropyLDiversity, KAnonymity
 
 TABLE = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["flu", "gout", "flu", "gout"]})
 COLUMNS = {"age": "quasi-identifier", "ill": "sensitive"}
@@ -62,6 +62,14 @@ def test_what_is_wrong_is_said(
         wrong()
     assert says in str(refused.value)
     assert fix is None or fix in str(refused.value.fix)
+
+
+def test_claims_that_are_made_from_others_need_no_names() -> None:
+    """Spellings that may be one value: the claim is judged both ways."""
+    ills = ["flu", "Flu", "gout", "acne"] * 2
+    table = pd.DataFrame({"age": [1] * 8, "ill": ills})
+    claim = DistinctLDiversity(l=3, of="ill")
+    assert hedgerow.publish(table, columns=COLUMNS, protect=claim).claims[0].level == 3
 
 
 def test_claims_are_copied_as_ever(tmp_path: Path) -> None:

@@ -469,7 +469,7 @@ def _without_the_first(certificate: dict[str, Any]) -> None:
         (lambda c: c["sensitive"]["illness"]["order"].pop(), "not one node for each value"),
         (lambda c: c["sensitive"]["illness"]["levels"][0].pop(), "not one node for each value"),
         (lambda c: c["sensitive"]["illness"]["order"].__setitem__(0, "flu"), "a value .* twice"),
-        (_without_the_first, "have no place in the order"),
+        (_without_the_first, "has no place in the order"),
         (lambda c: c["people"].update(in_source=10**400), "form: .*too large"),
         (lambda c: c["software"]["configured"].update(escape_formulas=True), "said in two ways"),
         (lambda c: c["software"]["configured"].update(format="parquet"), "not of the format"),

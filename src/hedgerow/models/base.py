@@ -104,6 +104,8 @@ class ByName(ABCMeta):
             PlanError: A parameter is not named, unknown, or missing.
         """
         known = {one.name: one for one in fields(cls) if one.init} if is_dataclass(cls) else {}
+        if not all(one.kw_only for one in known.values()):
+            return super().__call__(*unnamed, **said)  # one that nobody writes in a plan
         needed = [
             name
             for name, one in known.items()
