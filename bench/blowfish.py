@@ -46,8 +46,8 @@ def sensitivity_threshold() -> Job:
 
 
 def _sensitivities(theta: int) -> Job:
-    from hedgerow.blowfish.graphs import Threshold
-    from hedgerow.blowfish.sensitivity import cumulative, histogram
+    from hedgerow.noise.blowfish.graphs import Threshold
+    from hedgerow.noise.blowfish.sensitivity import cumulative, histogram
 
     def work() -> tuple[int, int]:
         # A new graph each time: it keeps what it has computed.
@@ -59,14 +59,14 @@ def _sensitivities(theta: int) -> Job:
 
 @job
 def ranges_ordered() -> Job:
-    from hedgerow.blowfish.ordered import Ordered
+    from hedgerow.noise.blowfish.ordered_mechanism import Ordered
 
     return _ranges(Ordered)
 
 
 @job
 def ranges_hierarchical() -> Job:
-    from hedgerow.blowfish.hierarchical import OrderedHierarchical
+    from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical
 
     return _ranges(OrderedHierarchical)
 
@@ -74,8 +74,8 @@ def ranges_hierarchical() -> Job:
 def _ranges(mechanism: Callable[..., Any]) -> Job:
     import numpy as np
 
-    from hedgerow.blowfish.graphs import Threshold
-    from hedgerow.dp.measures import Pure
+    from hedgerow.noise.blowfish.graphs import Threshold
+    from hedgerow.noise.measures import Pure
 
     random = np.random.Generator(np.random.PCG64(1))
     released = mechanism(Threshold(range(VALUES), THETA), Pure(epsilon=EPSILON)).release(
@@ -90,10 +90,10 @@ def _ranges(mechanism: Callable[..., Any]) -> Job:
 def kmeans() -> Job:
     import numpy as np
 
-    from hedgerow.blowfish.points import Grid
-    from hedgerow.blowfish.policy import Policy
-    from hedgerow.domain import Bounds
     from hedgerow.learning import PolicyKMeans
+    from hedgerow.noise.blowfish.listed_graphs import Grid
+    from hedgerow.noise.blowfish.policy import Policy
+    from hedgerow.table.domain import Bounds
 
     policy = Policy({("b", "g", "r"): Grid((256,) * 3, within=32)})
     rows = np.random.Generator(np.random.PCG64(1)).integers(0, 256, (2450, 3))

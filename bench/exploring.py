@@ -100,8 +100,8 @@ def slider_stubbornness(folder: Path) -> Job:
 @job
 def frontier(folder: Path) -> Job:
     from hedgerow import Exploration
-    from hedgerow.exploring.frontier import steps
-    from hedgerow.exploring.levers import levers
+    from hedgerow.explore.frontier import steps
+    from hedgerow.explore.levers import levers
 
     found = Exploration.open(folder / "adult.yaml")
     (lever,) = levers(found.plan, domains={}, people=found.cells.people)
@@ -112,7 +112,7 @@ def frontier(folder: Path) -> Job:
 @job
 def node(folder: Path) -> Job:
     from hedgerow import Exploration
-    from hedgerow.exploring.preview import preview
+    from hedgerow.explore.preview import preview
 
     found = Exploration.open(folder / "adult.yaml")
     levels = found.levels(found.survey().best[0])
@@ -124,8 +124,8 @@ def uniqueness(folder: Path) -> Job:
     import numpy as np
     import pyarrow.csv
 
-    from hedgerow.encoding import encoded
-    from hedgerow.exploring.uniqueness import singled_out
+    from hedgerow.explore.uniqueness import singled_out
+    from hedgerow.table.encoding import encoded
 
     options = pyarrow.csv.ReadOptions(autogenerate_column_names=True)
     parse = pyarrow.csv.ParseOptions(delimiter=",", ignore_empty_lines=True)

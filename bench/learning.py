@@ -85,8 +85,8 @@ def numbered(table: np.ndarray, folder: Path, encoding: str) -> tuple[np.ndarray
 
 def estimators(epsilon: Any, folder: Path) -> dict[str, Callable[[], Any]]:
     """Ours, as anybody would call them, and the paper's trees."""
-    from hedgerow.domain import Bounds, Values
     from hedgerow.learning import DifferentiallyPrivateTree, NaiveBayes
+    from hedgerow.table.domain import Bounds, Values
 
     listed = names(folder)
     common: dict[str, Any] = {
@@ -128,8 +128,8 @@ def ours(folder: Path, runs: int) -> dict[str, dict[str, Any]]:
     from sklearn.naive_bayes import GaussianNB
     from sklearn.tree import DecisionTreeClassifier
 
-    from hedgerow.domain import Bounds
     from hedgerow.learning import KMeans
+    from hedgerow.table.domain import Bounds
 
     train, test = adult(folder)
     found: dict[str, dict[str, Any]] = {}

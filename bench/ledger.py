@@ -39,9 +39,9 @@ def build(path: Path, entries: int) -> None:
 
 def _pairs(seq: int, previous: str, entries: int) -> Iterator[Any]:
     """Reservations, each with its release."""
-    from hedgerow.canonical import digest
+    from hedgerow.base.canonical_json import digest
     from hedgerow.ledger import NOTHING, Amounts, Entry, Kind
-    from hedgerow.ledger.places import now
+    from hedgerow.ledger.address import now
 
     spend, at = Amounts.of(epsilon="0.1"), now()
     totals: dict[str, Amounts] = {}

@@ -205,13 +205,13 @@ class Watch:
 @job
 def answer_steps(folder: Path, held: ExitStack) -> Job:
     """Where an answer in an open session spends its time, for each question."""
-    from hedgerow.dp import noise
+    from hedgerow.noise import samplers
 
     session, connection = (held.enter_context(one) for one in (opened(folder), connected()))
-    engine, ledger, watch, add = session._opened(), session.ledger, Watch(), noise._add
-    held.callback(setattr, noise, "_add", add)
+    engine, ledger, watch, add = session._opened(), session.ledger, Watch(), samplers._add
+    held.callback(setattr, samplers, "_add", add)
     engine.tally = watch.over("engine", engine.tally)
-    noise._add = watch.over("noise", add)
+    samplers._add = watch.over("noise", add)
     ledger.reserve = watch.over("ledger", ledger.reserve)
     ledger.released = watch.over("ledger", ledger.released)
 
@@ -233,9 +233,9 @@ def answer_steps(folder: Path, held: ExitStack) -> Job:
 @job
 def tallies(folder: Path, held: ExitStack) -> Job:
     """What the engine does for the five questions in SQL, no more."""
-    from hedgerow.dp.measures import Pure
-    from hedgerow.query.counting import Count
-    from hedgerow.query.summing import Aggregate
+    from hedgerow.answers.counts import Count
+    from hedgerow.answers.sums import Aggregate
+    from hedgerow.noise.measures import Pure
 
     in_sql(held)
     session = held.enter_context(opened(folder))
@@ -292,7 +292,7 @@ def draws(folder: Path, held: ExitStack) -> Job:
     """Our mechanism around the same sampler."""
     import numpy as np
 
-    from hedgerow.dp.mechanisms import DiscreteLaplace
+    from hedgerow.noise.mechanisms import DiscreteLaplace
 
     zeros, mechanism = np.zeros(DRAWS, np.int64), DiscreteLaplace(scale=SCALE)
     return Job(lambda: mechanism.release(zeros), _drawn)
@@ -307,8 +307,8 @@ def range_queries(folder: Path, held: ExitStack) -> Job:
     """Counts and intervals of a million ranges, once there are noisy counts of 1,000 cells."""
     import numpy as np
 
-    from hedgerow.dp.mechanisms import DiscreteLaplace
-    from hedgerow.dp.ranges import Ranges, RangeTree
+    from hedgerow.noise.mechanisms import DiscreteLaplace
+    from hedgerow.noise.range_queries import Ranges, RangeTree
 
     tree, mechanism = RangeTree.best(cells=1_000), DiscreteLaplace(scale=SCALE)
     noisy = mechanism.release(tree.levels(np.full(tree.cells, 1_000)))

@@ -35,9 +35,9 @@ def prepared(name: str, folder: Path) -> Job:
     """Adult, counted: what is timed is everything after that, as publishing does it."""
     from bench.tables import NINE, data_folder
     from hedgerow.engines import open_engine
-    from hedgerow.plan import Plan
-    from hedgerow.safe.design import Published, Sampling
-    from hedgerow.safe.request import Request
+    from hedgerow.plan.plan import Plan
+    from hedgerow.release.safe.design import Published, Sampling
+    from hedgerow.release.safe.request import Request
 
     adult = data_folder()
     if adult is None:

@@ -26,8 +26,8 @@ def job(make: Callable[[Path], Job]) -> Callable[[Path], Job]:
 
 def cells_of(plan: Path) -> Any:
     """What the engine counts in the plan's source."""
-    from hedgerow.job import opened
-    from hedgerow.plan import Plan
+    from hedgerow.plan.plan import Plan
+    from hedgerow.release.job import opened
 
     with opened(Plan.read(plan)) as source:
         return source.cells()
@@ -35,12 +35,12 @@ def cells_of(plan: Path) -> Any:
 
 def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = ()) -> Job:
     """The plan's search on counted cells; nothing is kept from one run to the next."""
-    from hedgerow.models import KAnonymity
-    from hedgerow.plan import Plan
+    from hedgerow.claims import KAnonymity
+    from hedgerow.plan.plan import Plan
     from hedgerow.recode.constraints import Constraints
     from hedgerow.recode.lattice import Lattice
     from hedgerow.recode.search import Search
-    from hedgerow.utility import METRICS
+    from hedgerow.recode.utility import METRICS
 
     cells = cells_of(plan)
     models = () if ladder else Plan.read(plan).models()
@@ -65,11 +65,11 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
 
 def exhaustive(plan: Path, *, evaluate: bool) -> Job:
     """Every node of the lattice, depth first, each rolled up from the one before it."""
-    from hedgerow.plan import Plan
+    from hedgerow.plan.plan import Plan
     from hedgerow.recode.constraints import Constraints
     from hedgerow.recode.lattice import Lattice
     from hedgerow.recode.search import Search
-    from hedgerow.utility import METRICS
+    from hedgerow.recode.utility import METRICS
 
     cells = cells_of(plan)
     constraints = Constraints(Plan.read(plan).models(), int(0.05 * cells.people))
@@ -112,7 +112,7 @@ def search_nothing_suppressed(folder: Path) -> Job:
 
 @job
 def frontier(folder: Path) -> Job:
-    from hedgerow.tradeoff import DEFAULT_K
+    from hedgerow.explore.tradeoff import DEFAULT_K
 
     return searching(folder / "adult.yaml", ladder=DEFAULT_K)
 
@@ -136,9 +136,9 @@ def counted_and_searched(plan: Path) -> Job:
     """From rows in memory to the best node."""
     import pyarrow.csv
 
-    from hedgerow.choosing import choose
-    from hedgerow.job import opened
-    from hedgerow.plan import Plan
+    from hedgerow.plan.plan import Plan
+    from hedgerow.release.job import opened
+    from hedgerow.release.recoding_choice import choose
 
     read = Plan.read(plan)
     options = pyarrow.csv.ConvertOptions(column_types={"age": pyarrow.string()})
@@ -163,7 +163,7 @@ def rows_to_node_million(folder: Path) -> Job:
 
 def _recoding(folder: Path, recode: Callable[[Any], Any], plan: str = "adult.yaml") -> Job:
     from hedgerow.recode.lattice import Lattice
-    from hedgerow.utility import METRICS
+    from hedgerow.recode.utility import METRICS
 
     cells = cells_of(folder / plan)
 
@@ -177,7 +177,7 @@ def _recoding(folder: Path, recode: Callable[[Any], Any], plan: str = "adult.yam
 
 @job
 def local(folder: Path) -> Job:
-    from hedgerow.models import KAnonymity
+    from hedgerow.claims import KAnonymity
     from hedgerow.recode.local import local as recode
 
     return _recoding(folder, lambda cells: recode(cells, (KAnonymity(k=5),)))
@@ -185,7 +185,7 @@ def local(folder: Path) -> Job:
 
 @job
 def mondrian(folder: Path) -> Job:
-    from hedgerow.models import KAnonymity
+    from hedgerow.claims import KAnonymity
     from hedgerow.recode.mondrian import mondrian as recode
 
     return _recoding(folder, lambda cells: recode(cells, (KAnonymity(k=5),)), "close.yaml")
@@ -203,7 +203,7 @@ def in_memory(folder: Path, plan: str, method: dict[str, Any]) -> Job:
     import pandas as pd
 
     from hedgerow import KAnonymity, publish
-    from hedgerow.plan import Plan
+    from hedgerow.plan.plan import Plan
 
     frame = pd.read_csv(folder / "adult.csv", dtype=str)
     read = Plan.read(folder / plan)
@@ -238,7 +238,7 @@ def anjana_loss(folder: Path) -> Job:
     import pandas as pd
 
     from hedgerow.recode.lattice import Lattice
-    from hedgerow.utility import METRICS
+    from hedgerow.recode.utility import METRICS
 
     frame = pd.read_csv(folder / "anjana.csv", dtype=str)
     cells = cells_of(folder / "adult.yaml")
@@ -385,7 +385,7 @@ def intersection(folder: Path) -> Job:
 
     from hedgerow import KAnonymity, publish
     from hedgerow.attacks.intersection import intersect
-    from hedgerow.attacks.published import Published, Targets
+    from hedgerow.table.published_table import Published, Targets
 
     frame = pd.read_csv(folder / "adult.csv", dtype=str).drop(columns="salary-class")
     order = np.random.Generator(np.random.PCG64(1)).permutation(len(frame))
@@ -416,7 +416,7 @@ def intersection_million(folder: Path) -> Job:
     """Reading ten releases of a million rows each, and intersecting them."""
     from hedgerow import publish
     from hedgerow.attacks.intersection import intersect
-    from hedgerow.attacks.published import Published, Targets
+    from hedgerow.table.published_table import Published, Targets
 
     plan = folder / "close_million.yaml"
     publish(plan, to=folder / "attacked", replace=True)
@@ -426,8 +426,8 @@ def intersection_million(folder: Path) -> Job:
     def work() -> Any:
         import numpy as np
 
-        from hedgerow.attacks.taxonomies import nodes_of, specs_of
-        from hedgerow.plan import Plan
+        from hedgerow.plan.plan import Plan
+        from hedgerow.table.label_taxonomies import nodes_of, specs_of
 
         specs = specs_of(Plan.read(plan), {})
         nodes = {name: nodes_of(spec.bind(name, [])) for name, spec in specs.items()}
@@ -441,11 +441,11 @@ def intersection_million(folder: Path) -> Job:
 @job
 def large_limited(folder: Path) -> Job:
     """Count, search and write the large table with an engine that may use 1 GB."""
-    from hedgerow.choosing import choose
     from hedgerow.engines import open_engine
-    from hedgerow.plan import Plan
-    from hedgerow.table import read_cells
-    from hedgerow.writing import write_release
+    from hedgerow.plan.plan import Plan
+    from hedgerow.release.data_file import write_release
+    from hedgerow.release.recoding_choice import choose
+    from hedgerow.table.cell_table import read_cells
 
     plan = Plan.read(folder / "large.yaml")
 
@@ -462,7 +462,7 @@ def large_limited(folder: Path) -> Job:
 def steps(folder: Path) -> Measured:
     """Where `publish` spends its time on the million rows, in a fresh process."""
     begin = time.perf_counter()
-    from hedgerow.publishing import publish
+    from hedgerow.release.publication import publish
 
     marks = [("import", time.perf_counter())]
 

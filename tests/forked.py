@@ -18,17 +18,17 @@ from pathlib import Path
 
 LOADED = (
     "hedgerow.cli",
-    "hedgerow.publishing",
-    "hedgerow.priced.releasing",
-    "hedgerow.randomised.publishing",
-    "hedgerow.safe.publishing",
-    "hedgerow.query.session",
-    "hedgerow.ledger.checking",
-    "hedgerow.ledger.places",
-    "hedgerow.reporting.making",
-    "hedgerow.reporting.internal",
-    "hedgerow.reporting.trying",
-    "hedgerow.verifying",
+    "hedgerow.release.publication",
+    "hedgerow.release.charged.publication",
+    "hedgerow.release.noisy.publication",
+    "hedgerow.release.safe.publication",
+    "hedgerow.answers.session",
+    "hedgerow.ledger.audit",
+    "hedgerow.ledger.address",
+    "hedgerow.reports.files",
+    "hedgerow.reports.internal",
+    "hedgerow.reports.trials",
+    "hedgerow.release.verification",
     "numba.np.arraymath",
 )
 
@@ -79,7 +79,8 @@ def _command(
         os.dup2(os.open(place, os.O_WRONLY | os.O_CREAT), number)
     os.environ.clear()
     os.environ.update(env)
-    from hedgerow import cli, delivery
+    from hedgerow import cli
+    from hedgerow.base import delivery
 
     if in_steps:
         delivery._exchange = lambda one, other: False

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedgerow.groups import Histogram, Sensitive
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.recode.cells import Cells
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Histogram, Sensitive
+from hedgerow.table.hierarchy import Hierarchy
 
 Row = Sequence[str | None]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from hedgerow.conditions import And, Compared, Missing, Not, Number, OneOf, Or
-from hedgerow.tally import AsFound, Listed, Spaced
+from hedgerow.base.conditions import And, Compared, Missing, Not, Number, OneOf, Or
+from hedgerow.engines.tally import AsFound, Listed, Spaced
 
 Row = Mapping[str, object]
 

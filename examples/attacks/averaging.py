@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.averaging import averaging, neighbouring_sums
-from hedgerow.charts import COLOURS, SYMBOLS, dressed, save
+from hedgerow.charts.figures import COLOURS, SYMBOLS, dressed, save
 
 EPSILON = 0.5
 RELEASES = 400

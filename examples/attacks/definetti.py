@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.attack_charts import attacks_chart
-from hedgerow.attacks.bucketised import Bucketised
+from hedgerow.attacks.buckets import Bucketised
+from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.definetti import de_finetti
-from hedgerow.charts import save
-from hedgerow.groups import Ints
+from hedgerow.charts.figures import save
 from hedgerow.recode.anatomy import anatomise
+from hedgerow.table.groups import Ints
 
 PEOPLE, ILLNESSES, COLUMNS = 20_000, 12, 5
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.attacks.floating import fits, identifies
-from hedgerow.charts import COLOURS, QUIET, dressed, save
+from hedgerow.attacks.floating_point import fits, identifies
+from hedgerow.charts.figures import COLOURS, QUIET, dressed, save
 
 OUTPUTS = 20_000
 START, SHOWN = 0.3, 60

@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 
 import hedgerow
-from hedgerow.attack_charts import attacks_chart
-from hedgerow.attacking import read_releases
 from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.gdpr import gdpr
-from hedgerow.attacks.published import Targets
-from hedgerow.charts import save
+from hedgerow.attacks.suite import read_releases
+from hedgerow.charts.figures import save
+from hedgerow.table.published_table import Targets
 
 PLACES = {"age": 0, "workclass": 1, "education": 3, "marital-status": 5, "occupation": 6,
           "race": 8, "sex": 9, "native-country": 13}  # fmt: skip

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import hedgerow
-from hedgerow.attacking import read_releases
+from hedgerow.api.demo import write_hospital
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
-from hedgerow.charts import COLOURS, SYMBOLS, dressed, save
-from hedgerow.demo import write_hospital
-from hedgerow.models.base import PrivacyModel
+from hedgerow.attacks.suite import read_releases
+from hedgerow.charts.figures import COLOURS, SYMBOLS, dressed, save
+from hedgerow.claims.base import PrivacyModel
 
 RULED_OUT = 5
 CLAIMS: dict[str, list[PrivacyModel]] = {

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import hedgerow
-from hedgerow.attack_charts import attacks_chart
-from hedgerow.charts import save
-from hedgerow.demo import attacked, write_hospital, write_neighbour
+from hedgerow.api.demo import attacked, write_hospital, write_neighbour
+from hedgerow.attacks.charts import attacks_chart
+from hedgerow.charts.figures import save
 
 TITLES = ("Gotham's release", "the county hospital's", "both together")
 

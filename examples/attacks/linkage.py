@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from hedgerow.attack_charts import attacks_chart
+from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.linkage import link
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.charts import save
+from hedgerow.charts.figures import save
+from hedgerow.table.published_table import Published, Targets
 
 PEOPLE = [
     ("Andy", "5", "M", "12000"), ("Bill", "9", "M", "14000"), ("Ken", "6", "M", "18000"),

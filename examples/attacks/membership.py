@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.attack_charts import attacks_chart
+from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.membership import membership
-from hedgerow.charts import save
+from hedgerow.charts.figures import save
 
 PARTICIPANTS, OTHERS = 100, 400
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.attacks.credibility import credibilities
-from hedgerow.charts import COLOURS, INK, SYMBOLS, dressed, save
+from hedgerow.charts.figures import COLOURS, INK, SYMBOLS, dressed, save
 
 SMALL, CASES, L = 3, 3, 2
 LARGE = range(3, 13)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.reconstruction import reconstruction, subset_queries
-from hedgerow.charts import COLOURS, INK, QUIET, SYMBOLS, dressed, save
+from hedgerow.charts.figures import COLOURS, INK, QUIET, SYMBOLS, dressed, save
 
 PEOPLE = 1_000
 SHARE = 0.03

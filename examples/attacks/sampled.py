@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.attack_charts import attacks_chart
-from hedgerow.attacks.sampled import distance, simulated
-from hedgerow.charts import save
+from hedgerow.attacks.charts import attacks_chart
+from hedgerow.attacks.same_sample import distance, simulated
+from hedgerow.charts.figures import save
 
 PEOPLE, RUNS = 200, 20_000
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.attack_charts import attacks_chart
 from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.invariance import placed
 from hedgerow.attacks.sequential import sequential
-from hedgerow.charts import save
-from hedgerow.groups import Groups, Ints
+from hedgerow.charts.figures import save
+from hedgerow.table.groups import Groups, Ints
 
 PEOPLE, VALUES, SIZE = 6_000, 12, 6
 LEAVE = 0.02

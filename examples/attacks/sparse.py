@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.attack_charts import attacks_chart
+from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.ratings import Ratings
 from hedgerow.attacks.sparse import evaluate
-from hedgerow.charts import save
+from hedgerow.charts.figures import save
 
 KNOWN = ((8, 2, 14), (6, 2, 14), (4, 2, 14), (4, 0, 14), (2, 0, 3), (2, 0, 14))
 """Ratings known of a person, how many of them are wrong, by how many days dates are off."""

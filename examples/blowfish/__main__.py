@@ -9,8 +9,8 @@ from pathlib import Path
 from examples.blowfish.experiment import Results, Setting, measured
 from examples.blowfish.figures import figures
 from examples.blowfish.page import MARK, page
-from hedgerow.charts import save
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
+from hedgerow.charts.figures import save
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = DOCS / "blowfish.md"

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.attacks.averaging import neighbouring_sums, projection
-from hedgerow.blowfish.constraints import Constraints
-from hedgerow.blowfish.graphs import Full
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
+from hedgerow.noise.blowfish.constraints import Constraints
+from hedgerow.noise.blowfish.graphs import Full
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
 
 EPSILON = "0.5"
 ROWS = 40

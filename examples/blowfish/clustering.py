@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examples.blowfish import data
-from hedgerow.blowfish.base import Ints
-from hedgerow.blowfish.graphs import Full
-from hedgerow.blowfish.points import Grid
-from hedgerow.blowfish.policy import Policy
-from hedgerow.domain import Bounds
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
-from hedgerow.dp.rounding import exact
 from hedgerow.learning import PolicyKMeans
 from hedgerow.learning.kmeans import nearest_centre
 from hedgerow.learning.policy_kmeans import settled
+from hedgerow.noise.blowfish.graphs import Full
+from hedgerow.noise.blowfish.listed_graphs import Grid
+from hedgerow.noise.blowfish.policy import Policy
+from hedgerow.noise.blowfish.secret_graph import Ints
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.rounding import exact
+from hedgerow.table.domain import Bounds
 
 Floats = NDArray[np.float64]
 

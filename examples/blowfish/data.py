@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.blowfish.base import Ints
-from hedgerow.errors import DataError
+from hedgerow.base.errors import DataError
+from hedgerow.noise.blowfish.secret_graph import Ints
 
 SKIN = Path("skin-segmentation") / "Skin_NonSkin.txt.gz"
 ADULT = Path("adult") / "adult.data"

@@ -11,7 +11,7 @@ import numpy as np
 from examples.blowfish.clustering import COUNTS, PAPER, SUMS, Floats, policies
 from examples.blowfish.experiment import Results
 from examples.blowfish.ranges import HIERARCHICAL, ORDERED, THETAS, TREE
-from hedgerow.charts import COLOURS, FAINT, QUIET, SYMBOLS, dressed
+from hedgerow.charts.figures import COLOURS, FAINT, QUIET, SYMBOLS, dressed
 
 TITLES = {
     PAPER: "as published (not sound, but for DP)",

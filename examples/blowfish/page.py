@@ -83,7 +83,7 @@ def _ranges(r: Results, folder: str) -> Iterator[str]:
 
 ![Range queries under a distance threshold]({folder}/blowfish_ranges.svg)
 
-Adult, 32,561 people; ages 0 to 120 and capital losses 0 to 4,356; ε = {r.epsilon}; mean squared error of 10,000 ranges with both ends anywhere, mean ± standard deviation of {r.setting.releases} releases. All answers are made to rise, which costs nothing. The tree is that of `dp/ranges.py` under change-one: the same guarantee as the largest θ.
+Adult, 32,561 people; ages 0 to 120 and capital losses 0 to 4,356; ε = {r.epsilon}; mean squared error of 10,000 ranges with both ends anywhere, mean ± standard deviation of {r.setting.releases} releases. All answers are made to rise, which costs nothing. The tree is that of `noise/range_queries.py` under change-one: the same guarantee as the largest θ.
 
 | | θ | ordered | ordered hierarchical | differential privacy, tree |
 |---|--:|--:|--:|--:|"""

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.blowfish.base import Graph, Ints
-from hedgerow.blowfish.graphs import Full, Threshold
-from hedgerow.blowfish.hierarchical import OrderedHierarchical
-from hedgerow.blowfish.ordered import Ordered
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
-from hedgerow.dp.ranges import Ranges, RangeTree
+from hedgerow.noise.blowfish.graphs import Full, Threshold
+from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical
+from hedgerow.noise.blowfish.ordered_mechanism import Ordered
+from hedgerow.noise.blowfish.secret_graph import Graph, Ints
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.range_queries import Ranges, RangeTree
 
 Floats = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from examples.composition_attacks import figures, page
 from examples.composition_attacks.experiment import CONFIDENCES, Experiment
 from examples.composition_attacks.private import Noisy, attack
-from hedgerow.charts import save
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
+from hedgerow.charts.figures import save
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = "composition_attacks.md"

@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from hedgerow import DataError, KAnonymity, Plan
-from hedgerow.attacks.labels import Taxonomy
-from hedgerow.attacks.published import Targets
-from hedgerow.attacks.taxonomies import nodes_of, specs_of
-from hedgerow.groups import Ints
+from hedgerow.table.groups import Ints
+from hedgerow.table.label_taxonomies import nodes_of, specs_of
+from hedgerow.table.labels import Taxonomy
+from hedgerow.table.published_table import Targets
 
 ROW = "row"
 """Whose row it is: published along so that guesses can be scored, never shown to the attacker."""

@@ -20,11 +20,11 @@ from examples.composition_attacks.releases import (
     told_apart,
 )
 from hedgerow.attacks.intersection import Intersection
-from hedgerow.attacks.locating import locate
 from hedgerow.attacks.overlap import overlap_by_fit
-from hedgerow.groups import Floats, Ints
-from hedgerow.models import EntropyLDiversity, KAnonymity, TCloseness
-from hedgerow.models.base import PrivacyModel
+from hedgerow.claims import EntropyLDiversity, KAnonymity, TCloseness
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.location import locate
 
 CONFIDENCES = (1.0, 0.5, 1 / 3, 0.25, 0.2, 0.1)
 NOTHING = "?"

@@ -17,7 +17,7 @@ from examples.composition_attacks.experiment import (
 )
 from examples.composition_attacks.private import Noisy
 from examples.composition_attacks.releases import MICRO, RELAXED, STRICT
-from hedgerow.charts import COLOURS, FAINT, QUIET, SYMBOLS, dressed
+from hedgerow.charts.figures import COLOURS, FAINT, QUIET, SYMBOLS, dressed
 
 SCENARIOS: Mapping[str, tuple[tuple[str, str], Way]] = {
     "Mondrian, strict, on both": ((STRICT, STRICT), "group known"),

@@ -19,8 +19,8 @@ from examples.composition_attacks.data import Census, Split
 from hedgerow import KAnonymity, Plan
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.published import Published
-from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.groups import Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.published_table import Published
 
 LEVELS = {"sex": 0, "age": 2, "education": 0, "marital-status": 1}
 """Of Adult: how far each column of the histograms is generalised; the others are left out."""

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from examples.composition_attacks.data import ROW, Census
 from hedgerow import Plan, publish
 from hedgerow.attacks.intersection import Intersection, intersect
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.choosing import choose
-from hedgerow.groups import Ints
-from hedgerow.job import opened
-from hedgerow.models.base import PrivacyModel
-from hedgerow.recode.cells import Cells
+from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.recoding import people_of
+from hedgerow.release.job import opened
+from hedgerow.release.recoding_choice import choose
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Ints
+from hedgerow.table.published_table import Published, Targets
 
 STRICT = "Mondrian, strict"
 RELAXED = "Mondrian, relaxed"

@@ -10,10 +10,10 @@ from pathlib import Path
 import hedgerow
 from examples.differential_privacy import diabetes
 from examples.differential_privacy.figure import figure
-from hedgerow.charts import save
-from hedgerow.dp.rounding import positive
-from hedgerow.errors import HedgerowError
-from hedgerow.explaining.meaning import told
+from hedgerow.base.errors import HedgerowError
+from hedgerow.charts.figures import save
+from hedgerow.noise.meaning import told
+from hedgerow.noise.rounding import positive
 
 
 def main(arguments: list[str] | None = None) -> int:

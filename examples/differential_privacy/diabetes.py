@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
-from hedgerow.dp.rounding import exp_up
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
+from hedgerow.noise.rounding import exp_up
 
 
 @dataclass(frozen=True)

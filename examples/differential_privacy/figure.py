@@ -12,8 +12,8 @@ from examples.differential_privacy.diabetes import (
     counting,
     diabetics,
 )
-from hedgerow.charts import COLOURS, INK, dressed
-from hedgerow.explaining.meaning import told
+from hedgerow.charts.figures import COLOURS, INK, dressed
+from hedgerow.noise.meaning import told
 
 REACH = 7
 """Noisy counts that are drawn on either side of the two true ones."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from examples.realistic_adversaries import census, figures, hospital, page
 from examples.realistic_adversaries.claims import label
-from hedgerow.charts import save
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
+from hedgerow.charts.figures import save
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = "realistic_adversaries.md"

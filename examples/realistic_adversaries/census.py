@@ -24,11 +24,11 @@ from hedgerow import (
     Prior,
     TCloseness,
 )
-from hedgerow.adversary import Adversary
-from hedgerow.groups import Groups
-from hedgerow.job import opened
+from hedgerow.claims.adversary import Adversary
 from hedgerow.recode.lattice import Lattice
-from hedgerow.utility import AverageClassSize, Discernibility
+from hedgerow.recode.utility import AverageClassSize, Discernibility
+from hedgerow.release.job import opened
+from hedgerow.table.groups import Groups
 
 Node = tuple[int, ...]
 Way = Literal["exact", "theorem"]

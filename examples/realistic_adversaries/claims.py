@@ -21,7 +21,7 @@ from examples.realistic_adversaries.census import (
     uniform,
 )
 from hedgerow import AtMost, Prior
-from hedgerow.adversary import Adversary
+from hedgerow.claims.adversary import Adversary
 
 SLACK = 1e-12
 """Levels closer than this (relatively) are equal; they are computed in floating point."""

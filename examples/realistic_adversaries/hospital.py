@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Literal
 
 from hedgerow import ClassI, ClassII, ClassIII, ClassIV, EpsilonPrivacy, Prior
-from hedgerow.adversary import Adversary
-from hedgerow.groups import Groups
+from hedgerow.claims.adversary import Adversary
+from hedgerow.table.groups import Groups
 
 GROUPS = ("< 40, male", "≥ 40, male", "≥ 40, female")
 TABLE_3 = Groups.of(

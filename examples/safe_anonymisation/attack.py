@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from examples.safe_anonymisation.town import METHOD, SEARCHES, ordinary, safe, tuples
-from hedgerow.sampling.pipeline import Safe
-from hedgerow.sampling.presence_attack import Told, best_guess
+from hedgerow.attacks.presence import Told, best_guess
+from hedgerow.noise.sampling.pipeline import Safe
 
 CROWD = 2000
 """People of an ordinary person's group, between 20 and 29."""

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.attack_files import FILE_METHODS
-from hedgerow.errors import DataError, PlanError
+from hedgerow.attacks.file_attacks import FILE_METHODS
+from hedgerow.base.errors import DataError, PlanError
 
 QUERIES = "query,person\nq1,Ann\nq1,Bob\nq2,Bob\nq3,Ann\n"
 ANSWERS = "query,answer\nq1,1.2\nq2,0.9\nq3,0.1\n"

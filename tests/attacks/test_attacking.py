@@ -10,9 +10,9 @@ import pytest
 
 import hedgerow
 from hedgerow import ProbabilisticLDiversity
-from hedgerow.attack_files import FILE_METHODS
-from hedgerow.attack_methods import METHODS
-from hedgerow.errors import HedgerowError
+from hedgerow.attacks.file_attacks import FILE_METHODS
+from hedgerow.attacks.registry import METHODS
+from hedgerow.base.errors import HedgerowError
 
 
 def write(folder: Path, name: str, **columns: object) -> Path:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.attacks.averaging import averaging, neighbouring_sums, projection, redrawn
-from hedgerow.errors import DataError
+from hedgerow.base.errors import DataError
 
 FALSE_ALARM = 1e-5
 """Of the test of the noise's scale."""

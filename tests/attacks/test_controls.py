@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.attack_charts import attacks_chart
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.gate import Bounds
 from hedgerow.cli import show
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from tables import ADULT, data_folder
 
 from hedgerow.attacks import definetti
-from hedgerow.attacks.bucketised import Bucketised, read_tables
+from hedgerow.attacks.buckets import Bucketised, read_tables
 from hedgerow.attacks.definetti import against_anatomy, beliefs, de_finetti
-from hedgerow.errors import ClaimError, DataError, PlanError
-from hedgerow.groups import Ints
-from hedgerow.models import DistinctLDiversity
+from hedgerow.base.errors import ClaimError, DataError, PlanError
+from hedgerow.claims import DistinctLDiversity
 from hedgerow.recode.anatomy import anatomise, bucketed
+from hedgerow.table.groups import Ints
 
 
 def correlated(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.attack_files import FILE_METHODS
-from hedgerow.attack_methods import METHODS
+from hedgerow.attacks.file_attacks import FILE_METHODS
+from hedgerow.attacks.registry import METHODS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "attacks.md").read_text("utf-8")

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli import app
 from hedgerow.ledger import Ledger
-from hedgerow.ledger.amounts import Amounts
+from hedgerow.noise.amounts import Amounts
 
 COLUMNS = """columns:
   name: identifier

@@ -10,8 +10,8 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 
-from hedgerow.attacks.floating import fits, identifies
-from hedgerow.errors import DataError, PlanError
+from hedgerow.attacks.floating_point import fits, identifies
+from hedgerow.base.errors import DataError, PlanError
 
 CANDIDATES = [0.0, 1.0]
 

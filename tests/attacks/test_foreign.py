@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.attacks.locating import locate
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError
+from hedgerow.base.errors import DataError
+from hedgerow.table.location import locate
+from hedgerow.table.published_table import Published, Targets
 
 
 def test_a_question_mark_is_any_value() -> None:

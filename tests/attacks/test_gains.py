@@ -20,11 +20,11 @@ from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.invariance import placed
 from hedgerow.attacks.linkage import link
 from hedgerow.attacks.minimality import minimality
-from hedgerow.attacks.published import Published, Targets
 from hedgerow.attacks.sequential import sequential
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
-from hedgerow.groups import Groups
+from hedgerow.table.groups import Groups
+from hedgerow.table.published_table import Published, Targets
 
 # 490 of 1,000 people are in a group where everybody is positive; half of all people are.
 VIRUS = [{"positive": 490}, {"positive": 10, "negative": 500}]

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tables import ADULT, data_folder
 
 import hedgerow
-from hedgerow.attacking import read_releases
-from hedgerow.attacks.describing import described
+from hedgerow.attacks.descriptions import described
 from hedgerow.attacks.gdpr import gdpr, inference, linkability, singling_out
-from hedgerow.attacks.projecting import projected, shuffled
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError, PlanError
+from hedgerow.attacks.projection import projected, shuffled
+from hedgerow.attacks.suite import read_releases
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.table.published_table import Published, Targets
 
 COLUMNS = ["a", "b", "s"]
 ALL = 10**6

@@ -17,9 +17,9 @@ from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.inference import background_knowledge, beliefs, homogeneity
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import lifts, skewness
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Groups
-from hedgerow.models import RecursiveLDiversity
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.claims import RecursiveLDiversity
+from hedgerow.table.groups import Groups
 
 TABLE_1 = [["heart"] * 2 + ["viral"] * 2, ["cancer", "heart", "viral", "viral"], ["cancer"] * 4]
 THREE_DIVERSE = [

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import hedgerow
 from hedgerow import KAnonymity
 from hedgerow.attacks.intersection import Intersection, intersect
-from hedgerow.attacks.locating import locate
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError
+from hedgerow.base.errors import DataError
+from hedgerow.table.location import locate
+from hedgerow.table.published_table import Published, Targets
 
 # Ganta, Kasiviswanathan, Smith 2008, Table 1 (FACTS A.1).
 H1 = [("130**", "<30", d) for d in ("AIDS", "Heart Disease", "Viral", "Viral")]

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow import joins
-from hedgerow.attacking import attack
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.gate import doubts
+from hedgerow.attacks.suite import attack
+from hedgerow.claims import joins
 from hedgerow.cli import app
 
 PEOPLE = """name,sex,old,ill,bill

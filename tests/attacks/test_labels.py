@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.attacks.labels import covers
-from hedgerow.errors import DataError
+from hedgerow.base.errors import DataError
 from hedgerow.recode.boxes import value_set
+from hedgerow.table.labels import covers
 
 AGES = ["5", "17", "28", "29", "30", "31", "39", "40", "45", "60"]
 

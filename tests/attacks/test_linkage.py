@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.attacks.fuzzy import Edits, loosened
-from hedgerow.attacks.labels import covers
 from hedgerow.attacks.linkage import Links, link
-from hedgerow.attacks.locating import locate
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError, PlanError
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.table.labels import covers
+from hedgerow.table.location import locate
+from hedgerow.table.published_table import Published, Targets
 
 # Slides "What if we de-identify the records" and "We can re-identify people".
 MICRODATA = pd.DataFrame(

@@ -19,8 +19,8 @@ from hedgerow.attacks.membership import (
     inner_product,
     membership,
 )
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Floats
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.table.groups import Floats
 
 
 def world(

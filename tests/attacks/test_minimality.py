@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hedgerow import ProbabilisticLDiversity, publish
 from hedgerow.attacks.credibility import credibilities
 from hedgerow.attacks.minimality import minimality
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Groups
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.table.groups import Groups
 
 
 def enumerated(sizes: list[int], count: int, l: Fraction) -> list[Fraction] | None:  # noqa: E741

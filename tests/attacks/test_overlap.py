@@ -8,11 +8,11 @@ import pytest
 
 import hedgerow
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.locating import Located, locate
 from hedgerow.attacks.overlap import estimated_overlaps, known_overlaps, overlap_by_fit
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Ints
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.table.groups import Ints
+from hedgerow.table.location import Located, locate
+from hedgerow.table.published_table import Published, Targets
 
 
 def made(groups: dict[str, list[str]], name: str) -> Published:

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from hedgerow.attacks.inference import background_knowledge
-from hedgerow.attacks.published import Published
 from hedgerow.engines.duckdb import DuckDBEngine
+from hedgerow.table.published_table import Published
 
 RELEASE = pd.DataFrame(
     [

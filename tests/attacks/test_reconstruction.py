@@ -16,7 +16,7 @@ from hedgerow.attacks.reconstruction import (
     reconstruction,
     subset_queries,
 )
-from hedgerow.errors import DataError, PlanError
+from hedgerow.base.errors import DataError, PlanError
 
 PEOPLE = 1_000
 

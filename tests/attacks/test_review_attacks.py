@@ -17,10 +17,10 @@ from hedgerow.attacks.gdpr import inference
 from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.invariance import m_invariance, placed
 from hedgerow.attacks.overlap import trusted
-from hedgerow.attacks.published import Published, Targets
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.cli import app
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Groups
+from hedgerow.table.groups import Groups
+from hedgerow.table.published_table import Published, Targets
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.attacks.labels import covers, read_labels
-from hedgerow.attacks.locating import locate
-from hedgerow.attacks.published import Published, Targets
+from hedgerow.table.labels import covers, read_labels
+from hedgerow.table.location import locate
+from hedgerow.table.published_table import Published, Targets
 
 AGES = ["5", "17", "18", "22", "30", "65", "70"]
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.attacks.sampled import composition, distance, odd, simulated
-from hedgerow.errors import DataError, PlanError
+from hedgerow.attacks.same_sample import composition, distance, odd, simulated
+from hedgerow.base.errors import DataError, PlanError
 
 RATES = [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)]
 

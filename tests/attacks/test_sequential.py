@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.attacks.invariance import m_invariance, placed
-from hedgerow.attacks.locating import Located, locate
-from hedgerow.attacks.published import Published, Targets
 from hedgerow.attacks.sequential import follow, sequential
-from hedgerow.errors import DataError
-from hedgerow.groups import Groups
+from hedgerow.base.errors import DataError
+from hedgerow.table.groups import Groups
+from hedgerow.table.location import Located, locate
+from hedgerow.table.published_table import Published, Targets
 
 # Slide "Updates can also destroy k-anonymity": name, age, sex, zip code. Joe is 10 and lives in
 # 17000 here, and has what the microdata says: pneumonia. Mike is in no release.

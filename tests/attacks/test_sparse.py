@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hedgerow.attacks.ratings import Ratings
 from hedgerow.attacks.sparse import METHODS, Known, deanonymise, evaluate, identify, observe
-from hedgerow.errors import DataError, PlanError
+from hedgerow.base.errors import DataError, PlanError
 
 NAN = math.nan
 

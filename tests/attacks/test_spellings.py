@@ -11,8 +11,8 @@ import hedgerow
 from hedgerow import KAnonymity
 from hedgerow.attacks.inference import homogeneity
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.keeping import kept, remembered
-from hedgerow.attacks.published import Published, Targets
+from hedgerow.table.archive import kept, remembered
+from hedgerow.table.published_table import Published, Targets
 
 FLU = ["flu", "Flu", "FLU"]
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.blowfish.base import Graph
-from hedgerow.blowfish.constraints import Constraints, _nearest, brute
-from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
-from hedgerow.blowfish.moves import longest_sum
-from hedgerow.blowfish.points import Explicit, Grid
-from hedgerow.blowfish.tied import most_changed
-from hedgerow.domain import Values
-from hedgerow.errors import PlanError
-from hedgerow.where import parse
+from hedgerow.base.errors import PlanError
+from hedgerow.base.filters import parse
+from hedgerow.noise.blowfish.constrained_distance import most_changed
+from hedgerow.noise.blowfish.constraints import Constraints, _nearest, brute
+from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold, line
+from hedgerow.noise.blowfish.listed_graphs import Explicit, Grid
+from hedgerow.noise.blowfish.moves import longest_sum
+from hedgerow.noise.blowfish.secret_graph import Graph
+from hedgerow.table.domain import Values
 
 Table = tuple[int, ...]
 

@@ -14,15 +14,15 @@ from blowfish import everything
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.blowfish.base import Graph
-from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
-from hedgerow.blowfish.ordered import Ordered
-from hedgerow.blowfish.points import EARTH, Explicit, Grid, Near
-from hedgerow.blowfish.policy import Policy
-from hedgerow.blowfish.sensitivity import count, linear
-from hedgerow.domain import Bounds
-from hedgerow.dp.measures import Pure
-from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold, line
+from hedgerow.noise.blowfish.listed_graphs import EARTH, Explicit, Grid, Near
+from hedgerow.noise.blowfish.ordered_mechanism import Ordered
+from hedgerow.noise.blowfish.policy import Policy
+from hedgerow.noise.blowfish.secret_graph import Graph
+from hedgerow.noise.blowfish.sensitivity import count, linear
+from hedgerow.noise.measures import Pure
+from hedgerow.table.domain import Bounds
 
 Case = tuple[Graph, everything.Edge]
 
@@ -118,7 +118,7 @@ def test_where_edges_are_too_many_the_bound_is_above(case: Case, data: st.DataOb
     w = data.draw(st.lists(numbers, min_size=1, max_size=3))
     exact = graph.differences(w)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hedgerow.blowfish.base.MOST_EDGES", -1)
+        patch.setattr("hedgerow.noise.blowfish.secret_graph.MOST_EDGES", -1)
         one, two, certain = graph.differences(w)
     assert one >= exact[0]
     assert two >= exact[1]

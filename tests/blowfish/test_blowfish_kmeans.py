@@ -19,19 +19,19 @@ from hypothesis import strategies as st
 from learning.transcript import loss as told_apart
 from learning.transcript import said
 
-from hedgerow.blowfish import kmeans
-from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
-from hedgerow.blowfish.kmeans import AlongEdges, Smoothed, border, longest, placed
-from hedgerow.blowfish.points import Explicit, Grid, Near
-from hedgerow.blowfish.policy import Policy
-from hedgerow.domain import Bounds
-from hedgerow.dp.measures import Pure
-from hedgerow.errors import DataError, PlanError
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.learning import PolicyKMeans
 from hedgerow.learning.boxes import Box
 from hedgerow.learning.kmeans import Sensitivity
 from hedgerow.learning.policy_kmeans import _coded_under
-from hedgerow.plan import Plan
+from hedgerow.noise.blowfish import kmeans
+from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold, line
+from hedgerow.noise.blowfish.kmeans import AlongEdges, Smoothed, border, longest, placed
+from hedgerow.noise.blowfish.listed_graphs import Explicit, Grid, Near
+from hedgerow.noise.blowfish.policy import Policy
+from hedgerow.noise.measures import Pure
+from hedgerow.plan.plan import Plan
+from hedgerow.table.domain import Bounds
 
 Point = tuple[int, ...]
 POLICIES: dict[str, tuple[Policy, tuple[int, ...], Callable[[Point, Point], bool]]] = {

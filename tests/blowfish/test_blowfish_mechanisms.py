@@ -25,16 +25,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hedgerow.blowfish.base import Graph
-from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
-from hedgerow.blowfish.hierarchical import OrderedHierarchical, ranges_for
-from hedgerow.blowfish.ordered import Ordered, Ranges
-from hedgerow.blowfish.points import Explicit
-from hedgerow.blowfish.sensitivity import count, histogram, partition_histogram
-from hedgerow.blowfish.transform import TreeTransform
-from hedgerow.dp import noise
-from hedgerow.dp.measures import Pure, ZeroConcentrated
-from hedgerow.errors import DataError, PlanError
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.noise import samplers
+from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold, line
+from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical, ranges_for
+from hedgerow.noise.blowfish.listed_graphs import Explicit
+from hedgerow.noise.blowfish.ordered_mechanism import Ordered, Ranges
+from hedgerow.noise.blowfish.secret_graph import Graph
+from hedgerow.noise.blowfish.sensitivity import count, histogram, partition_histogram
+from hedgerow.noise.blowfish.transform import TreeTransform
+from hedgerow.noise.measures import Pure, ZeroConcentrated
 
 Draw = tuple[str, float, tuple[int, ...]]
 ONE = Pure(epsilon=1)
@@ -50,7 +50,7 @@ def seen(answer: Callable[[Any], Any]) -> Iterator[list[Draw]]:
         draws.append((kind, scale, tuple(values.tolist())))
         return np.asarray(answer(values), np.int64)
 
-    with patch.object(noise, "_add", add):
+    with patch.object(samplers, "_add", add):
         yield draws
 
 

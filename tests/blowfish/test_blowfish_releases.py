@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from blowfish.agreeing_tables import neighbours
 
-from hedgerow.blowfish.base import Graph
-from hedgerow.blowfish.graphs import Full, Partition, line
-from hedgerow.blowfish.policy import Policy
-from hedgerow.blowfish.released import Released
-from hedgerow.blowfish.stated import Stated
-from hedgerow.domain import Values
-from hedgerow.errors import PlanError
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.blowfish.exact_release import Released
+from hedgerow.noise.blowfish.graphs import Full, Partition, line
+from hedgerow.noise.blowfish.plan_policy import Stated
+from hedgerow.noise.blowfish.policy import Policy
+from hedgerow.noise.blowfish.secret_graph import Graph
+from hedgerow.table.domain import Values
 
 VALUES = 4
 Cells = Sequence[set[int]]

@@ -14,11 +14,12 @@ from blowfish.test_blowfish_graphs import Case, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.blowfish.base import Graph
-from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
-from hedgerow.blowfish.points import Explicit, Grid, Near
-from hedgerow.blowfish.policy import Policy
-from hedgerow.blowfish.sensitivity import (
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold, line
+from hedgerow.noise.blowfish.listed_graphs import Explicit, Grid, Near
+from hedgerow.noise.blowfish.policy import Policy
+from hedgerow.noise.blowfish.secret_graph import Graph
+from hedgerow.noise.blowfish.sensitivity import (
     Exact,
     Sensitivity,
     count,
@@ -28,8 +29,7 @@ from hedgerow.blowfish.sensitivity import (
     partition_histogram,
     total,
 )
-from hedgerow.dp.measures import Approximate, Pure, ZeroConcentrated
-from hedgerow.errors import PlanError
+from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
 
 
 def same(found: Sensitivity, wanted: tuple[int, int]) -> None:

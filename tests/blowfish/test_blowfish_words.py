@@ -8,19 +8,19 @@ from fractions import Fraction
 import pytest
 from dp import oracle
 
-from hedgerow.blowfish.composing import (
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.blowfish.composition import (
     from_differential_privacy,
     parallel_cells,
     parallel_rows,
     sequential,
 )
-from hedgerow.blowfish.graphs import Full, Partition, Threshold, line
-from hedgerow.blowfish.points import Explicit, Grid, Near
-from hedgerow.blowfish.policy import Policy
-from hedgerow.blowfish.words import describe, factor
-from hedgerow.dp.measures import Approximate, Pure, ZeroConcentrated
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
-from hedgerow.errors import PlanError
+from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold, line
+from hedgerow.noise.blowfish.listed_graphs import Explicit, Grid, Near
+from hedgerow.noise.blowfish.policy import Policy
+from hedgerow.noise.blowfish.words import describe, factor
+from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
 
 PLAN = Policy(
     {

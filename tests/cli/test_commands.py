@@ -17,9 +17,9 @@ import typer
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow.claims import CLAIMS
 from hedgerow.cli import app
-from hedgerow.models import CLAIMS
-from hedgerow.plan import Plan
+from hedgerow.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 PLAN = """\

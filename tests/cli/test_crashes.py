@@ -13,8 +13,8 @@ import pytest
 from forked import run_forked
 
 import hedgerow
-from hedgerow.errors import HedgerowError
-from hedgerow.faults import POINTS
+from hedgerow.base.errors import HedgerowError
+from hedgerow.base.faults import POINTS
 from hedgerow.ledger import Ledger, Tip
 
 pytestmark = pytest.mark.slow

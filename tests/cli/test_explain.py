@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hedgerow.cli import app
-from hedgerow.definitions import DEFINITIONS
+from hedgerow.explain.definitions import DEFINITIONS
 
 CLAIM = "  - epsilon-privacy: {epsilon: 4, adversary: {class: I, prior: metropolis.csv}}\n"
 PLAN = f"""\

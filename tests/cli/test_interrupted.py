@@ -17,12 +17,13 @@ import pytest
 import recipients
 from typer.testing import CliRunner
 
-from hedgerow import cli, delivery, faults
+from hedgerow import cli
+from hedgerow.base import delivery, faults
 from hedgerow.cli import app, show
-from hedgerow.engines import ordered
+from hedgerow.engines import file_writer
 from hedgerow.engines.local_table import LocalTable
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.reporting.accompanying import Accompanied
+from hedgerow.reports.companions import Accompanied
 
 PLAN = """\
 source: patients.csv
@@ -192,7 +193,7 @@ def stopped_after(work: Any) -> Any:
 def at_point(name: str) -> Callable[[pytest.MonkeyPatch], None]:
     def set_up(patch: pytest.MonkeyPatch) -> None:
         patch.setenv("HEDGEROW_FAULT", name)
-        patch.setattr("hedgerow.faults.os.kill", stop)
+        patch.setattr("hedgerow.base.faults.os.kill", stop)
 
     return set_up
 
@@ -275,7 +276,7 @@ def test_a_system_error_of_its_own_is_not_taken_for_an_interrupt(
     def broken(*anything: object, **more: object) -> None:
         raise SystemError("a fault") from ValueError()
 
-    monkeypatch.setattr("hedgerow.publishing.deliver", broken)
+    monkeypatch.setattr("hedgerow.release.publication.deliver", broken)
     done = CliRunner().invoke(app, ["publish", "plan.yaml"])
     assert isinstance(done.exception, SystemError)
 
@@ -283,9 +284,9 @@ def test_a_system_error_of_its_own_is_not_taken_for_an_interrupt(
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("hedgerow.query.charging._counted", "interrupted; epsilon 1 stays charged (entry 2)."),
+        ("hedgerow.answers.charge._counted", "interrupted; epsilon 1 stays charged (entry 2)."),
         (
-            "hedgerow.randomised.publishing.write_tables",
+            "hedgerow.release.noisy.publication.write_tables",
             "the noisy numbers are in the ledger (reserved as entry 2), and a release is not at",
         ),
     ],
@@ -337,7 +338,7 @@ def full_disk(*anything: object, **more: object) -> None:
 def test_the_disk_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     match where:
         case "data":
-            monkeypatch.setattr(ordered.csvlines, "header", full_disk)
+            monkeypatch.setattr(file_writer.csv_lines, "header", full_disk)
         case "certificate":
             monkeypatch.setattr(delivery.os, "fsync", full_disk)
         case "staging":

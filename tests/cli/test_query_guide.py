@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from hedgerow.api.demo import BUDGET, write_hospital
 from hedgerow.cli import app
-from hedgerow.demo import BUDGET, write_hospital
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.plan import Plan
+from hedgerow.plan.plan import Plan
 
 GUIDE = Path(__file__).parents[2] / "docs" / "differential_privacy.md"
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)

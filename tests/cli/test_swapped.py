@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.certificate import as_text
 from hedgerow.cli import app
 from hedgerow.ledger import Amounts, Ledger
+from hedgerow.release.certificate import as_text
 
 RECODED = """\
 population: ward
@@ -115,8 +115,8 @@ def rewritten(change: Callable[[bytes], bytes], name: str = "data.csv") -> None:
         # What anybody can make of the two is made anew, too.
         (folder / "report.html").unlink()
         told = json.loads(text)
-        from hedgerow.reporting.handed import Handed
-        from hedgerow.reporting.making import read_by_anybody
+        from hedgerow.reports.files import read_by_anybody
+        from hedgerow.reports.recipient_view import Handed
 
         (folder / "report.html").write_text(read_by_anybody(Handed.read(folder)))
         told["files"]["report.html"] = sha256(folder / "report.html")

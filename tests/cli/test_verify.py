@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives.serialization import (
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.certificate import as_text
 from hedgerow.cli.verify import verify
-from hedgerow.signing import sign
+from hedgerow.release.certificate import as_text
+from hedgerow.release.signature import sign
 
 PLAN = """
 source: patients.csv

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines import Engine, counts_of, open_engine
-from hedgerow.errors import DataError, TargetError
 
 NAMES = ("zip", 'the "age"', "Krankheit; ä", "note")
 ROWS = [

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
-from hedgerow.demo import write_hospital
+from hedgerow.api.demo import write_hospital
+from hedgerow.base.filters import parse
 from hedgerow.engines import open_engine
-from hedgerow.tally import AsFound, Listed, Spaced, Summed, Tally
-from hedgerow.where import parse
+from hedgerow.engines.tally import AsFound, Listed, Spaced, Summed, Tally
 
 ELSEWHERE = [
     "postgresql",

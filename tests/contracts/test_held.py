@@ -8,9 +8,9 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
+from hedgerow.base.errors import ClaimError, DataError
 from hedgerow.engines import open_engine, table_place
-from hedgerow.errors import ClaimError, DataError
-from hedgerow.splits import Split
+from hedgerow.engines.splits import Split
 
 SPARK = pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])
 HOMES = ["duckdb", "postgresql", SPARK]
@@ -377,7 +377,7 @@ def refusing(axes):
     """Finds nothing that keeps a claim."""
 
     def work(part):
-        from hedgerow.errors import ClaimError
+        from hedgerow.base.errors import ClaimError
 
         raise ClaimError("5-anonymity cannot be met", where="plan.yaml", fix="Ask for less.")
 

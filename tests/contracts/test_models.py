@@ -19,10 +19,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hedgerow.adversary import ClassI, ClassII, ClassIII
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import ALL, Groups
-from hedgerow.models import (
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.claims import (
     CLAIMS,
     AlphaKAnonymity,
     BetaLikeness,
@@ -44,8 +42,10 @@ from hedgerow.models import (
     UniqueShare,
     describe,
 )
-from hedgerow.models.base import PrivacyModel, exact
-from hedgerow.priors import Prior
+from hedgerow.claims.adversary import ClassI, ClassII, ClassIII
+from hedgerow.claims.base import PrivacyModel, exact
+from hedgerow.claims.priors import Prior
+from hedgerow.table.groups import ALL, Groups
 
 INF = math.inf
 Person = frozenset[int]

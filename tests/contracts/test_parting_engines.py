@@ -17,7 +17,7 @@ from parted_people import (
 )
 
 import hedgerow
-from hedgerow.errors import ClaimError
+from hedgerow.base.errors import ClaimError
 
 SPARK = [pytest.mark.slow, pytest.mark.spark]
 TABLE = people(500)

@@ -16,11 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tallies import alike, lines, tallied, text
 
-from hedgerow.conditions import And, Compared, Missing, Not, Number, OneOf, Or
+from hedgerow.base.conditions import And, Compared, Missing, Not, Number, OneOf, Or
+from hedgerow.base.errors import DataError
+from hedgerow.base.filters import parse
 from hedgerow.engines import open_engine
-from hedgerow.errors import DataError
-from hedgerow.tally import AsFound, Listed, Spaced, Summed, Tally
-from hedgerow.where import parse
+from hedgerow.engines.tally import AsFound, Listed, Spaced, Summed, Tally
 
 ENGINES = {"duckdb": open_engine}
 NASTY = [None, "", "NaN", "nan", "inf", "-Infinity", str(2**50), str(-(2**63)), "1e308", "-1e308"]

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from hedgerow.dp import noise
+from hedgerow.noise import samplers
 
 MOST, LEAST = 2**63 - 1, -(2**63)
 
@@ -32,7 +32,7 @@ class Tape:
 @contextmanager
 def recording() -> Iterator[Tape]:
     tape = Tape()
-    add, choose, flip = noise._add, noise._choose, noise._flip
+    add, choose, flip = samplers._add, samplers._choose, samplers._flip
 
     def added(kind: str, values: Any, scale: float) -> Any:
         out = add(kind, values, scale)
@@ -85,5 +85,5 @@ def replaying(tape: Tape) -> Iterator[None]:
 def _replaced(**names: Any) -> Iterator[None]:
     with ExitStack() as stack:
         for name, function in names.items():
-            stack.enter_context(patch.object(noise, name, function))
+            stack.enter_context(patch.object(samplers, name, function))
         yield

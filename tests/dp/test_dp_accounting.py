@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 from dp import oracle
 
-from hedgerow.dp.accounting import many
-from hedgerow.dp.measures import Approximate, Pure, ZeroConcentrated
-from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
-from hedgerow.errors import PlanError
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.accounting import many
+from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
+from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
 
 TIGHT = Fraction(98, 100)
 """Of the accountant's epsilon, at which delta no longer holds: it is that near."""

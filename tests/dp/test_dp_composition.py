@@ -9,7 +9,8 @@ from itertools import combinations, product
 import pytest
 from dp import oracle
 
-from hedgerow.dp.composition import (
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.composition import (
     adaptive,
     amplified,
     group,
@@ -18,9 +19,8 @@ from hedgerow.dp.composition import (
     post_processed,
     sequential,
 )
-from hedgerow.dp.measures import Approximate, Loss, Pure, ZeroConcentrated
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
-from hedgerow.errors import PlanError
+from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
 
 ADD = Neighbours(kind=Neighbouring.ADD_REMOVE)
 CHANGE = Neighbours(kind=Neighbouring.CHANGE_ONE)

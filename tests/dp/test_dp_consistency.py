@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from hedgerow.dp.consistency import Columns, Consistent, consistent
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
+from hedgerow.noise.consistency import Columns, Consistent, consistent
 
 Array = NDArray[np.float64]
 SIZES = {"a": 2, "b": 3, "c": 2, "d": 2}

@@ -10,10 +10,10 @@ from dp import oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.dp.measures import Approximate, Pure, ZeroConcentrated
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.ledger.amounts import NOTHING, Amounts
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.noise.amounts import NOTHING, Amounts
+from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
 
 losses = st.fractions(min_value=0, max_value=100, max_denominator=10**12)
 

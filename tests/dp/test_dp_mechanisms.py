@@ -13,8 +13,9 @@ from dp import oracle
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hedgerow.dp.measures import Pure, ZeroConcentrated
-from hedgerow.dp.mechanisms import (
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.noise.measures import Pure, ZeroConcentrated
+from hedgerow.noise.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     DyadicLaplace,
@@ -22,9 +23,8 @@ from hedgerow.dp.mechanisms import (
     integers,
     lattice,
 )
-from hedgerow.dp.response import RandomisedResponse
-from hedgerow.dp.selection import Exponential, NoisyMax, PermuteAndFlip
-from hedgerow.errors import DataError, PlanError
+from hedgerow.noise.randomised_response import RandomisedResponse
+from hedgerow.noise.selection import Exponential, NoisyMax, PermuteAndFlip
 
 TIGHT = Fraction(9, 10)
 """The worst pair of neighbours reaches this share of the loss that is claimed, at least."""

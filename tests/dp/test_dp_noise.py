@@ -14,21 +14,21 @@ import numpy as np
 import pytest
 from dp.tape import DivergedError, recording, replaying
 
-import hedgerow.dp
-from hedgerow.attacks.floating import identifies
-from hedgerow.dp import noise
-from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
-from hedgerow.dp.response import RandomisedResponse
-from hedgerow.dp.selection import Exponential, NoisyMax
-from hedgerow.errors import PlanError
+import hedgerow.noise
+from hedgerow.attacks.floating_point import identifies
+from hedgerow.base.errors import PlanError
+from hedgerow.noise import samplers
+from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
+from hedgerow.noise.randomised_response import RandomisedResponse
+from hedgerow.noise.selection import Exponential, NoisyMax
 
 MODULES = [
-    importlib.import_module(f"hedgerow.dp.{found.name}")
-    for found in pkgutil.iter_modules(hedgerow.dp.__path__)
+    importlib.import_module(f"hedgerow.noise.{found.name}")
+    for found in pkgutil.iter_modules(hedgerow.noise.__path__)
 ]
 
 
-AFTERWARDS = ("hedgerow.dp.synthetic", "hedgerow.dp.settling")
+AFTERWARDS = ("hedgerow.synthesis.synthetic_records", "hedgerow.synthesis.record_fit")
 """Computes with numbers that have their noise already; compiled, and repeatable on purpose."""
 
 
@@ -50,7 +50,10 @@ def test_nothing_takes_a_seed() -> None:
 
 
 def test_only_one_module_draws_and_only_one_accounts() -> None:
-    allowed = {"opendp": {"hedgerow.dp.noise"}, "dp_accounting": {"hedgerow.dp.accounting"}}
+    allowed = {
+        "opendp": {"hedgerow.noise.samplers"},
+        "dp_accounting": {"hedgerow.noise.accounting"},
+    }
     for library, homes in allowed.items():
         using = {m.__name__ for m in MODULES if f"{library}" in inspect.getsource(m)}
         assert using == homes
@@ -58,10 +61,10 @@ def test_only_one_module_draws_and_only_one_accounts() -> None:
 
 def test_loading_the_package_loads_no_library() -> None:
     code = (
-        "import sys, pkgutil, importlib, hedgerow.dp as d\n"
+        "import sys, pkgutil, importlib, hedgerow.noise as d\n"
         "for m in pkgutil.iter_modules(d.__path__):\n"
-        f"    if 'hedgerow.dp.' + m.name not in {AFTERWARDS}:\n"
-        "        importlib.import_module('hedgerow.dp.' + m.name)\n"
+        f"    if 'hedgerow.noise.' + m.name not in {AFTERWARDS}:\n"
+        "        importlib.import_module('hedgerow.noise.' + m.name)\n"
         "print([n for n in ('opendp', 'dp_accounting', 'sqlite3', 'cryptography', 'polars',"
         " 'scipy', 'pydantic') if n in sys.modules])"
     )
@@ -71,18 +74,18 @@ def test_loading_the_package_loads_no_library() -> None:
 
 def test_scales_reach_the_sampler_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:
     met: list[float] = []
-    monkeypatch.setattr(noise, "_add", lambda kind, values, scale: met.append(scale) or values)
+    monkeypatch.setattr(samplers, "_add", lambda kind, values, scale: met.append(scale) or values)
     third = Fraction(1, 3)
-    noise.discrete_laplace(np.zeros(1, np.int64), scale=third)
-    noise.discrete_gaussian(np.zeros(1, np.int64), scale=third)
+    samplers.discrete_laplace(np.zeros(1, np.int64), scale=third)
+    samplers.discrete_gaussian(np.zeros(1, np.int64), scale=third)
     assert all(Fraction(scale) >= third for scale in met)
     assert len(met) == 2
     for scale in (Fraction(0), Fraction(-1)):
         with pytest.raises(PlanError):
-            noise.discrete_laplace(np.zeros(1, np.int64), scale=scale)
+            samplers.discrete_laplace(np.zeros(1, np.int64), scale=scale)
     for probability in (0.0, -0.1, 0.51, 1.0, float("nan"), 1e-320):
         with pytest.raises(PlanError):
-            noise.bernoulli(3, probability=probability)
+            samplers.bernoulli(3, probability=probability)
 
 
 def test_sums_beyond_the_largest_are_held_and_do_not_wrap() -> None:
@@ -96,9 +99,9 @@ def test_sums_beyond_the_largest_are_held_and_do_not_wrap() -> None:
 
 def test_whole_vectors_of_no_length() -> None:
     nothing = np.zeros(0, np.int64)
-    assert len(noise.discrete_laplace(nothing, scale=Fraction(1))) == 0
-    assert len(noise.bernoulli(0, probability=0.5)) == 0
-    assert len(noise.uniform(0, below=3)) == 0
+    assert len(samplers.discrete_laplace(nothing, scale=Fraction(1))) == 0
+    assert len(samplers.bernoulli(0, probability=0.5)) == 0
+    assert len(samplers.uniform(0, below=3)) == 0
 
 
 # Floating point.

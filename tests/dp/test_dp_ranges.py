@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hedgerow.dp.isotonic import nonnegative, rising
-from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace
-from hedgerow.dp.ranges import Ranges, RangeTree
-from hedgerow.dp.sums import gaussian_sum_half_width, laplace_sum_half_width
-from hedgerow.errors import DataError, PlanError
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.noise.isotonic import nonnegative, rising
+from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
+from hedgerow.noise.noise_sums import gaussian_sum_half_width, laplace_sum_half_width
+from hedgerow.noise.range_queries import Ranges, RangeTree
 
 FALSE_ALARM = 1e-7
 """The chance that one statistical test fails on right code."""

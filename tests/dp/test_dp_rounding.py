@@ -12,8 +12,8 @@ from dp import oracle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.dp import rounding
-from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.noise import rounding
 
 NEAR = Fraction(1, 10**44)
 small = st.fractions(min_value=-50, max_value=50, max_denominator=10**9)

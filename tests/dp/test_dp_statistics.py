@@ -15,10 +15,10 @@ import pytest
 from dp import oracle
 from scipy.stats import chi2, ncx2
 
-from hedgerow.dp import noise
-from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
-from hedgerow.dp.response import RandomisedResponse
-from hedgerow.dp.selection import Exponential, NoisyMax, PermuteAndFlip
+from hedgerow.noise import samplers
+from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
+from hedgerow.noise.randomised_response import RandomisedResponse
+from hedgerow.noise.selection import Exponential, NoisyMax, PermuteAndFlip
 
 FALSE_ALARM = 1e-7
 """The chance that one test of the right distribution fails: once in ten million runs."""
@@ -155,7 +155,7 @@ def test_randomised_response(categories: int, truth: str) -> None:
 
 @pytest.mark.parametrize("probability", [0.5, 0.3, 0.01])
 def test_bits(probability: float) -> None:
-    drawn = noise.bernoulli(BITS, probability=probability).tolist()
+    drawn = samplers.bernoulli(BITS, probability=probability).tolist()
     true: dict[Hashable, float] = {True: probability, False: 1 - probability}
     assert fits(drawn, true)
     for factor in map(float, OFF):
@@ -165,7 +165,7 @@ def test_bits(probability: float) -> None:
 
 @pytest.mark.parametrize("below", [1, 2, 3, 7, 100])
 def test_uniform_numbers(below: int) -> None:
-    drawn = noise.uniform(DRAWS, below=below).tolist()
+    drawn = samplers.uniform(DRAWS, below=below).tolist()
     assert set(drawn) <= set(range(below))
     assert fits(drawn, dict.fromkeys(range(below), 1 / below))
     if below > 1:

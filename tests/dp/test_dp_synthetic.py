@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hedgerow.dp.consistency import consistent
-from hedgerow.dp.entropy import Clique, Columns, cliques_of, fitted, telling
-from hedgerow.dp.settling import settled
-from hedgerow.dp.synthetic import distances, fingerprint, marginals, synthetic
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
+from hedgerow.noise.consistency import consistent
+from hedgerow.synthesis.maximum_entropy import Clique, Columns, cliques_of, fitted, telling
+from hedgerow.synthesis.record_fit import settled
+from hedgerow.synthesis.synthetic_records import distances, fingerprint, marginals, synthetic
 
 Array = NDArray[np.float64]
 SIZES = {"a": 2, "b": 3, "c": 2, "d": 4, "e": 2}

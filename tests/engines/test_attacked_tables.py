@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.cli import app
 from hedgerow.engines import table_place
-from hedgerow.errors import DataError, PlanError
 
 COLUMNS = {"zip": "quasi-identifier", "age": "quasi-identifier", "disease": "sensitive"}
 COLUMNS |= {"name": "identifier"}

@@ -14,13 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
-import hedgerow.publishing
+import hedgerow.release.publication
+from hedgerow.base.errors import DataError, HedgerowError, TargetError
 from hedgerow.cli import app
 from hedgerow.engines import open_engine, table_place
 from hedgerow.engines.base import Written
-from hedgerow.engines.carrying import carried
-from hedgerow.engines.postgresql.arriving import PostgreSQLArrival
-from hedgerow.errors import DataError, HedgerowError, TargetError
+from hedgerow.engines.postgresql.arrival import PostgreSQLArrival
+from hedgerow.engines.transfer import carried
 from hedgerow.ledger import Ledger
 
 COLUMNS = {"zip": "quasi-identifier", "age": "quasi-identifier", "disease": "sensitive"}
@@ -285,7 +285,9 @@ def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(
 ):
     ledger = tmp_path / "ledger.db"
     monkeypatch.setattr(
-        hedgerow.publishing, "point", lambda name: end_connections(tables) if name == when else None
+        hedgerow.release.publication,
+        "point",
+        lambda name: end_connections(tables) if name == when else None,
     )
     with pytest.raises(TargetError, match="connection to the database was lost"):
         publish(people(), tables.place("released"), ledger=ledger, population="ward")
@@ -297,7 +299,7 @@ def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(
 def test_nobody_sees_it_before_it_is_delivered(tables, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        hedgerow.publishing, "point", lambda name: seen.append((name, there(tables)))
+        hedgerow.release.publication, "point", lambda name: seen.append((name, there(tables)))
     )
     publish(people(), tables.place("released"))
     assert dict(seen)["measured"] == []

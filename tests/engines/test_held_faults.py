@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
-from hedgerow.errors import DataError
-from hedgerow.splits import Split
+from hedgerow.engines.splits import Split
 
 ROWS = 40
 TABLE = pa.table({"a": pa.array([i % 8 for i in range(ROWS)], pa.int64()), "n": list(range(ROWS))})

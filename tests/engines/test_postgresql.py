@@ -18,7 +18,8 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
-import hedgerow.publishing
+import hedgerow.release.publication
+from hedgerow.base.errors import DataError, HedgerowError, TargetError
 from hedgerow.cli import app
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.postgresql.connection import Connection
@@ -26,9 +27,8 @@ from hedgerow.engines.postgresql.table import PostgreSQLTable
 from hedgerow.engines.postgresql.targets import PostgreSQLTarget
 from hedgerow.engines.remote_engine import RemoteEngine
 from hedgerow.engines.remote_table import RemoteTable
-from hedgerow.errors import DataError, HedgerowError, TargetError
+from hedgerow.engines.tally import AsFound, Tally
 from hedgerow.ledger import Ledger
-from hedgerow.tally import AsFound, Tally
 
 SECRET = "canary-7f3b"
 COLUMNS = {"zip": "quasi-identifier", "age": "quasi-identifier", "disease": "sensitive"}
@@ -349,7 +349,7 @@ def test_nobody_sees_it_before_it_is_delivered(tables, monkeypatch):
     address = tables(people(), "patients")
     seen = []
     monkeypatch.setattr(
-        hedgerow.publishing, "point", lambda name: seen.append((name, there(tables)))
+        hedgerow.release.publication, "point", lambda name: seen.append((name, there(tables)))
     )
     publish(address, tables.place("released"))
     assert dict(seen)["measured"] == ["patients"]
@@ -468,7 +468,9 @@ def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(
         return  # all that is needed is here by then
     address, ledger = tables(people(), "patients"), tmp_path / "ledger.db"
     monkeypatch.setattr(
-        hedgerow.publishing, "point", lambda name: end_connections(tables) if name == when else None
+        hedgerow.release.publication,
+        "point",
+        lambda name: end_connections(tables) if name == when else None,
     )
     target = tables.place("released") if to == "table" else tmp_path / "out"
     with pytest.raises(HedgerowError, match="connection to the database was lost"):
@@ -480,13 +482,13 @@ def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(
 
 def test_a_connection_lost_at_the_last_moment_leaves_no_half_release(tables, tmp_path, monkeypatch):
     address, ledger = tables(people(), "patients"), tmp_path / "ledger.db"
-    real = hedgerow.publishing.as_text
+    real = hedgerow.release.publication.as_text
 
     def cut(certificate):
         end_connections(tables)
         return real(certificate)
 
-    monkeypatch.setattr(hedgerow.publishing, "as_text", cut)
+    monkeypatch.setattr(hedgerow.release.publication, "as_text", cut)
     with pytest.raises(TargetError, match="connection to the database was lost"):
         publish(address, tables.place("released"), ledger=ledger, population="ward")
     assert there(tables) == ["patients"]
@@ -501,7 +503,7 @@ def test_what_changes_meanwhile_is_not_published(tables, tmp_path, monkeypatch):
         if name == "counted":
             tables.sql("DELETE FROM patients WHERE zip = '100'", "UPDATE patients SET age = 99")
 
-    monkeypatch.setattr(hedgerow.publishing, "point", change)
+    monkeypatch.setattr(hedgerow.release.publication, "point", change)
     during = publish(address, tmp_path / "during")
     again = tables(people(), "patients")
     table = publish(again, tables.place("released"))

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
-import hedgerow.priced.releasing
+import hedgerow.release.charged.publication
+from hedgerow.base.errors import HedgerowError, PlanError, TargetError
 from hedgerow.cli import app
 from hedgerow.engines import table_place
-from hedgerow.errors import HedgerowError, PlanError, TargetError
 from hedgerow.ledger import Amounts, Ledger
 
 PLAN = {
@@ -138,7 +138,7 @@ def test_a_source_is_not_replaced_by_its_own_release(tables, ledger, tmp_path):
 
 def test_a_lost_connection_loses_nothing_that_was_paid_for(tables, ledger, monkeypatch):
     address = tables(people(), "town")
-    real, first = hedgerow.priced.releasing.as_text, [True]
+    real, first = hedgerow.release.charged.publication.as_text, [True]
 
     def cut(certificate):
         if first and first.pop():
@@ -148,7 +148,7 @@ def test_a_lost_connection_loses_nothing_that_was_paid_for(tables, ledger, monke
             )
         return real(certificate)
 
-    monkeypatch.setattr(hedgerow.priced.releasing, "as_text", cut)
+    monkeypatch.setattr(hedgerow.release.charged.publication, "as_text", cut)
     with pytest.raises(TargetError, match="connection to the database was lost") as caught:
         publish(address, tables.place("released"), ledger)
     assert "costs nothing more" in str(caught.value)

@@ -24,19 +24,19 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 def rows_counted_as_people(patch: pytest.MonkeyPatch) -> None:
     """Nobody asks whose rows they are, and several rows of a person are as many people."""
-    patch.setattr("hedgerow.job.require_people", lambda *_: ())
-    patch.setattr("hedgerow.job.require_rows", lambda *_: None)
+    patch.setattr("hedgerow.release.job.require_people", lambda *_: ())
+    patch.setattr("hedgerow.release.job.require_rows", lambda *_: None)
 
 
 def spellings_skipped(patch: pytest.MonkeyPatch) -> None:
     """Every spelling is a value of its own."""
-    patch.setattr("hedgerow.spelling.likeness", lambda value: value)
+    patch.setattr("hedgerow.base.spelling.likeness", lambda value: value)
 
 
 def overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
     """What people want protected is looked up in their own group only."""
-    patch.setattr("hedgerow.choosing.about_single_people", lambda _: False)
-    patch.setattr("hedgerow.publishing.about_single_people", lambda _: False)
+    patch.setattr("hedgerow.release.recoding_choice.about_single_people", lambda _: False)
+    patch.setattr("hedgerow.release.publication.about_single_people", lambda _: False)
 
 
 def last_line_dropped(patch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from fuzz.refuter import refute
 from fuzz.world import World, draw
 
 import hedgerow
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from tables import adult
 
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
@@ -22,10 +22,10 @@ from hedgerow.models import (
     UniqueShare,
 )
 from hedgerow.recode.constraints import Constraints
-from hedgerow.recode.fulldomain import at_node
+from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.search import Search
-from hedgerow.utility import METRICS
+from hedgerow.recode.utility import METRICS
 
 pytestmark = pytest.mark.data
 

@@ -24,9 +24,9 @@ from examples.blowfish import averaging, clustering, data, experiment, figures, 
 from examples.blowfish.__main__ import GUIDE, main  # noqa: E402
 from examples.blowfish.clustering import ATTRIBUTE, COUNTS, DP, PAPER, SUMS, Lab  # noqa: E402
 from examples.blowfish.page import MARK, page  # noqa: E402
-from hedgerow.blowfish.constraints import brute  # noqa: E402
-from hedgerow.blowfish.ordered import Ordered  # noqa: E402
-from hedgerow.dp.measures import Pure  # noqa: E402
+from hedgerow.noise.blowfish.constraints import brute  # noqa: E402
+from hedgerow.noise.blowfish.ordered_mechanism import Ordered  # noqa: E402
+from hedgerow.noise.measures import Pure  # noqa: E402
 
 needs_data = pytest.mark.skipif(
     "HEDGEROW_DATA" not in os.environ, reason="HEDGEROW_DATA is not set: no real data"

@@ -51,7 +51,7 @@ from examples.composition_attacks.releases import (  # noqa: E402
     told_apart,
 )
 from hedgerow import DataError, KAnonymity  # noqa: E402
-from hedgerow.charts import save  # noqa: E402
+from hedgerow.charts.figures import save  # noqa: E402
 
 BOTH = (STRICT, STRICT)
 JOBS = ("baker", "cook", "driver", "farmer", "nurse", "potter", "?")

@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from hedgerow.groups import Groups
-from hedgerow.models import (
+from hedgerow.claims import (
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
@@ -18,6 +17,7 @@ from hedgerow.models import (
     RecursiveLDiversity,
     TCloseness,
 )
+from hedgerow.table.groups import Groups
 
 # Table 1, inpatient microdata: 130** < 30, 1485* >= 40, 130** 3*.
 TABLE_1 = Groups.of(

@@ -16,8 +16,7 @@ import pytest
 
 from hedgerow.attacks.gate import Bounds
 from hedgerow.attacks.inference import background_knowledge, homogeneity
-from hedgerow.groups import ALL, Groups
-from hedgerow.models import (
+from hedgerow.claims import (
     BetaLikeness,
     DeltaPresence,
     DistinctLDiversity,
@@ -31,7 +30,8 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.models.base import PrivacyModel, RatioModel
+from hedgerow.claims.base import PrivacyModel, RatioModel
+from hedgerow.table.groups import ALL, Groups
 
 # Slide "Why is access so strictly controlled?": name, age, sex, zip code, disease.
 MICRODATA = [

@@ -19,11 +19,11 @@ import pytest
 from dp import oracle
 
 from hedgerow import explain_epsilon
-from hedgerow.dp.composition import sequential
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
-from hedgerow.dp.selection import Exponential, NoisyMax
+from hedgerow.noise.composition import sequential
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
+from hedgerow.noise.selection import Exponential, NoisyMax
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))

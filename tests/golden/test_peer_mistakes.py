@@ -7,9 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.groups import Groups
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models import (
+from hedgerow.claims import (
     DeltaDisclosure,
     DistinctLDiversity,
     EntropyLDiversity,
@@ -18,7 +16,9 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.recode.cells import Cells
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Groups
+from hedgerow.table.hierarchy import Hierarchy
 
 
 def test_someone_with_a_missing_quasi_identifier_is_still_someone() -> None:

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT))
 
 from examples.realistic_adversaries import census, claims, figures, hospital, page, paper  # noqa: E402
 from examples.realistic_adversaries.__main__ import main, table_5  # noqa: E402
-from hedgerow.charts import save  # noqa: E402
+from hedgerow.charts.figures import save  # noqa: E402
 
 Counts = tuple[tuple[int, ...], ...]
 

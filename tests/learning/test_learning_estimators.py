@@ -18,16 +18,16 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow.domain import Bounds, Values
-from hedgerow.dp import noise
-from hedgerow.dp.measures import Pure
-from hedgerow.errors import PlanError
+from hedgerow.base.errors import PlanError
 from hedgerow.learning import Cuts, DifferentiallyPrivateTree, KMeans, NaiveBayes
 from hedgerow.learning.boxes import Box
 from hedgerow.learning.kmeans import EveryRow, moved, parts
 from hedgerow.learning.spaces import ShapeError
 from hedgerow.learning.tree_leaves import Node, pruned, settled
 from hedgerow.learning.tree_splits import Split
+from hedgerow.noise import samplers
+from hedgerow.noise.measures import Pure
+from hedgerow.table.domain import Bounds, Values
 
 COMMON: dict[str, Any] = {
     "epsilon": 10**6,
@@ -71,7 +71,7 @@ def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     def fixed(size: int, probability: float) -> Any:
         return np.random.default_rng(size).random(size) < probability
 
-    with patch.object(noise, "_choose", best), patch.object(noise, "_flip", fixed):
+    with patch.object(samplers, "_choose", best), patch.object(samplers, "_flip", fixed):
         check(estimator)
 
 
@@ -268,7 +268,7 @@ def test_another_sensitivity_can_be_supplied() -> None:
     box = Box((Bounds(0, 1), Bounds(0, 1)))
     points = box.placed([np.array([0.0, 1.0]), np.array([0.0, 1.0])])
     one = Pure(epsilon=1)
-    with patch.object(noise, "_add", added):
+    with patch.object(samplers, "_add", added):
         for sensitivity in (EveryRow(), Halved()):
             moved(points, points, np.ones(2, np.int64), box, sensitivity, sizes=one, sums=one)
     assert asked == [1.0, 2.0 * 2**20, 1.0, 1.0 * 2**20]

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from learning.transcript import loss, said
 
-from hedgerow.domain import Bounds, Values
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
 from hedgerow.learning import Cuts, DifferentiallyPrivateTree, KMeans, NaiveBayes
 from hedgerow.learning.boxes import Box
 from hedgerow.learning.spaces import Classes
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
+from hedgerow.table.domain import Bounds, Values
 
 BITS = Values(("0", "1"))
 LITTLE = 1e-9

@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.domain import Bounds, Values
-from hedgerow.dp.measures import Pure
-from hedgerow.errors import PlanError
+from hedgerow.base.errors import PlanError
 from hedgerow.learning.spaces import Feature
 from hedgerow.learning.tree_splits import (
     LATTICE,
@@ -25,6 +23,8 @@ from hedgerow.learning.tree_splits import (
     choice,
     splits_of,
 )
+from hedgerow.noise.measures import Pure
+from hedgerow.table.domain import Bounds, Values
 
 PROVED = [Criterion.MAX, Criterion.GINI, Criterion.INFORMATION_GAIN]
 

@@ -19,7 +19,7 @@ from unittest.mock import patch
 import numpy as np
 from dp import oracle
 
-from hedgerow.dp import noise
+from hedgerow.noise import samplers
 
 
 @dataclass
@@ -47,7 +47,7 @@ def said(fit: Callable[[], Any], decided: Sequence[int]) -> Said:
         found.draws.append(((kind, len(scores), scale, place), [int(s) for s in scores]))
         return (place,)
 
-    with patch.object(noise, "_add", added), patch.object(noise, "_choose", chosen):
+    with patch.object(samplers, "_add", added), patch.object(samplers, "_choose", chosen):
         fit()
     return found
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.canonical import canonical, digest
-from hedgerow.errors import HedgerowError
+from hedgerow.base.canonical_json import canonical, digest
+from hedgerow.base.errors import HedgerowError
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 values = st.recursive(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
 from hedgerow.ledger import (
     NOTHING,
     Amounts,
@@ -266,7 +266,7 @@ def test_a_budget_of_nothing_is_refused(ledger: Ledger) -> None:
 def test_entries_come_in_order_and_by_pages(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hedgerow.ledger.reading.PAGE", 3)
+    monkeypatch.setattr("hedgerow.ledger.lookups.PAGE", 3)
     for i in range(8):
         ledger.reserve("gotham" if i % 2 else "metropolis", key=f"k{i}", what={})
     assert [e.seq for e in ledger.entries()] == list(range(1, 9))
@@ -290,7 +290,7 @@ def test_entries_are_looked_up(ledger: Ledger) -> None:
 def test_a_clock_that_goes_backwards(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     times = ["2026-05-01T10:00:00.000000Z", "2026-05-01T09:00:00.000000Z",
              "2026-05-01T10:00:00.000001Z"]  # fmt: skip
-    monkeypatch.setattr("hedgerow.ledger.places.now", iter(times).__next__)
+    monkeypatch.setattr("hedgerow.ledger.address.now", iter(times).__next__)
     entries = [ledger.reserve("gotham", key="x", what={"n": n}) for n in range(3)]
     assert [e.at for e in entries] == [times[0], times[0], times[2]]
     assert [e.body for e in entries] == [{"n": 0}, {"n": 1, "clock": times[1]}, {"n": 2}]

@@ -56,7 +56,7 @@ def _told(work: Any, where: str, barrier: Any, results: Any) -> None:
 
 def _run(work: Any, where: str) -> list[Any]:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["hedgerow.ledger.places", "hedgerow.ledger.checking",
+    context.set_forkserver_preload(["hedgerow.ledger.address", "hedgerow.ledger.audit",
                                     "psycopg", "pytest"])  # fmt: skip
     barrier, results = context.Barrier(PROCESSES), context.Queue()
     processes = [

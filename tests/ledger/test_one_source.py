@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow.base.errors import PlanError
 from hedgerow.cli import app
-from hedgerow.errors import PlanError
 from hedgerow.ledger import Amounts, Kind, Ledger
 
 ROWS = "age,ill\n" + "".join(f"{30 + i % 2},{'ab'[i // 2 % 2]}\n" for i in range(12))

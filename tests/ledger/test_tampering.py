@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.canonical import digest
+from hedgerow.base.canonical_json import digest
 from hedgerow.ledger import NOTHING, Amounts, Entry, Kind, Ledger, LedgerError, Tip
 
 TENTH = Amounts.of(epsilon="0.1")

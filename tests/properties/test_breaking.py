@@ -11,12 +11,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.adversary import ClassI, ClassII, ClassIII
-from hedgerow.explaining.breaking import Family, Interval, where_it_holds
-from hedgerow.groups import Groups
-from hedgerow.models.epsilon import EpsilonPrivacy
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior
+from hedgerow.claims.adversary import ClassI, ClassII, ClassIII
+from hedgerow.claims.epsilon import EpsilonPrivacy
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.explain.breaking_point import Family, Interval, where_it_holds
+from hedgerow.table.groups import Groups
 
 VALUES = ("a", "b", "c")
 TINY = Fraction(1, 10**9)

@@ -17,7 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.definitions import (
+from hedgerow.base.errors import PlanError
+from hedgerow.claims import RecursiveLDiversity, TCloseness
+from hedgerow.explain.definitions import (
     diversity_of_epsilon,
     epsilon_of_closeness,
     epsilon_of_differential_privacy,
@@ -25,9 +27,7 @@ from hedgerow.definitions import (
     epsilon_of_lemma_1,
     perfect_privacy,
 )
-from hedgerow.errors import PlanError
-from hedgerow.groups import Groups, Histogram, Sensitive
-from hedgerow.models import RecursiveLDiversity, TCloseness
+from hedgerow.table.groups import Groups, Histogram, Sensitive
 
 Counts = tuple[int, ...]
 SHAPES = [(1, 1), (1, 2), (1, 4), (2, 3), (1, 1, 1), (1, 1, 2), (1, 2, 3), (2, 3, 5), (1, 1, 1, 1),

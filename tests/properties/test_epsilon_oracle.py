@@ -35,11 +35,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from worlds import Epsilon, Prior, at_most, belief, class_two, finite, infinite, smallest_epsilon
 
-from hedgerow.adversary import Adversary, AtMost, ClassI, ClassII, ClassIII, Known
-from hedgerow.groups import Facts, Groups, Histogram
-from hedgerow.models.epsilon import EpsilonPrivacy
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior as Learned
+from hedgerow.claims.adversary import Adversary, AtMost, ClassI, ClassII, ClassIII, Known
+from hedgerow.claims.epsilon import EpsilonPrivacy
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior as Learned
+from hedgerow.table.groups import Facts, Groups, Histogram
 
 VALUES = "abc"
 TAXONOMY = [0, 0, 1], ["a or b", "rest"]

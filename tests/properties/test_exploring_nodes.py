@@ -15,14 +15,7 @@ from hypothesis import strategies as st
 from tables import cells_of
 
 from hedgerow import ClaimError, Exploration, Plan, PlanError, publish
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII
-from hedgerow.exploring import kinds
-from hedgerow.exploring.costs import worth_of
-from hedgerow.exploring.kinds import Collector
-from hedgerow.exploring.preview import preview
-from hedgerow.exploring.survey import NO, OPEN, YES, passing, survey
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaPresence,
@@ -36,11 +29,18 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.priors import Prior
+from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII
+from hedgerow.claims.priors import Prior
+from hedgerow.explore import kinds
+from hedgerow.explore.costs import worth_of
+from hedgerow.explore.kinds import Collector
+from hedgerow.explore.preview import preview
+from hedgerow.explore.survey import NO, OPEN, YES, passing, survey
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.search import Search
-from hedgerow.utility import METRICS
+from hedgerow.recode.utility import METRICS
+from hedgerow.table.hierarchy import Hierarchy
 
 MODELS = [
     KAnonymity(k=2),

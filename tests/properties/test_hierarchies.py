@@ -14,8 +14,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.builders import Bins, Dates, FromCsv, Prefix, Ranges, Suppression, Taxonomy
-from hedgerow.hierarchy import Hierarchy
+from hedgerow.table.hierarchy import Hierarchy
+from hedgerow.table.hierarchy_builders import (
+    Bins,
+    Dates,
+    FromCsv,
+    Prefix,
+    Ranges,
+    Suppression,
+    Taxonomy,
+)
 
 QUICK = settings(max_examples=100, deadline=None)
 

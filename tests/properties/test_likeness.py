@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hedgerow.spelling import (
+from hedgerow.base.spelling import (
     classes,
     first_spellings,
     folded,

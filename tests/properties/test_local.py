@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import adult, cells_of
 
-from hedgerow.errors import ClaimError
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models import DistinctLDiversity, EntropyLDiversity, KAnonymity, TCloseness
+from hedgerow.base.errors import ClaimError
+from hedgerow.claims import DistinctLDiversity, EntropyLDiversity, KAnonymity, TCloseness
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
-from hedgerow.utility import METRICS
+from hedgerow.recode.utility import METRICS
+from hedgerow.table.hierarchy import Hierarchy
 
 COLUMNS = [
     Hierarchy.of("a", [(str(i), f"{i // 2}x", f"{i // 4}y", "*") for i in range(8)]),

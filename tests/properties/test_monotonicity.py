@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII
-from hedgerow.groups import ALL, Groups, Histogram
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
@@ -33,9 +31,11 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.models.base import PrivacyModel
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior
+from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.table.groups import ALL, Groups, Histogram
 
 WIDTH = 4
 Random = np.random.Generator

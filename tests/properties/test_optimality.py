@@ -19,9 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import cells_of
 
-from hedgerow.groups import Groups
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     DeltaPresence,
     DistinctLDiversity,
@@ -31,12 +29,14 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.models.base import PrivacyModel
+from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.constraints import Constraints
-from hedgerow.recode.fulldomain import at_node, full_domain
+from hedgerow.recode.full_domain import at_node, full_domain
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.search import Search
-from hedgerow.utility import METRICS
+from hedgerow.recode.utility import METRICS
+from hedgerow.table.groups import Groups
+from hedgerow.table.hierarchy import Hierarchy
 
 Group = tuple[str, ...]
 SETTLED = sorted(set(METRICS) - {"kl-divergence", "query-error"})

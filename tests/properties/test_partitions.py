@@ -16,14 +16,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tables import cells_of, flat, integers
 
-from hedgerow.errors import ClaimError
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.base.errors import ClaimError
+from hedgerow.claims.anonymity import KAnonymity
+from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.recode.mdav import GRID
 from hedgerow.recode.microaggregation import microaggregation
 from hedgerow.recode.mondrian import mondrian
 from hedgerow.recode.parts import deal, first_of
+from hedgerow.table.hierarchy import Hierarchy
 
 AGE = integers("age", 0, 9, missing=True)
 PLACE = Hierarchy.of(

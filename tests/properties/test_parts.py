@@ -13,11 +13,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tables import cells_of, flat, integers
 
-from hedgerow.adversary import ClassI
-from hedgerow.errors import ClaimError, PlanError
-from hedgerow.groups import Histogram, Sensitive
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models import (
+from hedgerow.base.errors import ClaimError, PlanError
+from hedgerow.claims import (
     DistinctLDiversity,
     EntropyLDiversity,
     EpsilonPrivacy,
@@ -26,15 +23,18 @@ from hedgerow.models import (
     MarketerRisk,
     TCloseness,
 )
-from hedgerow.priors import Prior
+from hedgerow.claims.adversary import ClassI
+from hedgerow.claims.priors import Prior
 from hedgerow.recode.cell_margins import CellMargins
-from hedgerow.recode.cells import Cells
 from hedgerow.recode.first_cuts import first_cuts
 from hedgerow.recode.local import local
 from hedgerow.recode.method import Method
 from hedgerow.recode.microaggregation import microaggregation
 from hedgerow.recode.mondrian import mondrian
-from hedgerow.recode.parted import parted
+from hedgerow.recode.partwise import parted
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Histogram, Sensitive
+from hedgerow.table.hierarchy import Hierarchy
 
 DOSE = Hierarchy.of(
     "dose",

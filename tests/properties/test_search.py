@@ -19,10 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tables import cells_of
 
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII
-from hedgerow.groups import ALL, Groups
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
@@ -40,13 +37,16 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.models.base import Needs, PrivacyModel
-from hedgerow.priors import Prior
+from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII
+from hedgerow.claims.base import Needs, PrivacyModel
+from hedgerow.claims.priors import Prior
 from hedgerow.recode.constraints import Constraints
-from hedgerow.recode.fulldomain import at_node
+from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.search import Search
-from hedgerow.utility import METRICS, QueryError
+from hedgerow.recode.utility import METRICS, QueryError
+from hedgerow.table.groups import ALL, Groups
+from hedgerow.table.hierarchy import Hierarchy
 
 MODELS = [
     KAnonymity(k=2),

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII
-from hedgerow.groups import ALL, Groups, Histogram, Sensitive
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
@@ -26,9 +24,11 @@ from hedgerow.models import (
     RecursiveLDiversity,
     TCloseness,
 )
-from hedgerow.models.base import Needs
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior
+from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII
+from hedgerow.claims.base import Needs
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.table.groups import ALL, Groups, Histogram, Sensitive
 
 PARAMETERS = st.sampled_from([0.05, 0.1, 0.25, 0.3, 0.5, 0.75, 1.0, 1.5])
 PRIORS = st.sampled_from([

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from hedgerow.pufferfish.finite import FiniteMechanism
+from hedgerow.noise.pufferfish.finite import FiniteMechanism
 
 
 @st.composite

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pufferfish.finite_mechanisms import mechanisms
 
-from hedgerow.errors import PlanError
-from hedgerow.pufferfish.closure import KAnonymous, convexity, post_processing
-from hedgerow.pufferfish.finite import FiniteMechanism
-from hedgerow.pufferfish.template import Constraint, Definition, between
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.pufferfish.closure import KAnonymous, convexity, post_processing
+from hedgerow.noise.pufferfish.finite import FiniteMechanism
+from hedgerow.noise.pufferfish.template import Constraint, Definition, between
 
 ANYTHING = st.sampled_from([Fraction(0), Fraction(1, 8), Fraction(1, 3)])
 

@@ -13,14 +13,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pufferfish import sequences
 
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.rounding import exp_up, log_down, log_up
-from hedgerow.errors import PlanError
-from hedgerow.pufferfish.chains import Chain
-from hedgerow.pufferfish.finite import FiniteMechanism
-from hedgerow.pufferfish.influence import Influence
-from hedgerow.pufferfish.mixing import Mixing, MixingQuilt
-from hedgerow.pufferfish.quilts import MarkovQuilt, Noise, order
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.pufferfish.chains import Chain
+from hedgerow.noise.pufferfish.finite import FiniteMechanism
+from hedgerow.noise.pufferfish.influence import Influence
+from hedgerow.noise.pufferfish.mixing import Mixing, MixingQuilt
+from hedgerow.noise.pufferfish.quilts import MarkovQuilt, Noise, order
+from hedgerow.noise.rounding import exp_up, log_down, log_up
 
 WEATHER = [[Fraction(9, 10), Fraction(1, 10)], [Fraction(2, 5), Fraction(3, 5)]]
 ROUGH = Chain([["0.625", "0.375"], [Fraction(1, 7), Fraction(6, 7)]], initial=["0.4", "0.6"])

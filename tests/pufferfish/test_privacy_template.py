@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pufferfish.finite_mechanisms import mechanisms
 
-from hedgerow.dp.rounding import exp_down
-from hedgerow.errors import PlanError
-from hedgerow.pufferfish.finite import FiniteMechanism
-from hedgerow.pufferfish.template import (
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.pufferfish.finite import FiniteMechanism
+from hedgerow.noise.pufferfish.template import (
     Constraint,
     Definition,
     between,
     blowfish,
     constraints,
 )
+from hedgerow.noise.rounding import exp_down
 
 COIN = FiniteMechanism(rows={0: {0: "0.75", 1: "0.25"}, 1: {0: "0.25", 1: "0.75"}})
 

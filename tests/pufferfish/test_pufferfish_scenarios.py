@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pufferfish import sequences
 
-from hedgerow.errors import DataError, PlanError
-from hedgerow.pufferfish.chains import Chain
-from hedgerow.pufferfish.finite import FiniteMechanism
-from hedgerow.pufferfish.quilts import MarkovQuilt
-from hedgerow.pufferfish.scenario import PufferfishLoss, Scenario
-from hedgerow.pufferfish.wasserstein import WassersteinMechanism, infinity_distance
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.noise.pufferfish.chains import Chain
+from hedgerow.noise.pufferfish.finite import FiniteMechanism
+from hedgerow.noise.pufferfish.quilts import MarkovQuilt
+from hedgerow.noise.pufferfish.scenario import PufferfishLoss, Scenario
+from hedgerow.noise.pufferfish.wasserstein import WassersteinMechanism, infinity_distance
 
 HALF = Fraction(1, 2)
 

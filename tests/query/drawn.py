@@ -19,13 +19,13 @@ import numpy as np
 import pyarrow as pa
 from dp import oracle
 
-from hedgerow.domain import Bounds, Domain, Values
-from hedgerow.dp import noise
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
+from hedgerow.answers.design import Design
+from hedgerow.answers.public_knowledge import Public
 from hedgerow.engines import open_engine
-from hedgerow.query.design import Design
-from hedgerow.query.public import Public
-from hedgerow.tally import Listed, Tally
+from hedgerow.engines.tally import Listed, Tally
+from hedgerow.noise import samplers
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
+from hedgerow.table.domain import Bounds, Domain, Values
 
 WORLD = "w"
 """The column that says which of many tables a row is in."""
@@ -65,7 +65,7 @@ def added(design: Design, exact: Any) -> list[Added]:
         found.append(Added(kind, tuple(map(int, given)), Fraction(scale)))
         return np.array(given, np.int64)
 
-    with patch.object(noise, "_add", add):
+    with patch.object(samplers, "_add", add):
         design.noisy(exact)
     return found
 
@@ -75,7 +75,7 @@ def blind(design: Design, exact: Any) -> str:
 
     The same for all tables, or something gets past the sampler.
     """
-    with patch.object(noise, "_add", lambda kind, given, scale: np.zeros(len(given), np.int64)):
+    with patch.object(samplers, "_add", lambda kind, given, scale: np.zeros(len(given), np.int64)):
         noisy = design.noisy(exact)
     return f"{noisy!r} {design.shown(noisy)!r}"
 
@@ -86,7 +86,7 @@ def law(design: Design, exact: Any) -> oracle.Distribution:
     left: list[tuple[Any, ...]] = [()]
     while left:
         path = Path(left.pop(), left)
-        with patch.object(noise, "_choose", path.choose):
+        with patch.object(samplers, "_choose", path.choose):
             told = tuple(np.asarray(design.noisy(exact)).ravel().tolist())
         found[told] = found.get(told, Fraction(0)) + path.chance
     assert abs(sum(found.values()) - 1) < oracle.EXACT
@@ -170,7 +170,7 @@ class Worlds:
 
 def untouched(design: Any, exact: Any) -> Any:
     """What comes out of an answer whose noise would swallow everything: the rest is exact."""
-    with patch.object(noise, "_add", lambda kind, given, scale: np.zeros(len(given), np.int64)):
+    with patch.object(samplers, "_add", lambda kind, given, scale: np.zeros(len(given), np.int64)):
         made = design.noisy(exact)
     parts = made if isinstance(made, tuple) else (made,)
     return tuple(tuple(np.asarray(part).tolist()) for part in parts)

@@ -14,13 +14,13 @@ import pytest
 from blowfish.agreeing_tables import neighbours
 
 import hedgerow
-from hedgerow.dp.pricing import price
-from hedgerow.errors import PlanError
+from hedgerow.answers.counts import Count
+from hedgerow.answers.exact_releases import exact_entries, with_releases
+from hedgerow.answers.session import public_of
+from hedgerow.base.errors import PlanError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.plan import Plan
-from hedgerow.query.counting import Count
-from hedgerow.query.exact_releases import exact_entries, with_releases
-from hedgerow.query.session import public_of
+from hedgerow.noise.calibration import price
+from hedgerow.plan.plan import Plan
 
 TREE = {"low": ["a", "b"], "high": ["c", "d"]}
 COLUMNS: dict[str, Any] = {

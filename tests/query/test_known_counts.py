@@ -16,17 +16,17 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
-from hedgerow.blowfish.constraints import Constraints, brute
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.pricing import price
-from hedgerow.errors import PlanError
+from hedgerow.answers.counts import Count
+from hedgerow.answers.marginals import Marginals
+from hedgerow.answers.public_knowledge import Public
+from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.sums import Aggregate
+from hedgerow.base.errors import PlanError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.plan import Plan
-from hedgerow.query.counting import Count
-from hedgerow.query.marginals import Marginals
-from hedgerow.query.public import Public
-from hedgerow.query.ranging import Ranges
-from hedgerow.query.summing import Aggregate
+from hedgerow.noise.blowfish.constraints import Constraints, brute
+from hedgerow.noise.calibration import price
+from hedgerow.noise.measures import Pure
+from hedgerow.plan.plan import Plan
 
 COLUMNS: dict[str, Any] = {
     "g": {"role": "sensitive", "domain": ["a", "b"]},

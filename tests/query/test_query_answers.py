@@ -18,19 +18,19 @@ from query.drawn import bounds, public, values
 from scipy.stats import binom
 
 import hedgerow
-from hedgerow.attacks.floating import identifies
-from hedgerow.dp.neighbours import Neighbouring
-from hedgerow.dp.pricing import price
+from hedgerow.answers.answer import Answer
+from hedgerow.answers.counts import Count
+from hedgerow.answers.marginals import Marginals
+from hedgerow.answers.public_knowledge import Public
+from hedgerow.answers.ranges import Between, Ranged, Ranges
+from hedgerow.answers.selections import MostFrequent, Quantiles
+from hedgerow.answers.sums import Aggregate
+from hedgerow.attacks.floating_point import identifies
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.engines import open_engine
-from hedgerow.errors import DataError, PlanError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.query.answer import Answer
-from hedgerow.query.choosing import MostFrequent, Quantiles
-from hedgerow.query.counting import Count
-from hedgerow.query.marginals import Marginals
-from hedgerow.query.public import Public
-from hedgerow.query.ranging import Between, Ranged, Ranges
-from hedgerow.query.summing import Aggregate
+from hedgerow.noise.calibration import price
+from hedgerow.noise.neighbours import Neighbouring
 
 FALSE_ALARM = 1e-7
 """The chance that one test of a right interval fails, at most."""

@@ -28,16 +28,16 @@ from query.drawn import KINDS, added, bounds, public, values
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow.answers.counts import Count
+from hedgerow.answers.marginals import Marginals
+from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.selections import MostFrequent, Quantiles
+from hedgerow.answers.sums import Aggregate
 from hedgerow.cli import app
-from hedgerow.dp.neighbours import Neighbouring
-from hedgerow.dp.pricing import price
 from hedgerow.engines import open_engine
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.query.choosing import MostFrequent, Quantiles
-from hedgerow.query.counting import Count
-from hedgerow.query.marginals import Marginals
-from hedgerow.query.ranging import Ranges
-from hedgerow.query.summing import Aggregate
+from hedgerow.noise.calibration import price
+from hedgerow.noise.neighbours import Neighbouring
 
 CANARY = "canary-7731"
 NUMBERS = [

@@ -30,17 +30,17 @@ from query.drawn import (
     values,
 )
 
-from hedgerow.dp import noise
-from hedgerow.dp.measures import Approximate, Pure, ZeroConcentrated
-from hedgerow.dp.mechanisms import DiscreteGaussian
-from hedgerow.dp.neighbours import Neighbouring
-from hedgerow.dp.pricing import price
-from hedgerow.query.choosing import MostFrequent, Quantiles
-from hedgerow.query.counting import Count
-from hedgerow.query.found import KeysFound
-from hedgerow.query.marginals import Marginals
-from hedgerow.query.ranging import Ranges
-from hedgerow.query.summing import Aggregate
+from hedgerow.answers.counts import Count
+from hedgerow.answers.marginals import Marginals
+from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.selections import MostFrequent, Quantiles
+from hedgerow.answers.stability_histogram import KeysFound
+from hedgerow.answers.sums import Aggregate
+from hedgerow.noise import samplers
+from hedgerow.noise.calibration import price
+from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
+from hedgerow.noise.mechanisms import DiscreteGaussian
+from hedgerow.noise.neighbours import Neighbouring
 
 PRICES = [price(epsilon=1), price(rho="0.5"), price(epsilon="0.2", delta="1e-3")]
 DOMAINS = {"g": values("a", None), "x": bounds(-3, 5, 1)}
@@ -344,7 +344,7 @@ def test_a_key_is_told_from_the_threshold_on() -> None:
     design: Any = Count(by=("job",)).design(everybody, price(epsilon=1, delta="1e-3"))
     t = design.threshold
     keys = [("under",), (None,), ("at",), ("above",)]
-    with patch.object(noise, "_add", lambda kind, given, scale: np.array([t - 1, t, t, t + 5])):
+    with patch.object(samplers, "_add", lambda kind, given, scale: np.array([t - 1, t, t, t + 5])):
         told_keys, numbers = design.noisy((keys, np.array([1, 1, 1, 1])))
     assert told_keys == [(None,), ("above",), ("at",)]
     assert numbers.tolist() == [t, t + 5, t]

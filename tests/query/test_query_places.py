@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 from query.drawn import Worlds, added, lost, public, untouched
 
-from hedgerow.blowfish.graphs import Partition, Threshold
-from hedgerow.dp.neighbours import Neighbouring
-from hedgerow.dp.pricing import price
-from hedgerow.plan import Plan
-from hedgerow.query.counting import Count
-from hedgerow.query.distance import plain_notes
-from hedgerow.query.marginals import Marginals
-from hedgerow.query.ranging import Ranges
-from hedgerow.query.summing import Aggregate
+from hedgerow.answers.counts import Count
+from hedgerow.answers.marginals import Marginals
+from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.sensitivity import plain_notes
+from hedgerow.answers.sums import Aggregate
+from hedgerow.noise.blowfish.graphs import Partition, Threshold
+from hedgerow.noise.calibration import price
+from hedgerow.noise.neighbours import Neighbouring
+from hedgerow.plan.plan import Plan
 
 BOX: dict[str, Any] = {
     "a": {"role": "quasi-identifier", "bounds": [0, 4], "step": 1},

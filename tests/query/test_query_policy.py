@@ -26,25 +26,25 @@ from query.drawn import Worlds, added, lost, public, untouched
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.blowfish.constraints import Constraints, brute
-from hedgerow.blowfish.points import Explicit
-from hedgerow.blowfish.stated import Stated
+from hedgerow.answers.counts import Count
+from hedgerow.answers.marginals import Marginals
+from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.selections import MostFrequent, Quantiles
+from hedgerow.answers.sensitivity import claimed
+from hedgerow.answers.sums import Aggregate
+from hedgerow.answers.unit_of_privacy import Unit, require_one_unit
+from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.cli import app
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
-from hedgerow.dp.pricing import price
-from hedgerow.errors import HedgerowError, PlanError
+from hedgerow.engines.tally import Summed
 from hedgerow.ledger import Amounts, Entry, Kind, Ledger
-from hedgerow.ledger.amounts import NOTHING
-from hedgerow.plan import Plan
-from hedgerow.query.choosing import MostFrequent, Quantiles
-from hedgerow.query.counting import Count
-from hedgerow.query.distance import claimed
-from hedgerow.query.marginals import Marginals
-from hedgerow.query.mixing import Unit, require_one_unit
-from hedgerow.query.ranging import Ranges
-from hedgerow.query.summing import Aggregate
-from hedgerow.tally import Summed
+from hedgerow.noise.amounts import NOTHING
+from hedgerow.noise.blowfish.constraints import Constraints, brute
+from hedgerow.noise.blowfish.listed_graphs import Explicit
+from hedgerow.noise.blowfish.plan_policy import Stated
+from hedgerow.noise.calibration import price
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
+from hedgerow.plan.plan import Plan
 
 NUMBERS = ["0", "1", "2", "3", "4", "2.5", "-7", "9", "0.9", "1.9", "abc", None]
 TEXTS = ["a", "b", "c", "d", "z", None]

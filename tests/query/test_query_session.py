@@ -15,10 +15,10 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow.base.errors import HedgerowError, PlanError, TargetError
 from hedgerow.cli import app
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.engines.instance import Shared
-from hedgerow.errors import HedgerowError, PlanError, TargetError
 from hedgerow.ledger import Amounts, BudgetError, Ledger
 from hedgerow.ledger.entry import Kind
 

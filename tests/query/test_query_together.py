@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tallies import tallied
 
 import hedgerow
+from hedgerow.answers.charge import _counted
+from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
 from hedgerow.engines.duckdb import DuckDBEngine
-from hedgerow.errors import DataError
+from hedgerow.engines.tally import Spaced, Summed, Tally, merged
 from hedgerow.ledger import Amounts, BudgetError, Ledger, LedgerError
 from hedgerow.ledger.entry import Kind
-from hedgerow.query.charging import _counted
-from hedgerow.tally import Spaced, Summed, Tally, merged
 
 PLAN = """\
 population: town

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.errors import DataError, PlanError
-from hedgerow.reporting.profiles.hipaa import findings_in
-from hedgerow.reporting.profiles.known import PROFILES
-from hedgerow.reporting.profiles.uktre import dominance
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.reports.profiles.hipaa import findings_in
+from hedgerow.reports.profiles.known import PROFILES
+from hedgerow.reports.profiles.uktre import dominance
 
 
 def found(

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
-from hedgerow.demo import write_hospital
-from hedgerow.errors import DataError, PlanError, TargetError
+from hedgerow.api.demo import write_hospital
+from hedgerow.base.errors import DataError, PlanError, TargetError
 from hedgerow.ledger import Amounts, Ledger
 
 EVIL = '<script>alert(1)</script>"onload="x'

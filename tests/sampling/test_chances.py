@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hedgerow.explaining.meaning import rounded_up
-from hedgerow.explaining.samples import explain_sampling
-from hedgerow.sampling import chances, suppression
-from hedgerow.sampling.chances import LARGE, probability, ways
+from hedgerow.explain.samples import explain_sampling
+from hedgerow.noise.meaning import rounded_up
+from hedgerow.noise.sampling import chances, suppression
+from hedgerow.noise.sampling.chances import LARGE, probability, ways
 
 
 def off(found: Decimal, true: Fraction) -> Fraction:

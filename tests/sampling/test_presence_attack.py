@@ -8,18 +8,12 @@ from math import comb
 import pytest
 from tables import cells_of
 
-from hedgerow.errors import PlanError
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.recode.cells import Cells
-from hedgerow.sampling import suppression
-from hedgerow.sampling.pipeline import Safe
-from hedgerow.sampling.presence_attack import (
-    COIN,
-    best_guess,
-    guess_by_lot,
-    ordinary,
-    read_presence,
-)
+from hedgerow.attacks.presence import COIN, best_guess, guess_by_lot, ordinary, read_presence
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.sampling import suppression
+from hedgerow.noise.sampling.pipeline import Safe
+from hedgerow.table.cells import Cells
+from hedgerow.table.hierarchy import Hierarchy
 
 AGES = [20 + i // 2 for i in range(60)]
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import adult, cells_of, flat
 
-from hedgerow.errors import HedgerowError
-from hedgerow.hierarchy import Hierarchy
+from hedgerow.base.errors import HedgerowError
+from hedgerow.noise.sampling.pipeline import Safe
+from hedgerow.noise.sampling.private_choice import WORTH, Ramp, Scoring, choose, walk
 from hedgerow.recode.lattice import Lattice
-from hedgerow.sampling.choosing import WORTH, Ramp, Scoring, choose, walk
-from hedgerow.sampling.nodes import NodeScores, worths
-from hedgerow.sampling.pipeline import Safe
+from hedgerow.release.safe.lattice_candidates import NodeScores, worths
+from hedgerow.table.hierarchy import Hierarchy
 
 LETTERS = Hierarchy.of(
     "letter", [("a", "ab", "*"), ("b", "ab", "*"), ("c", "cd", "*"), ("d", "cd", "*")]

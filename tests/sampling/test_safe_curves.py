@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hedgerow.sampling.curves import against_delta, against_rate, k_chart
-from hedgerow.sampling.suppression import smallest_k
-from hedgerow.sampling.theorem import paper_smallest_k
+from hedgerow.explain.sampling_curves import against_delta, against_rate, k_chart
+from hedgerow.noise.sampling.suppression import smallest_k
+from hedgerow.noise.sampling.theorem import paper_smallest_k
 
 
 def test_curves_run_the_right_way() -> None:

@@ -14,13 +14,12 @@ from math import comb, exp
 import numpy as np
 import pytest
 
-from hedgerow.dp import noise
-from hedgerow.dp.rounding import log_down, log_up
-from hedgerow.errors import PlanError
-from hedgerow.sampling import suppression
-from hedgerow.sampling.choosing import Ramp, Scoring
-from hedgerow.sampling.measure import Drawn
-from hedgerow.sampling.pipeline import (
+from hedgerow.base.errors import PlanError
+from hedgerow.noise import samplers
+from hedgerow.noise.rounding import log_down, log_up
+from hedgerow.noise.sampling import suppression
+from hedgerow.noise.sampling.measure import Drawn
+from hedgerow.noise.sampling.pipeline import (
     COARSE,
     FINE,
     MANY,
@@ -30,6 +29,7 @@ from hedgerow.sampling.pipeline import (
     sample,
     smallest_k_after_choices,
 )
+from hedgerow.noise.sampling.private_choice import Ramp, Scoring
 
 Person = tuple[int, int]
 Table = tuple[Person, ...]
@@ -227,7 +227,7 @@ def test_many_small_choices_cost_far_less_than_their_sum() -> None:
 def test_finer_grids_only_lower_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for parts in (2, 8, 32):
-        monkeypatch.setattr("hedgerow.sampling.pipeline.FINE", parts)
+        monkeypatch.setattr("hedgerow.noise.sampling.pipeline.FINE", parts)
         found.append(delta_after_choices(k=20, beta="0.5", epsilon=1, choice="0.2"))
     assert found[0] >= found[1] >= found[2]
     # Any pair of ends gives a lower bound: here the ones that are even.
@@ -300,7 +300,7 @@ def test_each_group_has_its_own_coins(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((size, probability))
         return np.array([1, 0, 1, 1, 0, 0], np.bool_)[:size]
 
-    monkeypatch.setattr(noise, "bernoulli", bits)
+    monkeypatch.setattr(samplers, "bernoulli", bits)
     sizes = np.array([2, 0, 3, 1])
     assert sample(sizes, beta="0.25").tolist() == [1, 0, 2, 0]
     assert sample(sizes, beta="0.75").tolist() == [1, 0, 1, 1], "the coins say who is not drawn"
@@ -313,14 +313,14 @@ def test_each_group_has_its_own_coins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_groups_under_k_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     safe = Safe.keeping(beta="0.5", epsilon=2, delta="1e-3")
-    monkeypatch.setattr("hedgerow.sampling.pipeline.sample", lambda sizes, beta: sizes)
+    monkeypatch.setattr("hedgerow.noise.sampling.pipeline.sample", lambda sizes, beta: sizes)
     sizes = np.array([safe.k - 1, safe.k, safe.k + 7, 0])
     assert safe.release(sizes).tolist() == [0, safe.k, safe.k + 7, 0]
 
 
 def test_a_table_that_is_a_sample_is_not_drawn_from_again(monkeypatch: pytest.MonkeyPatch) -> None:
     safe = Safe.keeping(beta="0.05", epsilon="0.5", delta="1e-6", drawn=Drawn.BEFORE)
-    monkeypatch.setattr(noise, "bernoulli", None)
+    monkeypatch.setattr(samplers, "bernoulli", None)
     assert safe.release(np.array([safe.k - 1, safe.k])).tolist() == [0, safe.k]
     assert "not checked" in safe.loss.assumption
     words = Safe(k=safe.k, beta="0.05", epsilon="0.5", delta="1e-6", drawn="before")  # type: ignore[arg-type]
@@ -374,7 +374,7 @@ def test_choices_alone_cost_what_the_worst_of_them_do(
 
 def test_a_profile_under_one_is_of_both_directions() -> None:
     """1 - E + E H(1/E) is the distance itself, for groups of every size."""
-    from hedgerow.sampling.pipeline import _at
+    from hedgerow.noise.sampling.pipeline import _at
 
     k, beta = 3, Fraction("0.6")
     for e in (Fraction(1, 2), Fraction(4, 5), Fraction(99, 100)):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.errors import PlanError
-from hedgerow.sampling.measure import Drawn, Sampled, composed, mixed
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.sampling.measure import Drawn, Sampled, composed, mixed
 
 rates = st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000)
 epsilons = st.fractions(min_value=0, max_value=10, max_denominator=1000)

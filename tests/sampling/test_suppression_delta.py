@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.dp.rounding import exp_up, log_down
-from hedgerow.errors import PlanError
-from hedgerow.sampling.suppression import (
+from hedgerow.base.errors import PlanError
+from hedgerow.noise.rounding import exp_up, log_down
+from hedgerow.noise.sampling.suppression import (
     _delta,
     _less,
     _more,
@@ -21,7 +21,7 @@ from hedgerow.sampling.suppression import (
     smallest_epsilon,
     smallest_k,
 )
-from hedgerow.sampling.theorem import paper_delta, paper_smallest_epsilon, paper_smallest_k
+from hedgerow.noise.sampling.theorem import paper_delta, paper_smallest_epsilon, paper_smallest_k
 
 HERE = Fraction(1, 10**24)
 

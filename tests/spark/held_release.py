@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from hedgerow.engines import open_engine
-from hedgerow.splits import Split
+from hedgerow.engines.splits import Split
 
 TREE = (
     Split(part=0, axis=0, behind=3, left=1, right=2),

@@ -17,12 +17,12 @@ import pytest
 from spark_tables import QUICK
 
 import hedgerow
-import hedgerow.publishing
+import hedgerow.release.publication
+from hedgerow.base.errors import TargetError
 from hedgerow.engines import table_place
 from hedgerow.engines.base import Written
-from hedgerow.engines.carrying import carried
-from hedgerow.engines.spark import arriving
-from hedgerow.errors import TargetError
+from hedgerow.engines.spark import arrival
+from hedgerow.engines.transfer import carried
 from hedgerow.ledger import Amounts, Ledger
 
 COLUMNS = {"zip": "quasi-identifier", "age": "quasi-identifier", "disease": "sensitive"}
@@ -119,9 +119,9 @@ def sent(table, place, tmp_path):
         there.deliver("{}", replace=False)
 
 
-@pytest.mark.parametrize("at_once", [arriving.AT_ONCE, 12])
+@pytest.mark.parametrize("at_once", [arrival.AT_ONCE, 12])
 def test_every_type_arrives_exactly(spark, tmp_path, catalogue, monkeypatch, at_once):
-    monkeypatch.setattr(arriving, "AT_ONCE", at_once)
+    monkeypatch.setattr(arrival, "AT_ONCE", at_once)
     utc = dt.UTC
     zoned = [dt.datetime(2024, 3, 31, 1, 30, 0, 5, utc), dt.datetime(1900, 1, 1, tzinfo=utc), None]
     columns = {
@@ -197,7 +197,7 @@ def test_whatever_fails_nothing_is_left(spark, tmp_path, monkeypatch, when):
         if name == when:
             raise TargetError("the disk is full")
 
-    monkeypatch.setattr(hedgerow.publishing, "point", fail)
+    monkeypatch.setattr(hedgerow.release.publication, "point", fail)
     ledger = tmp_path / "ledger.db"
     with pytest.raises(TargetError, match="full"):
         hedgerow.publish(people(), to=placed(tmp_path), ledger=ledger, population="ward", **PLAN)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
 from hedgerow.engines.remote_engine import RemoteEngine
 from hedgerow.engines.spark import open_frame
-from hedgerow.errors import DataError
 
 MICROSECONDS = st.integers(-(2**56), 2**57)
 DECIMALS = {(4, 2), (2, 2), (6, 6), (38, 0), (38, 38), (18, 9)}

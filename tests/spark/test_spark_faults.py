@@ -2,9 +2,9 @@
 
 import pytest
 
+from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines.spark.driver import Driver
 from hedgerow.engines.spark.faults import translated
-from hedgerow.errors import DataError, TargetError
 
 TRACE = "\n\tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:1)\n" * 40
 STAGE = (

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 from spark_tables import connect_port
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
-from hedgerow.engines.spark import solving
+from hedgerow.engines.spark import executors
 from hedgerow.engines.spark.driver import Driver
-from hedgerow.errors import DataError
-from hedgerow.splits import Split
+from hedgerow.engines.splits import Split
 
 ROWS = 300
 DRAW = random.Random(2)
@@ -142,7 +142,7 @@ def test_a_worker_that_is_killed_says_so(engine):
 
 
 def test_another_version_is_refused(spark, spark_tables, monkeypatch):
-    monkeypatch.setattr(solving, "__version__", "0.0.1")  # executors have the true one
+    monkeypatch.setattr(executors, "__version__", "0.0.1")  # executors have the true one
     with open_engine(spark_tables(TABLE)) as engine:
         held = held_by(engine)
         with pytest.raises(DataError, match=r"have hedgerow .*, and this machine 0\.0\.1"):

@@ -15,7 +15,7 @@ from demo_release import release
 from spark_tables import connect_port
 from wire import wire
 
-from hedgerow.demo import write_hospital
+from hedgerow.api.demo import write_hospital
 
 PATIENTS = 1000
 MINUTES = 10 * 60
@@ -128,7 +128,7 @@ LOST = """
 import sys
 from hedgerow.engines import TablePlace, open_table
 from hedgerow.engines.spark import connecting
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
 
 connecting.RETRIES = 2
 with open_table(TablePlace(address="spark://", table=sys.argv[1])) as engine:

@@ -4,8 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines import TablePlace, open_engine, open_table
-from hedgerow.errors import DataError
 
 ODD = (
     'zip,"the ""age""",ä;b,note\n'

@@ -8,11 +8,11 @@ from fractions import Fraction
 import pyarrow as pa
 import pytest
 
-from hedgerow.conditions import And, Compared, Missing, Not, Number, OneOf, Or
+from hedgerow.base.conditions import And, Compared, Missing, Not, Number, OneOf, Or
 from hedgerow.engines import open_engine
 from hedgerow.engines.remote_engine import RemoteEngine
 from hedgerow.engines.spark import open_frame
-from hedgerow.tally import AsFound, Listed, Spaced, Summed, Tally
+from hedgerow.engines.tally import AsFound, Listed, Spaced, Summed, Tally
 
 DRAWN = random.Random(20)
 ROWS = 300

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines import TablePlace, open_engine
 from hedgerow.engines.remote_engine import RemoteEngine
-from hedgerow.engines.spark import connecting, open_frame, open_spark
+from hedgerow.engines.spark import connection, open_frame, open_spark
 from hedgerow.engines.spark.targets import TableTarget
-from hedgerow.errors import DataError, TargetError
 
 ROWS = 400
 PROOF = '{"format": "hedgerow-certificate/1", "it\'s": "\\u00fc ü"}'
@@ -276,7 +276,7 @@ def test_a_second_server_is_another_session(monkeypatch):
     monkeypatch.setattr(SparkSession, "builder", Builder())
     kind = SimpleNamespace(builder=Builder())
     for name in ("one.example:15002", "two.example:15002"):
-        found = connecting._at_server(kind, f"sc://{name}")
+        found = connection._at_server(kind, f"sc://{name}")
         assert found.client._builder.endpoint == name
 
 

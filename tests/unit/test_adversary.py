@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, Known
-from hedgerow.errors import PlanError
-from hedgerow.groups import Groups
-from hedgerow.models import EpsilonPrivacy
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior
+from hedgerow.base.errors import PlanError
+from hedgerow.claims import EpsilonPrivacy
+from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, Known
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.table.groups import Groups
 
 GROUPS = Groups.of({"s": [{"a": 1, "b": 1, "c": 8}]})
 RARE = Prior.shape({"a": 1, "b": 1, "c": 98})

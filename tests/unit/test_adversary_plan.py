@@ -26,8 +26,8 @@ from hedgerow import (
     Predicates,
     Prior,
 )
-from hedgerow.errors import DataError, HedgerowError
-from hedgerow.plan import PlanErrors, plan_json_schema
+from hedgerow.base.errors import DataError, HedgerowError
+from hedgerow.plan.plan import PlanErrors, plan_json_schema
 
 PLAN = """\
 source: patients.csv

@@ -22,13 +22,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tallies import tallied
 
-from hedgerow.conditions import And, Compared, Missing, Not, Number, OneOf, Or
+from hedgerow.base.conditions import And, Compared, Missing, Not, Number, OneOf, Or
+from hedgerow.base.errors import DataError
+from hedgerow.base.filters import parse
 from hedgerow.engines import arrays, open_engine
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.engines.session import Session
-from hedgerow.errors import DataError
-from hedgerow.tally import Listed, Spaced, Summed, Tally
-from hedgerow.where import parse
+from hedgerow.engines.tally import Listed, Spaced, Summed, Tally
 
 TYPES = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32()]
 EDGES = [0, 1, -1, 7, 40, 99, 127, -128, 255, 32767, 65535, 2**31 - 1, -(2**31), 2**32 - 1]
@@ -433,8 +433,8 @@ LOADED = """
 import sys
 from fractions import Fraction
 from hedgerow.engines import open_engine
-from hedgerow.tally import Summed, Tally
-from hedgerow.where import parse
+from hedgerow.engines.tally import Summed, Tally
+from hedgerow.base.filters import parse
 
 tally = Tally(where=parse("x < 2"), sums=(Summed("x", Fraction(1), 0, 9),), count="rows")
 with open_engine(sys.argv[1]) as engine:

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.errors import DataError, HedgerowError, PlanError
-from hedgerow.models import DistinctLDiversity, EntropyLDiversity, KAnonymity
+from hedgerow.base.errors import DataError, HedgerowError, PlanError
+from hedgerow.claims import DistinctLDiversity, EntropyLDiversity, KAnonymity
 
 TABLE = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["flu", "gout", "flu", "gout"]})
 COLUMNS = {"age": "quasi-identifier", "ill": "sensitive"}

@@ -187,7 +187,7 @@ def test_answers_with_noise_have_their_rows_and_their_text() -> None:
 
 
 def test_the_plans_of_all_jobs_are_valid(prepared: Path) -> None:
-    from hedgerow.plan import Plan
+    from hedgerow.plan.plan import Plan
 
     for name in ("adult", "million", "close", "census_csv", "census_parquet"):
         assert Plan.read(prepared / f"{name}.yaml").models()

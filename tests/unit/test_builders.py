@@ -10,9 +10,18 @@ from typing import Any
 
 import pytest
 
-from hedgerow.builders import Bins, Dates, FromCsv, Prefix, Ranges, Spec, Suppression, Taxonomy
-from hedgerow.errors import HierarchyError
-from hedgerow.hierarchy import Hierarchy
+from hedgerow.base.errors import HierarchyError
+from hedgerow.table.hierarchy import Hierarchy
+from hedgerow.table.hierarchy_builders import (
+    Bins,
+    Dates,
+    FromCsv,
+    Prefix,
+    Ranges,
+    Spec,
+    Suppression,
+    Taxonomy,
+)
 
 
 def path(h: Hierarchy, value: str | None) -> list[str | None]:

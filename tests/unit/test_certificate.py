@@ -15,13 +15,7 @@ import pyarrow
 import pytest
 
 import hedgerow
-from hedgerow import certificate as certificates
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, Known
-from hedgerow.attacks.published import Published
-from hedgerow.certificate import as_text
-from hedgerow.certificate_schema import certificate_json_schema, misfit
-from hedgerow.groups import Groups
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     Composition,
@@ -41,13 +35,19 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior
-from hedgerow.protected import against, promise, protected
-from hedgerow.release import read_certificate
-from hedgerow.schema import Role, Schema
-from hedgerow.spelled import MODELS
-from hedgerow.writing import Measured
+from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII, Known
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.claims.protection import against, promise, protected
+from hedgerow.claims.serialisation import MODELS
+from hedgerow.release import certificate as certificates
+from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_schema import certificate_json_schema, misfit
+from hedgerow.release.data_file import Measured
+from hedgerow.release.release import read_certificate
+from hedgerow.table.groups import Groups
+from hedgerow.table.published_table import Published
+from hedgerow.table.schema import Role, Schema
 
 DOCS = Path(__file__).parents[2] / "docs"
 TREE = {"stomach": ["ulcer", "gastritis"], "chest": ["flu", "asthma"], "HIDDENNODE": ["mumps"]}

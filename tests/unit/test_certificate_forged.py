@@ -17,10 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.adversary import ClassI, ClassII, ClassIII, Known
-from hedgerow.certificate import as_text
-from hedgerow.errors import ClaimError, DataError, HedgerowError
-from hedgerow.models import (
+from hedgerow.base.errors import ClaimError, DataError, HedgerowError
+from hedgerow.claims import (
     AlphaKAnonymity,
     DeltaDisclosure,
     DistinctLDiversity,
@@ -31,13 +29,15 @@ from hedgerow.models import (
     RecursiveLDiversity,
     TCloseness,
 )
-from hedgerow.outside import LISTED, OWN_PRIOR
-from hedgerow.plan import Plan
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior
-from hedgerow.protected import protected
-from hedgerow.schema import Role, Schema
-from hedgerow.verifying import Verification, verify
+from hedgerow.claims.adversary import ClassI, ClassII, ClassIII, Known
+from hedgerow.claims.outside import LISTED, OWN_PRIOR
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.claims.protection import protected
+from hedgerow.plan.plan import Plan
+from hedgerow.release.certificate import as_text
+from hedgerow.release.verification import Verification, verify
+from hedgerow.table.schema import Role, Schema
 
 Certificate = dict[str, Any]
 COLUMNS: dict[str, Any] = {

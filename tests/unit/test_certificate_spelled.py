@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, Known
-from hedgerow.errors import PlanError
-from hedgerow.models import (
+from hedgerow.base.errors import PlanError
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     Composition,
@@ -35,9 +34,10 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior
-from hedgerow.spelled import MODELS, UnknownModelError, rebuilt, spelled
+from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, Known
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.claims.serialisation import MODELS, UnknownModelError, rebuilt, spelled
 
 WHOLE = st.integers(1, 10**18)
 NUMBERS = st.one_of(
@@ -99,7 +99,7 @@ def through_json(model: PrivacyModel) -> PrivacyModel:
 
 
 def test_every_model_is_here() -> None:
-    from hedgerow import models
+    from hedgerow import claims as models
 
     known = {
         item

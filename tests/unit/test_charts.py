@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hedgerow import drawing
-from hedgerow.charts import Line, Mark, lattice_chart, save, stubbornness_chart
-from hedgerow.errors import HedgerowError, TargetError
+from hedgerow.base.errors import HedgerowError, TargetError
+from hedgerow.charts import files as drawing
+from hedgerow.charts.figures import Line, Mark, lattice_chart, save, stubbornness_chart
 
 ALICE = Line(who="Alice", points={100: 1.5, 1e4: 20.0, 1e9: 60.0, math.inf: 61.0})
 BOB = Line(who="Bob", points={100: 2.0, 1e4: 300.0, math.inf: math.inf})
@@ -173,7 +173,7 @@ def test_a_folder_that_is_not_there(chart: object, tmp_path: Path) -> None:
 
 def test_altair_waits_until_it_is_needed() -> None:
     code = (
-        "import sys, hedgerow, hedgerow.cli, hedgerow.charts, hedgerow.drawing\n"
+        "import sys, hedgerow, hedgerow.cli, hedgerow.charts.figures, hedgerow.charts.files\n"
         "sys.argv = ['hedgerow', '--help']\n"
         "try:\n    hedgerow.cli.main()\nexcept SystemExit:\n    pass\n"
         "assert not {'altair', 'vl_convert'} & set(sys.modules), 'imported too early'"

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.locating import locate
-from hedgerow.attacks.published import Published, Targets
 from hedgerow.attacks.sequential import follow
-from hedgerow.errors import ClaimError, DataError, PlanError
-from hedgerow.groups import Groups
-from hedgerow.models import Composition
-from hedgerow.models.composition import with_earlier
+from hedgerow.base.errors import ClaimError, DataError, PlanError
+from hedgerow.claims import Composition
+from hedgerow.claims.composition import with_earlier
+from hedgerow.table.groups import Groups
+from hedgerow.table.location import locate
+from hedgerow.table.published_table import Published, Targets
 
 WIDTHS = (2, 4, 8)
 COLUMNS = {

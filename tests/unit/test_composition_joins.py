@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.attacking import attack
-from hedgerow.attacks import keeping
 from hedgerow.attacks.invariance import placed
-from hedgerow.attacks.published import Published
-from hedgerow.attacks.records import Records
-from hedgerow.errors import ClaimError, PlanError
-from hedgerow.exposure import Exposure
-from hedgerow.groups import Groups
-from hedgerow.joins import Shows, narrowed
-from hedgerow.models import Composition
+from hedgerow.attacks.suite import attack
+from hedgerow.base.errors import ClaimError, PlanError
+from hedgerow.claims import Composition
+from hedgerow.claims.joins import Shows, narrowed
+from hedgerow.release.exposure import Exposure
+from hedgerow.table import archive
+from hedgerow.table.groups import Groups
+from hedgerow.table.published_table import Published
+from hedgerow.table.records import Records
 
 QI = "quasi-identifier"
 AGE: dict[str, Any] = {"role": QI, "hierarchy": {"ranges": [4]}}
@@ -202,7 +202,7 @@ def test_what_was_not_kept_cannot_be_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in ledgers of older versions, which did not keep what columns say together."""
-    monkeypatch.setattr(keeping, "MOST_RECORDS", 0)
+    monkeypatch.setattr(archive, "MOST_RECORDS", 0)
     publish(tmp_path, "one", by("insensitive", sex=LOW, old=TOP), TWO)
     with pytest.raises(ClaimError, match=r"cannot be checked.*both show 'bill'"):
         publish(tmp_path, "two", by("insensitive", sex=TOP, old=LOW), TWO, CLAIM)
@@ -227,12 +227,12 @@ def test_what_is_too_large_cannot_be_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(tmp_path, "one", by("identifier", sex=LOW, old=TOP), TWO)
-    monkeypatch.setattr("hedgerow.joins.MOST", 6 * 3 - 1)
+    monkeypatch.setattr("hedgerow.claims.joins.MOST", 6 * 3 - 1)
     with pytest.raises(ClaimError, match="'ill' remain cannot be checked: 6 people by 3 values"):
         publish(tmp_path, "two", by("identifier", sex=TOP, old=LOW), TWO, CLAIM)
     release = publish(tmp_path, "three", by("identifier", sex=TOP, old=LOW), TWO)
     assert "was not checked" in release.exposures[0].sentence
-    monkeypatch.setattr("hedgerow.joins.MOST", 6 * 3)
+    monkeypatch.setattr("hedgerow.claims.joins.MOST", 6 * 3)
     assert publish(tmp_path, "four", by("identifier", sex=TOP, old=LOW), TWO, CLAIM).claims[1].holds
 
 
@@ -274,7 +274,7 @@ def test_records_are_kept_and_remembered(tmp_path: Path) -> None:
     table = tmp_path / "release.csv"
     table.write_text("age,ill,crime\n1-2,flu,a\n1-2,gout,b\n3-4,flu,b\n", "utf-8")
     found = Published.read(table, sensitive=["ill", "crime"], records=True)
-    again = keeping.remembered(keeping.kept(found), name="again")
+    again = archive.remembered(archive.kept(found), name="again")
     for one in (found, again):
         assert one.records is not None
         rows = zip(one.records.group.tolist(), one.records.codes.tolist(), strict=True)

@@ -9,7 +9,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.definitions import (
+from hedgerow.base.errors import PlanError
+from hedgerow.claims import RecursiveLDiversity, TCloseness
+from hedgerow.claims.logarithms import sign_of_logarithms
+from hedgerow.explain.definitions import (
     DEFINITIONS,
     define,
     definitions,
@@ -20,10 +23,7 @@ from hedgerow.definitions import (
     epsilon_of_lemma_1,
     perfect_privacy,
 )
-from hedgerow.errors import PlanError
-from hedgerow.groups import Groups
-from hedgerow.models import RecursiveLDiversity, TCloseness
-from hedgerow.models.logarithms import sign_of_logarithms
+from hedgerow.table.groups import Groups
 
 P = [Fraction(19, 65), Fraction(12, 65), Fraction(19, 65), Fraction(15, 65)]
 Q = [Fraction(8, 46), Fraction(13, 46), Fraction(13, 46), Fraction(12, 46)]

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow import delivery
-from hedgerow.delivery import check_target, deliver, staging
-from hedgerow.errors import TargetError
+from hedgerow.base import delivery
+from hedgerow.base.delivery import check_target, deliver, staging
+from hedgerow.base.errors import TargetError
 
 OTHER = """\
 import sys

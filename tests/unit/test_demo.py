@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import yaml
 
-from hedgerow import demo
-from hedgerow.errors import DataError, TargetError
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.plan import Plan
+from hedgerow.api import demo
+from hedgerow.base.errors import DataError, TargetError
+from hedgerow.plan.plan import Plan
+from hedgerow.table.hierarchy import Hierarchy
 
 SHA256 = "dd280ec3b8482f11259e56aae21e724bbf6b9a607c4c843c6970e0b110cdc515"
 """Of patients.csv, 20,000 rows. Changes only when the tables behind it are changed on purpose."""

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import hedgerow
-from hedgerow.attacking import attack, read_releases
-from hedgerow.attacks.locating import locate
-from hedgerow.attacks.published import Targets
-from hedgerow.demo import SECOND, write_hospital
-from hedgerow.errors import ClaimError
+from hedgerow.api.demo import SECOND, write_hospital
+from hedgerow.attacks.suite import attack, read_releases
+from hedgerow.base.errors import ClaimError
+from hedgerow.table.location import locate
+from hedgerow.table.published_table import Targets
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hedgerow.base.errors import DataError, HedgerowError, TargetError
 from hedgerow.engines import counts_of, open_engine
-from hedgerow.errors import DataError, HedgerowError, TargetError
 
 
 @pytest.fixture
@@ -294,7 +294,7 @@ def test_a_full_disk_is_a_target_error(tmp_path, suffix):
         import resource, pyarrow as pa
         from pathlib import Path
         from hedgerow.engines import open_engine
-        from hedgerow.errors import TargetError
+        from hedgerow.base.errors import TargetError
         cells = pa.table({{"a": [f"{{i}}" for i in range(400_000)], "rows": [1] * 400_000}})
         with open_engine(cells) as engine:
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -313,12 +313,12 @@ def test_a_full_disk_is_a_target_error(tmp_path, suffix):
 
 
 def test_errors_while_writing_leave_nothing(tmp_path, monkeypatch):
-    from hedgerow.engines import csvlines
+    from hedgerow.engines import csv_lines
 
     def broken(lines):
         raise RuntimeError("unplugged")
 
-    monkeypatch.setattr(csvlines, "payload", broken)
+    monkeypatch.setattr(csv_lines, "payload", broken)
     cells = pa.table({"a": ["x"], "rows": [1]})
     with open_engine(cells) as engine, pytest.raises(RuntimeError, match="unplugged"):
         engine.write_counted(cells, tmp_path / "out.csv", columns="a", expect_rows=1)

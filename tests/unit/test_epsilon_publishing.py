@@ -44,10 +44,10 @@ from hedgerow import (
     Predicates,
     Prior,
     TargetError,
-    publishing,
     read_prior,
-    recoded,
 )
+from hedgerow.release import publication as publishing
+from hedgerow.release import recoded_table
 
 Row = dict[str, str]
 Phi = frozenset[str]
@@ -953,7 +953,7 @@ def finest(release_of: Callable[..., Any]) -> Callable[..., Any]:
 def test_claims_that_do_not_hold_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
-    monkeypatch.setattr(recoded, "choose", finest(recoded.choose))
+    monkeypatch.setattr(recoded_table, "choose", finest(recoded_table.choose))
     claim = claim_of(case, tmp_path, 2.2)
     if case == "plain":
         del claim["epsilon-privacy"]["wishes"]

@@ -28,8 +28,8 @@ from hedgerow import (
     Prior,
     explain_adversary,
 )
-from hedgerow.errors import DataError, PlanError, TargetError
-from hedgerow.explaining.telling import percents, rounded_up, times
+from hedgerow.base.errors import DataError, PlanError, TargetError
+from hedgerow.explain.belief_words import percents, rounded_up, times
 
 METROPOLIS = Prior.counts({"flu": 11_999, "cancer": 17_999})
 TABLE_3 = {("30", "M"): (200, 300), ("50", "M"): (1800, 2700), ("50", "F"): (18_000, 2000)}

@@ -8,12 +8,13 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from hedgerow import Exploration, Plan, PlanError, explain_adversary, frontier, models
-from hedgerow.exploring import frontier as frontier_steps
-from hedgerow.exploring.frontier import epsilon_by_stubbornness, steps, values_of
-from hedgerow.exploring.levers import SCALES, levers
-from hedgerow.models import EpsilonPrivacy, KAnonymity
-from hedgerow.models.base import PrivacyModel
+from hedgerow import Exploration, Plan, PlanError, explain_adversary, frontier
+from hedgerow import claims as models
+from hedgerow.claims import EpsilonPrivacy, KAnonymity
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.explore import frontier as frontier_steps
+from hedgerow.explore.frontier import epsilon_by_stubbornness, steps, values_of
+from hedgerow.explore.levers import SCALES, levers
 
 TABLE = pa.table(
     {

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow import DataError, Plan, explore_data
-from hedgerow.exploring import uniqueness
-from hedgerow.schema import Role
+from hedgerow.explore import uniqueness
+from hedgerow.table.schema import Role
 
 VALUE = st.sampled_from(["a", "b", "c", None])
 

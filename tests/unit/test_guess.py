@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.builders import Dates, Prefix, Ranges, Suppression
+from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines.base import ColumnProfile
-from hedgerow.errors import DataError, TargetError
-from hedgerow.guess import guess, propose, scalar, write_plan
-from hedgerow.plan import Plan
-from hedgerow.schema import Role
+from hedgerow.plan.guess import guess, propose, scalar, write_plan
+from hedgerow.plan.plan import Plan
+from hedgerow.table.hierarchy_builders import Dates, Prefix, Ranges, Suppression
+from hedgerow.table.schema import Role
 
 
 def column(

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.errors import DataError
-from hedgerow.guess import write_plan
-from hedgerow.header import record_like
+from hedgerow.base.errors import DataError
+from hedgerow.plan.guess import write_plan
+from hedgerow.table.header import record_like
 
 RECORDS = ["39, State-gov, M", "50, Private, F", "38, Private, M", "39, State-gov, F", "50, Gov, M"]
 

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from hedgerow.errors import HierarchyError
-from hedgerow.hierarchy import Hierarchy
+from hedgerow.base.errors import HierarchyError
+from hedgerow.table.hierarchy import Hierarchy
 
 EUROPE = [
     ("Paris", "France", "*"),

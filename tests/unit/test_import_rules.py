@@ -54,27 +54,32 @@ def top(names: set[str]) -> set[str]:
 
 def test_the_walk_sees_what_there_is() -> None:
     """Should the walk find nothing, the rules below would hold for anything."""
-    assert "hedgerow.recode.cells" in imported("hedgerow.recode.recoding")
+    assert "hedgerow.table.cells" in imported("hedgerow.recode.recoding")
     assert "duckdb" in imported("hedgerow.engines.session")
     assert "psycopg" in imported("hedgerow.ledger.postgresql")
-    assert "hedgerow.guess" in imported("hedgerow.cli"), "imports inside functions count"
+    assert "hedgerow.plan.guess" in imported("hedgerow.cli"), "imports inside functions count"
     assert len(MODULES) > 50
 
 
 @pytest.mark.parametrize(
     "module",
-    [m for m in MODULES if m.startswith("hedgerow.models") or m == "hedgerow.utility"],
+    [m for m in MODULES if m.startswith("hedgerow.claims") or m == "hedgerow.recode.utility"],
 )
 def test_models_and_utility_know_only_groups(module: str) -> None:
-    allowed = {"hedgerow.groups", "hedgerow.errors", "hedgerow._jit", "hedgerow.ranges"}
-    if module in ("hedgerow.models.epsilon", "hedgerow.models.terms"):
-        allowed |= {"hedgerow.adversary", "hedgerow.predicates"}
-    if module == "hedgerow.models.closeness":
-        allowed.add("hedgerow.ordering")  # the words for the order a claim names
-    if module == "hedgerow.models.readings":  # it names a claim's values in one spelling
-        allowed |= {"hedgerow.predicates", "hedgerow.priors"}
+    allowed = {
+        "hedgerow.table.groups",
+        "hedgerow.base.errors",
+        "hedgerow.base.jit",
+        "hedgerow.base.ranges",
+    }
+    if module in ("hedgerow.claims.epsilon", "hedgerow.claims.belief_terms"):
+        allowed |= {"hedgerow.claims.adversary", "hedgerow.claims.predicates"}
+    if module == "hedgerow.claims.closeness":
+        allowed.add("hedgerow.table.value_order")  # the words for the order a claim names
+    if module == "hedgerow.claims.readings":  # it names a claim's values in one spelling
+        allowed |= {"hedgerow.claims.predicates", "hedgerow.claims.priors"}
     ours = {name for name in imported(module) if name.startswith("hedgerow")}
-    assert {n for n in ours if not n.startswith("hedgerow.models")} <= allowed
+    assert {n for n in ours if not n.startswith("hedgerow.claims")} <= allowed
 
 
 SINGLE = ("inference", "similarity", "skewness", "minimality", "credibility", "gains")
@@ -82,15 +87,29 @@ SINGLE = ("inference", "similarity", "skewness", "minimality", "credibility", "g
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_attacks_on_one_release_know_only_groups(name: str) -> None:
-    allowed = {"hedgerow.groups", "hedgerow.errors", "hedgerow._jit", "hedgerow.attacks.base"}
+    allowed = {
+        "hedgerow.table.groups",
+        "hedgerow.base.errors",
+        "hedgerow.base.jit",
+        "hedgerow.attacks.base",
+    }
     allowed |= {f"hedgerow.attacks.{other}" for other in SINGLE}
     module = f"hedgerow.attacks.{name}"
     assert {m for m in imported(module) if m.startswith("hedgerow")} <= allowed
 
 
 def test_adversaries_know_only_groups() -> None:
-    allowed = {"hedgerow.groups", "hedgerow.errors", "hedgerow.predicates", "hedgerow.priors"}
-    for module in ("hedgerow.adversary", "hedgerow.predicates", "hedgerow.priors"):
+    allowed = {
+        "hedgerow.table.groups",
+        "hedgerow.base.errors",
+        "hedgerow.claims.predicates",
+        "hedgerow.claims.priors",
+    }
+    for module in (
+        "hedgerow.claims.adversary",
+        "hedgerow.claims.predicates",
+        "hedgerow.claims.priors",
+    ):
         assert {name for name in imported(module) if name.startswith("hedgerow")} <= allowed
 
 
@@ -101,12 +120,12 @@ def test_libraries_stay_where_they_belong() -> None:
             assert not names & (ENGINES - {"psycopg"}), module
         elif not module.startswith("hedgerow.engines"):
             assert not names & ENGINES, module
-        if module.startswith("hedgerow.reporting"):
+        if module.startswith("hedgerow.reports"):
             assert not names & (WEB - {"jinja2"}), module
         elif not module.startswith("hedgerow.web"):
             assert not names & WEB, module
-        assert "opendp" not in names or module == "hedgerow.dp.noise", module
-        assert "dp_accounting" not in names or module == "hedgerow.dp.accounting", module
+        assert "opendp" not in names or module == "hedgerow.noise.samplers", module
+        assert "dp_accounting" not in names or module == "hedgerow.noise.accounting", module
         data_only = f"plans and releases are data: {module}"
         assert not names & {"pickle", "marshal", "shelve", "dill"}, data_only
 
@@ -172,7 +191,7 @@ def test_randomness_for_privacy_comes_from_one_place() -> None:
     for module, path in MODULES.items():
         private = module.startswith(PRIVATE)
         # A preview makes up people, who have no privacy.
-        if private and module not in ("hedgerow.dp.noise", "hedgerow.query.preview"):
+        if private and module not in ("hedgerow.noise.samplers", "hedgerow.answers.preview"):
             assert not imported(module) & RANDOM, module
             assert not draws(path.read_text("utf-8")), module
 

@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines import instance, open_engine
-from hedgerow.engines.ordered import write_ordered
+from hedgerow.engines.file_writer import write_ordered
 from hedgerow.engines.session import Session
-from hedgerow.errors import DataError, TargetError
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from tables import adult, cells_of, flat, integers
 
-from hedgerow.errors import ClaimError, PlanError
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.closeness import TCloseness
-from hedgerow.models.presence import DeltaPresence
-from hedgerow.models.risk import MarketerRisk
+from hedgerow.base.errors import ClaimError, PlanError
+from hedgerow.claims.anonymity import KAnonymity
+from hedgerow.claims.closeness import TCloseness
+from hedgerow.claims.presence import DeltaPresence
+from hedgerow.claims.risk import MarketerRisk
 from hedgerow.recode.microaggregation import microaggregation
+from hedgerow.table.hierarchy import Hierarchy
 
 
 def clusters(recoding):

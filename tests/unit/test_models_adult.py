@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedgerow.groups import ALL, Groups, Histogram, Sensitive
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
@@ -29,7 +28,8 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.models.base import PrivacyModel
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.table.groups import ALL, Groups, Histogram, Sensitive
 
 ADULT = Path(os.environ.get("HEDGEROW_DATA", "/nowhere")) / "adult" / "adult.data"
 pytestmark = [

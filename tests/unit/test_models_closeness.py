@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Groups, Sensitive
-from hedgerow.models.closeness import TCloseness, taxonomy
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.claims.closeness import TCloseness, taxonomy
+from hedgerow.table.groups import Groups, Sensitive
 
 LEVEL_1 = [0, 0, 1, 1]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.models.logarithms import sign_of_logarithms
+from hedgerow.claims.logarithms import sign_of_logarithms
 
 terms = st.lists(
     st.tuples(

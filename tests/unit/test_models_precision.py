@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.groups import Groups, Histogram, Ints, Sensitive
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
@@ -22,8 +21,9 @@ from hedgerow.models import (
     RecursiveLDiversity,
     TCloseness,
 )
-from hedgerow.models.base import NEAR
-from hedgerow.models.reductions import effective_values
+from hedgerow.claims.base import NEAR
+from hedgerow.claims.reductions import effective_values
+from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive
 
 BILLION = 10**9
 

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.groups import Groups, Sensitive
-from hedgerow.models import (
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
@@ -17,7 +16,8 @@ from hedgerow.models import (
     RecursiveLDiversity,
     TCloseness,
 )
-from hedgerow.models.reductions import extremes, first_and_tail, furthest, steepest
+from hedgerow.claims.reductions import extremes, first_and_tail, furthest, steepest
+from hedgerow.table.groups import Groups, Sensitive
 
 rows = st.lists(
     st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9), max_size=6), max_size=5

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from tables import adult, cells_of, flat, integers
 
-from hedgerow.errors import ClaimError, PlanError
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.closeness import TCloseness
-from hedgerow.models.diversity import DistinctLDiversity
-from hedgerow.models.presence import DeltaPresence
-from hedgerow.models.risk import MarketerRisk, ProsecutorRisk
+from hedgerow.base.errors import ClaimError, PlanError
+from hedgerow.claims.anonymity import KAnonymity
+from hedgerow.claims.closeness import TCloseness
+from hedgerow.claims.diversity import DistinctLDiversity
+from hedgerow.claims.presence import DeltaPresence
+from hedgerow.claims.risk import MarketerRisk, ProsecutorRisk
 from hedgerow.recode.cuts import profile
 from hedgerow.recode.mondrian import mondrian
-from hedgerow.utility import METRICS, Tuples
+from hedgerow.recode.utility import METRICS, Tuples
+from hedgerow.table.hierarchy import Hierarchy
 
 WORK = [
     ("private", "business", "*"),

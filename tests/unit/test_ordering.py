@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow
 from hedgerow import DataError, Plan, PlanError, TCloseness, verify
-from hedgerow.ordering import arranged, named
+from hedgerow.table.value_order import arranged, named
 
 ORDERED = TCloseness(t=0.15, of="s", distance="ordered")
 FILE = "10,x\n40,x\n20,x\n50,x\n30,y\n"

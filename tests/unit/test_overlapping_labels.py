@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.errors import ClaimError, PlanError
-from hedgerow.groups import Groups, Sensitive
-from hedgerow.models import (
+from hedgerow.base.errors import ClaimError, PlanError
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     DeltaDisclosure,
@@ -23,7 +22,8 @@ from hedgerow.models import (
     RecursiveLDiversity,
     TCloseness,
 )
-from hedgerow.models.base import PrivacyModel
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.table.groups import Groups, Sensitive
 
 QI = "quasi-identifier"
 TREE = {"taxonomy": {"Europe": ["Spanish", "Polish"], "Asia": ["Thai", "Lao"]}}

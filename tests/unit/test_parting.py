@@ -26,20 +26,20 @@ from parted_people import (
 )
 
 import hedgerow
-import hedgerow.job
-from hedgerow.certificate import as_text
+import hedgerow.release.job
+from hedgerow.base.errors import ClaimError, DataError, PlanError
+from hedgerow.claims import KAnonymity
 from hedgerow.engines import open_engine
-from hedgerow.engines.held_lines import HeldLines
-from hedgerow.errors import ClaimError, DataError, PlanError
-from hedgerow.hierarchy import Hierarchy
-from hedgerow.job import opened
-from hedgerow.models import KAnonymity
-from hedgerow.part_work import Columns, PartWork
-from hedgerow.parting import obstacle
-from hedgerow.plan import Plan
+from hedgerow.engines.frequency_lines import HeldLines
+from hedgerow.plan.plan import Plan
 from hedgerow.recode.axes import Space
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.method import Method
+from hedgerow.recode.part_work import Columns, PartWork
+from hedgerow.release.certificate import as_text
+from hedgerow.release.engine_recoding import obstacle
+from hedgerow.release.job import opened
+from hedgerow.table.hierarchy import Hierarchy
 
 TABLE = people()
 PARTS = 150
@@ -154,7 +154,9 @@ class Changing(OneColumnAtATime):
 @pytest.mark.parametrize("when", ["job", ("age", "zip", "city", "disease", "job")])
 def test_a_source_that_changes_is_noticed(when, monkeypatch):
     monkeypatch.setattr(Changing, "when", when)
-    monkeypatch.setattr(hedgerow.job, "open_engine", lambda *a, **k: Changing(open_engine(*a, **k)))
+    monkeypatch.setattr(
+        hedgerow.release.job, "open_engine", lambda *a, **k: Changing(open_engine(*a, **k))
+    )
     with pytest.raises(DataError, match="other people when it was read again"):
         hedgerow.publish(TABLE, columns=roles(), protect=K, method={**STRICT, "parts": PARTS})
 
@@ -164,7 +166,7 @@ def test_a_source_that_changes_is_noticed(when, monkeypatch):
 )
 def test_no_more_than_a_part_comes_out_at_a_time(method, note, monkeypatch):
     monkeypatch.setattr(
-        hedgerow.job, "open_engine", lambda *a, **k: OneColumnAtATime(open_engine(*a, **k))
+        hedgerow.release.job, "open_engine", lambda *a, **k: OneColumnAtATime(open_engine(*a, **k))
     )
     seen = watched(monkeypatch)
     hedgerow.publish(TABLE, columns=roles(note=note), protect=K, method={**method, "parts": PARTS})
@@ -407,8 +409,8 @@ def test_losses_need_no_tuples_and_no_order(tmp_path):
     from dataclasses import replace
 
     from hedgerow.recode.mondrian import mondrian
-    from hedgerow.table import read_cells
-    from hedgerow.utility import METRICS, Spans, Totals, measure
+    from hedgerow.recode.utility import METRICS, Spans, Totals, measure
+    from hedgerow.table.cell_table import read_cells
 
     plan = Plan.model_validate({"columns": roles(), "protect": K})
     with open_engine(TABLE) as engine:

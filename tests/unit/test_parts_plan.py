@@ -11,8 +11,8 @@ import pytest
 import recipients
 
 import hedgerow
-from hedgerow.errors import PlanError
-from hedgerow.plan import Method, Plan
+from hedgerow.base.errors import PlanError
+from hedgerow.plan.plan import Method, Plan
 
 SOURCE = recipients.hospital(150)
 COLUMNS = {

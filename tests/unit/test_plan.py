@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from hedgerow.builders import FromCsv, Prefix, Ranges, Suppression, Taxonomy
-from hedgerow.errors import PlanError
-from hedgerow.plan import Method, Plan, PlanErrors, _is_text, plan_json_schema
-from hedgerow.planning.documents import parse_document
-from hedgerow.schema import Role
+from hedgerow.base.errors import PlanError
+from hedgerow.plan.plan import Method, Plan, PlanErrors, _is_text, plan_json_schema
+from hedgerow.plan.yaml_document import parse_document
+from hedgerow.table.hierarchy_builders import FromCsv, Prefix, Ranges, Suppression, Taxonomy
+from hedgerow.table.schema import Role
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -105,7 +105,7 @@ def test_the_schema_has_roles_in_order(tmp_path: Path) -> None:
 
 
 def test_models_one_for_each_sensitive_column() -> None:
-    models = pytest.importorskip("hedgerow.models")
+    models = pytest.importorskip("hedgerow.claims")
     plan = Plan.of(
         columns={
             "age": "quasi-identifier",
@@ -431,7 +431,7 @@ def test_a_sensitive_claim_needs_a_sensitive_column() -> None:
 
 
 def test_models_given_in_python_are_checked_too() -> None:
-    models = pytest.importorskip("hedgerow.models")
+    models = pytest.importorskip("hedgerow.claims")
     with pytest.raises(PlanErrors, match="'age' has the role quasi-identifier, not sensitive"):
         Plan.of(columns=BASE["columns"], protect=[models.TCloseness(t=0.2, of="age")])  # type: ignore[arg-type]
 
@@ -566,7 +566,7 @@ def test_a_plan_of_ten_thousand_columns_reads_quickly(tmp_path: Path) -> None:
 
 def test_importing_loads_nothing_heavy() -> None:
     heavy = {"numba", "duckdb", "pandas", "pyarrow"}
-    code = f"import sys, hedgerow.plan; print(*{heavy} & {{*sys.modules}})"
+    code = f"import sys, hedgerow.plan.plan; print(*{heavy} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.blowfish.graphs import Full, Partition, Threshold
-from hedgerow.blowfish.points import Explicit, Grid, Near
-from hedgerow.blowfish.settled import by_column, settled
-from hedgerow.blowfish.stated import Stated
-from hedgerow.conditions import And, Compared, Condition, Missing, Not, Number, OneOf, Or
-from hedgerow.domain import Bounds, Domain, Values
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.plan import Plan, PlanErrors, plan_json_schema
-from hedgerow.where import parse
+from hedgerow.base.conditions import And, Compared, Condition, Missing, Not, Number, OneOf, Or
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.base.filters import parse
+from hedgerow.noise.blowfish.filter_outcomes import by_column, settled
+from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold
+from hedgerow.noise.blowfish.listed_graphs import Explicit, Grid, Near
+from hedgerow.noise.blowfish.plan_policy import Stated
+from hedgerow.plan.plan import Plan, PlanErrors, plan_json_schema
+from hedgerow.table.domain import Bounds, Domain, Values
 
 BASE = """\
 privacy: {neighbours: change-one}
@@ -379,9 +379,10 @@ def test_the_schema_knows_policies(policy: Any) -> None:
 
 def test_plans_without_a_policy_load_no_graphs() -> None:
     loaded = (
-        "import sys; from hedgerow.plan import Plan;"
+        "import sys; from hedgerow.plan.plan import Plan;"
         "Plan.of(columns={'a': 'insensitive'}, privacy='change-one').stated();"
-        "print({'scipy', 'hedgerow.blowfish.policy', 'hedgerow.planning.graphs'} & {*sys.modules})"
+        "heavy = {'scipy', 'hedgerow.noise.blowfish.policy', 'hedgerow.plan.graphs'};"
+        "print(heavy & {*sys.modules})"
     )
     done = subprocess.run(
         [sys.executable, "-c", loaded], capture_output=True, text=True, check=True

@@ -24,13 +24,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import hedgerow
-from hedgerow.builders import Bins, Ranges, Taxonomy
-from hedgerow.domain import MOST_CELLS, Bounds, Values, decimal
-from hedgerow.dp.neighbours import Neighbouring, Neighbours
-from hedgerow.errors import HedgerowError, HierarchyError, PlanError
-from hedgerow.fingerprint import key_of
-from hedgerow.guess import propose
-from hedgerow.plan import Plan, PlanErrors, plan_json_schema
+from hedgerow.base.errors import HedgerowError, HierarchyError, PlanError
+from hedgerow.noise.neighbours import Neighbouring, Neighbours
+from hedgerow.plan.guess import propose
+from hedgerow.plan.plan import Plan, PlanErrors, plan_json_schema
+from hedgerow.release.fingerprint import key_of
+from hedgerow.table.domain import MOST_CELLS, Bounds, Values, decimal
+from hedgerow.table.hierarchy_builders import Bins, Ranges, Taxonomy
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -130,7 +130,7 @@ def test_reading_a_plan_and_publishing_import_no_mechanisms(tmp_path: Path) -> N
     (tmp_path / "plan.yaml").write_text(f"{text}protect: [k-anonymity: 2]\nprivacy: add-remove\n")
     code = (
         "import sys, hedgerow; hedgerow.publish('plan.yaml', to='out');"
-        "print(*[m for m in sys.modules if m.startswith('hedgerow.dp')])"
+        "print(*[m for m in sys.modules if m.startswith('hedgerow.noise')])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
@@ -362,7 +362,7 @@ def test_numbers_are_told_exactly(number: Fraction, text: str) -> None:
 def test_domains_beyond_all_measure() -> None:
     with pytest.raises(PlanError, match="'a' and missing more than once"):
         Values(("a", None, "a", None))
-    with patch("hedgerow.domain.MOST_CELLS", 10), pytest.raises(PlanError, match="cells"):
+    with patch("hedgerow.table.domain.MOST_CELLS", 10), pytest.raises(PlanError, match="cells"):
         Values(tuple(map(str, range(11))))
     assert Bounds(Fraction(1), Fraction(MOST_CELLS), Fraction(1)).cells == MOST_CELLS
     with pytest.raises(PlanError, match="10,000,001 cells"):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.adversary import ClassIII
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Sensitive
-from hedgerow.predicates import PERHAPS, Bound, Predicates
-from hedgerow.priors import Prior
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.claims.adversary import ClassIII
+from hedgerow.claims.predicates import PERHAPS, Bound, Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.table.groups import Sensitive
 
 VALUES = ("flu", "ulcer", "gastritis", "gout", None)
 LEVELS = (

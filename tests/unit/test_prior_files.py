@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow import Prior, read_prior
-from hedgerow.errors import DataError
-from hedgerow.prior_files import read_known, refuse_misspelt
+from hedgerow.base.errors import DataError
+from hedgerow.claims.prior_files import read_known, refuse_misspelt
 
 PEOPLE = ["flu"] * 5 + ["cold"] * 2 + [None] + ["naïve ☃", 'say "ah", twice']
 COUNTED = Counter(PEOPLE)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Sensitive
-from hedgerow.priors import Prior, Shape, exact_number, text_of
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.claims.priors import Prior, Shape, exact_number, text_of
+from hedgerow.table.groups import Sensitive
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 

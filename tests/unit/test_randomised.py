@@ -22,17 +22,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.certificate import as_text
-from hedgerow.certificate_schema import certificate_json_schema, misfit
-from hedgerow.errors import HedgerowError, PlanError, TargetError
+from hedgerow.base.errors import HedgerowError, PlanError, TargetError
+from hedgerow.base.ledger_errors import BudgetError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.ledger.errors import BudgetError
-from hedgerow.randomised import publishing as randomised
-from hedgerow.randomised.making import disagreement, make, upwards
-from hedgerow.randomised.protected import protected
-from hedgerow.randomised.request import Request
-from hedgerow.randomised.schema import Randomised
-from hedgerow.randomised.verifying import keeps
+from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_schema import certificate_json_schema, misfit
+from hedgerow.release.noisy import publication as randomised
+from hedgerow.release.noisy.certificate_schema import Randomised
+from hedgerow.release.noisy.protection import protected
+from hedgerow.release.noisy.verification import keeps
+from hedgerow.synthesis.request import Request
+from hedgerow.synthesis.tables_and_rows import disagreement, make, upwards
 
 AGES = [str(age) for age in range(0, 101, 10)]
 SEXES = ["F", "M", None]
@@ -675,9 +675,9 @@ def test_another_plan_and_another_version(published: Path, forged: Path) -> None
 
 
 def test_the_loss_follows_exactly() -> None:
-    from hedgerow.dp.measures import Approximate, Pure, ZeroConcentrated
-    from hedgerow.dp.mechanisms import DiscreteGaussian, DiscreteLaplace
-    from hedgerow.dp.pricing import Part, noise_for
+    from hedgerow.noise.calibration import Part, noise_for
+    from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
+    from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
 
     part = Part(21, 21)
     for loss in (Pure(epsilon="0.7"), ZeroConcentrated(rho="0.3"),

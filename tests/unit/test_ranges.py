@@ -14,13 +14,13 @@ from typing import Any, get_args
 
 import pytest
 
-from hedgerow.adversary import AtMost, ClassI
-from hedgerow.errors import PlanError
-from hedgerow.exploring.levers import SCALES
-from hedgerow.models import CLAIMS
-from hedgerow.plan import Plan
-from hedgerow.planning.claims import Claim
-from hedgerow.priors import Prior
+from hedgerow.base.errors import PlanError
+from hedgerow.claims import CLAIMS
+from hedgerow.claims.adversary import AtMost, ClassI
+from hedgerow.claims.priors import Prior
+from hedgerow.explore.levers import SCALES
+from hedgerow.plan.claims import Claim
+from hedgerow.plan.plan import Plan
 
 OTHERS: dict[str, dict[str, Any]] = {
     "l-diversity": {"l": 3},

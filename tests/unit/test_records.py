@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import hedgerow
+from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.engines import open_engine, records
 from hedgerow.engines.records import Counted, Records
-from hedgerow.errors import DataError, HedgerowError
 
 PLAN = """\
 source: people.csv

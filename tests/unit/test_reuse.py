@@ -10,8 +10,8 @@ import pytest
 
 import hedgerow
 from hedgerow import KAnonymity, PlanError
-from hedgerow.hierarchy import Hierarchy
 from hedgerow.recode.reuse import covered
+from hedgerow.table.hierarchy import Hierarchy
 
 TABLE = pa.table({"z": ["11", "12", "11", "12"], "s": list("abab")})
 

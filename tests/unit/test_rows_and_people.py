@@ -12,14 +12,14 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow import Plan
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.cli import app
 from hedgerow.engines import open_engine
-from hedgerow.errors import DataError, PlanError
-from hedgerow.guess import write_plan
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.ledger.entry import Kind
-from hedgerow.person_keys import repeated
-from hedgerow.schema import AS_WRITTEN, STATED, Role
+from hedgerow.plan.guess import write_plan
+from hedgerow.plan.person_keys import repeated
+from hedgerow.table.schema import AS_WRITTEN, STATED, Role
 
 COLUMNS = {
     "pid": {"role": "identifier"},

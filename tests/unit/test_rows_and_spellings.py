@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow import DataError
-from hedgerow.attacks.records import Records, parts
-from hedgerow.spelling import likeness
+from hedgerow.base.spelling import likeness
+from hedgerow.table.records import Records, parts
 
 VISITS = """\
 pid,age,illness

@@ -16,18 +16,18 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
-from hedgerow.dp import noise
-from hedgerow.dp.measures import Approximate
+from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.engines import open_engine
-from hedgerow.errors import HedgerowError, PlanError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.plan import Plan
-from hedgerow.safe import design as designing
-from hedgerow.safe.design import Sampling
-from hedgerow.safe.request import Request
-from hedgerow.safe.terms import Terms
-from hedgerow.sampling import suppression
-from hedgerow.sampling.choosing import Scoring
+from hedgerow.noise import samplers
+from hedgerow.noise.measures import Approximate
+from hedgerow.noise.sampling import suppression
+from hedgerow.noise.sampling.private_choice import Scoring
+from hedgerow.plan.plan import Plan
+from hedgerow.release.safe import design as designing
+from hedgerow.release.safe.design import Sampling
+from hedgerow.release.safe.request import Request
+from hedgerow.release.safe.terms import Terms
 
 METHOD = {"search": "safe", "beta": 0.8, "epsilon": 1, "delta": 1e-6}
 AGE = {"role": "quasi-identifier", "bounds": [0, 99], "step": 1, "hierarchy": {"ranges": [10, 50]}}
@@ -115,7 +115,7 @@ def exact_law(table: tuple[Row, ...], request: Request, monkeypatch: pytest.Monk
 
     law: Law = {}
     with monkeypatch.context() as patch:
-        patch.setattr(noise, "bernoulli", bits)
+        patch.setattr(samplers, "bernoulli", bits)
         patch.setattr(designing, "choose", chosen)
         nodes = range(request.nodes) if request.terms.choice else (None,)
         for node, coins in itertools.product(nodes, itertools.product((0, 1), repeat=len(table))):
@@ -165,7 +165,7 @@ def test_the_true_delta_is_never_above_the_claim(
 
 def test_a_release_is_what_the_design_draws(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With everybody drawn, the file has each group of at least k once for each person."""
-    monkeypatch.setattr(noise, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
+    monkeypatch.setattr(samplers, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
     write(people())
     found = publish(source="people.csv", to="out")
     assert found.k == 135
@@ -188,7 +188,7 @@ def harness(
     budget(name)
     write(table)
     with monkeypatch.context() as patch:
-        patch.setattr(noise, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
+        patch.setattr(samplers, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
         # The two tables are at one place, one after the other.
         given = said(source="people.csv", population=name, other_people_than=["a", "b"], **more)
         plan = Plan.of(**given)
@@ -282,7 +282,7 @@ def test_labels_are_those_of_the_plan_whoever_is_there(town: Path) -> None:
 
 
 def test_a_person_counts_once(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
+    monkeypatch.setattr(samplers, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
     rows = [(str(i), "7", "F") for i in range(200)] + [("200", "60", "M")] * 500 + [("", "7", "F")]
     names = ("id", "age", "sex")
     write(pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)}))
@@ -301,7 +301,7 @@ def test_the_order_of_rows_follows_from_what_is_in_them(
     town: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first row of a group that is found must not show: here M stands before F in the data."""
-    monkeypatch.setattr(noise, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
+    monkeypatch.setattr(samplers, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
     write(pa.table({"age": ["0"] * 200 + ["1"] * 200, "sex": ["M"] * 200 + ["F"] * 200}))
     publish(source="people.csv", to="out")
     lines = Path("out/data.csv").read_text("utf-8").splitlines()
@@ -436,7 +436,7 @@ def test_an_interrupted_sample_can_be_published(
     town: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was reserved and never released told nobody anything, and is the same release."""
-    from hedgerow.query import charging
+    from hedgerow.answers import charge
 
     write(people())
 
@@ -448,7 +448,7 @@ def test_an_interrupted_sample_can_be_published(
 
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "failed", die)
-        patch.setattr(charging, "point", lambda name: die() if name == "counted" else None)
+        patch.setattr(charge, "point", lambda name: die() if name == "counted" else None)
         with pytest.raises(Killed):
             publish(source="people.csv", method=BEFORE)
     assert publish(source="people.csv", method=BEFORE).rows == 1800

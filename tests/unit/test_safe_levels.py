@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow
-from hedgerow.dp import noise
-from hedgerow.errors import DataError, HedgerowError, PlanError
+from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.plan import Plan
-from hedgerow.safe.request import Request
-from hedgerow.sampling import suppression
+from hedgerow.noise import samplers
+from hedgerow.noise.sampling import suppression
+from hedgerow.plan.plan import Plan
+from hedgerow.release.safe.request import Request
 
 METHOD = {"search": "safe", "beta": 0.8, "epsilon": 1, "delta": 1e-6}
 PUBLIC = METHOD | {"levels_from": "other.csv"}
@@ -368,7 +368,7 @@ def test_whether_somebody_came_into_the_table_is_bounded_as_stated(town: Path) -
 
 
 def test_everybody_drawn_is_published(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
+    monkeypatch.setattr(samplers, "bernoulli", lambda n, *, probability: np.zeros(n, np.int8))
     lines = publish(method=PUBLIC).to_arrow().num_rows
     assert lines == 4000
 

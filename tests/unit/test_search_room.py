@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.exploring import nodes
-from hedgerow.exploring.nodes import Exploration
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.plan import Plan
+from hedgerow.claims.anonymity import KAnonymity
+from hedgerow.explore import nodes
+from hedgerow.explore.nodes import Exploration
+from hedgerow.plan.plan import Plan
 from hedgerow.recode import search
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.search import Search
-from hedgerow.utility import METRICS
+from hedgerow.recode.utility import METRICS
 
 
 def table(people: int, columns: int) -> Any:

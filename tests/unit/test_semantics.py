@@ -20,12 +20,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import EpsilonStudy, explain_epsilon
-from hedgerow.dp.measures import Approximate, Pure
-from hedgerow.dp.response import RandomisedResponse
-from hedgerow.dp.rounding import log_up
-from hedgerow.errors import PlanError, TargetError
-from hedgerow.explaining.meaning import rounded_down, rounded_up, told
-from hedgerow.semantics import believed, exceptions, shift, shift_fails, simple_shift, truth
+from hedgerow.base.errors import PlanError, TargetError
+from hedgerow.noise.meaning import rounded_down, rounded_up, told
+from hedgerow.noise.measures import Approximate, Pure
+from hedgerow.noise.randomised_response import RandomisedResponse
+from hedgerow.noise.rounding import log_up
+from hedgerow.noise.semantics import believed, exceptions, shift, shift_fails, simple_shift, truth
 
 NEAR = Fraction(1, 10**40)
 """More than what is lost to rounding."""
@@ -467,7 +467,7 @@ def test_without_the_accountant_it_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     def missing() -> None:
         raise PlanError("the joint loss needs an accountant", fix="Install hedgerow[accounting].")
 
-    monkeypatch.setattr("hedgerow.dp.accounting._accountant", missing)
+    monkeypatch.setattr("hedgerow.noise.accounting._accountant", missing)
     study = explain_epsilon(0.1, answers=3)
     assert [row.name for row in study.answers.joint] == ["added up", "by zCDP"]
     assert study.answers.sentences[-1] == (

@@ -12,10 +12,8 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.attacks.published import Targets
-from hedgerow.errors import ClaimError, DataError, PlanError
-from hedgerow.groups import Groups
-from hedgerow.models import (
+from hedgerow.base.errors import ClaimError, DataError, PlanError
+from hedgerow.claims import (
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,
@@ -28,7 +26,9 @@ from hedgerow.models import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.row_bound import of_people, of_rows
+from hedgerow.claims.row_bound import of_people, of_rows
+from hedgerow.table.groups import Groups
+from hedgerow.table.published_table import Targets
 
 COLUMNS = {"pid": "identifier", "sex": "quasi-identifier", "ill": "sensitive"}
 

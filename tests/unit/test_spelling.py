@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow import DataError, DistinctLDiversity, EntropyLDiversity, KAnonymity
-from hedgerow.plan import Plan
-from hedgerow.publishing import checked
-from hedgerow.spelling import alike, folded, reading
+from hedgerow.base.spelling import alike, folded, reading
+from hedgerow.plan.plan import Plan
+from hedgerow.release.publication import checked
 
 DIVERSE = [DistinctLDiversity(l=2, of="s")]
 COLUMNS = {"a": "quasi-identifier", "s": "sensitive"}

@@ -33,14 +33,14 @@ from hedgerow import (
     TCloseness,
     verify,
 )
-from hedgerow.adversary import Known
-from hedgerow.groups import Groups
-from hedgerow.models.base import PrivacyModel
-from hedgerow.models.claims import CLAIMS
-from hedgerow.models.readings import checked, judged
-from hedgerow.predicates import Predicates
-from hedgerow.publishing import checked as measured
-from hedgerow.spelling import first_spellings
+from hedgerow.base.spelling import first_spellings
+from hedgerow.claims.adversary import Known
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.claims.catalogue import CLAIMS
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.readings import checked, judged
+from hedgerow.release.publication import checked as measured
+from hedgerow.table.groups import Groups
 
 FLU = ["flu", "Flu", "FLU"]
 

@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 import hedgerow
+from hedgerow.claims import KAnonymity, MarketerRisk, TCloseness, UniqueShare
+from hedgerow.claims.base import PrivacyModel
 from hedgerow.cli import show
-from hedgerow.models import KAnonymity, MarketerRisk, TCloseness, UniqueShare
-from hedgerow.models.base import PrivacyModel
-from hedgerow.optimality import gap_of, in_percent, rounded_down, rounded_up, standing
-from hedgerow.release import Release
-from hedgerow.utility import METRICS
+from hedgerow.recode.optimality import gap_of, in_percent, rounded_down, rounded_up, standing
+from hedgerow.recode.utility import METRICS
+from hedgerow.release.release import Release
 
 COLUMNS: dict[str, Any] = {
     "age": {"role": "quasi-identifier", "hierarchy": {"ranges": [5, 20, 100]}},

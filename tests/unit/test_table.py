@@ -14,13 +14,13 @@ import recipients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.encoding import encoded, histogram, set_codes
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.engines import open_engine
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import ALL
-from hedgerow.plan import Plan
-from hedgerow.recode.cells import Cells
-from hedgerow.table import read_cells
+from hedgerow.plan.plan import Plan
+from hedgerow.table.cell_table import read_cells
+from hedgerow.table.cells import Cells
+from hedgerow.table.encoding import encoded, histogram, set_codes
+from hedgerow.table.groups import ALL
 
 COLUMNS = {"age": "quasi-identifier", "sex": "quasi-identifier", "ill": "sensitive"}
 

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
-from hedgerow import KAnonymity, Plan, PlanError, choosing
+from hedgerow import KAnonymity, Plan, PlanError
+from hedgerow.release import recoding_choice
 
 TABLE = pa.table({"z": ["11", "12", "13", "21", "22", "31"], "a": ["1", "2", "3", "4", "5", "6"]})
 
@@ -39,8 +40,8 @@ def test_a_point_that_time_did_not_suffice_for_says_so() -> None:
 
 
 def test_a_large_lattice_is_not_searched_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "MOST_NODES", 2)
-    monkeypatch.setattr(choosing, "PATIENCE", 1e-9)
+    monkeypatch.setattr(recoding_choice, "MOST_NODES", 2)
+    monkeypatch.setattr(recoding_choice, "PATIENCE", 1e-9)
     assert not any(point.optimal for point in hedgerow.frontier(plan(), data=TABLE))
 
 

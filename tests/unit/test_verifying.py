@@ -21,11 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.adversary import AtMost, ClassI, ClassII, ClassIII, Known
-from hedgerow.certificate import as_text
-from hedgerow.errors import DataError, HedgerowError
-from hedgerow.groups import ALL, Groups
-from hedgerow.models import (
+from hedgerow.base.errors import DataError, HedgerowError
+from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
     Composition,
@@ -46,11 +43,14 @@ from hedgerow.models import (
     UniqueShare,
     Verdict,
 )
-from hedgerow.outside import unverifiable
-from hedgerow.plan import Plan
-from hedgerow.predicates import Predicates
-from hedgerow.priors import Prior
-from hedgerow.verifying import Verification, verify
+from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII, Known
+from hedgerow.claims.outside import unverifiable
+from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.plan.plan import Plan
+from hedgerow.release.certificate import as_text
+from hedgerow.release.verification import Verification, verify
+from hedgerow.table.groups import ALL, Groups
 
 Row = dict[str, str]
 TREE = {"stomach": ["ulcer"], "chest": ["croup", "flu", "asthma"]}
@@ -248,7 +248,7 @@ def test_the_whole_release_is_verified(whole: Path) -> None:
 
 
 def test_every_kind_of_model_is_tested() -> None:
-    from hedgerow.spelled import MODELS
+    from hedgerow.claims.serialisation import MODELS
 
     unverifiable_ones = {"KMap", "DeltaPresence", "JournalistRisk", "Composition"}
     assert {type(model).__name__ for model in VERIFIABLE} | unverifiable_ones == set(MODELS)

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tallies import holds
 
-from hedgerow.conditions import KEYWORDS, And, Compared, Missing, Not, Number, OneOf, Or
-from hedgerow.errors import PlanError
-from hedgerow.where import DEEPEST, LONGEST, MOST_DIGITS, MOST_TERMS, check_columns, parse
+from hedgerow.base.conditions import KEYWORDS, And, Compared, Missing, Not, Number, OneOf, Or
+from hedgerow.base.errors import PlanError
+from hedgerow.base.filters import DEEPEST, LONGEST, MOST_DIGITS, MOST_TERMS, check_columns, parse
 
 
 def number(text):

@@ -13,15 +13,15 @@ import recipients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
-from hedgerow.engines.csvlines import unrun
-from hedgerow.errors import DataError
-from hedgerow.plan import Plan
-from hedgerow.recode.cells import Cells
+from hedgerow.engines.csv_lines import unrun
+from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.table import read_cells
-from hedgerow.utility import Spans
-from hedgerow.writing import by_part, measured_groups, write_release
+from hedgerow.recode.utility import Spans
+from hedgerow.release.data_file import by_part, measured_groups, write_release
+from hedgerow.table.cell_table import read_cells
+from hedgerow.table.cells import Cells
 
 COLUMNS = {"q": "quasi-identifier", "s": "sensitive", "i": "insensitive"}
 PLAN = Plan.of(columns=COLUMNS, protect=[{"k-anonymity": 2}])

@@ -21,8 +21,8 @@ from hedgerow import (
     KMap,
     ProbabilisticLDiversity,
     TargetError,
-    publishing,
 )
+from hedgerow.release import publication as publishing
 
 duckdb = pytest.importorskip("duckdb")
 COLUMNS = {"a": "quasi-identifier", "s": "sensitive", "i": "insensitive"}

@@ -9,7 +9,7 @@ import pytest
 from browsing import Keyboard, watched
 from webbing import served
 
-from hedgerow.demo import write_hospital
+from hedgerow.api.demo import write_hospital
 from hedgerow.ledger import Ledger
 
 pytestmark = pytest.mark.slow

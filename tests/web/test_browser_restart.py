@@ -11,7 +11,7 @@ import pytest
 from browsing import running, watched
 from webbing import hospital
 
-from hedgerow.demo import write_hospital
+from hedgerow.api.demo import write_hospital
 from hedgerow.ledger import Ledger
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 from browsing import Watched, watched
 from webbing import served
 
-from hedgerow.demo import write_hospital
+from hedgerow.api.demo import write_hospital
 from hedgerow.ledger import Ledger
 
 

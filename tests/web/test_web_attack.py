@@ -14,8 +14,8 @@ from webbing import Visitor, hospital, visiting
 
 import hedgerow
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.base.errors import HedgerowError
 from hedgerow.cli import app
-from hedgerow.errors import HedgerowError
 from hedgerow.ledger import Ledger
 from hedgerow.web.attack_run import keep_release
 from hedgerow.web.attack_view import lines, outcome, restored

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from webbing import Visitor, hospital, visiting
 
-from hedgerow.schema import Role
+from hedgerow.table.schema import Role
 from hedgerow.web.hierarchies import fields_of, outline, tree
 
 

@@ -11,10 +11,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.errors import PlanError
-from hedgerow.web.editing import REMOVED, Typed, changed, data_of, written
+from hedgerow.base.errors import PlanError
+from hedgerow.web.plan_edits import REMOVED, Typed, changed, data_of, written
 
-DEMO = (files("hedgerow") / "demo_data" / "plan.yaml").read_text("utf-8")
+DEMO = (files("hedgerow.api") / "demo_data" / "plan.yaml").read_text("utf-8")
 
 names = st.sampled_from(["age", "zip", "no", "a b", "null", "x: y", "1", "é", '"q"', "#", "- a"])
 scalars = st.one_of(

@@ -15,7 +15,7 @@ from browsing import watched
 from webbing import Visitor, hospital, served, visiting
 
 from hedgerow import Exploration, Plan, publish
-from hedgerow.exploring.nodes import fixed
+from hedgerow.explore.nodes import fixed
 from hedgerow.web import lattice_view as view
 from hedgerow.web import lattices
 

@@ -266,7 +266,7 @@ def test_sockets_are_refused(inside: Visitor) -> None:
 
 
 def test_only_the_loopback_interface_is_listened_on() -> None:
-    from hedgerow.web.serving import LOOPBACK
+    from hedgerow.web.server import LOOPBACK
 
     assert LOOPBACK == "127.0.0.1"
     assert {host.rpartition(":")[0] for host in Gate.at(port=1).hosts} == {

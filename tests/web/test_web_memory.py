@@ -13,7 +13,7 @@ from browsing import running
 from tables import ADULT, data_folder
 from test_browser_memory import MOST, Watch
 
-from hedgerow.guess import write_plan
+from hedgerow.plan.guess import write_plan
 
 pytestmark = [pytest.mark.slow, pytest.mark.data]
 

@@ -166,7 +166,7 @@ def test_a_ledger_is_added_beside_the_plan(tmp_path: Path) -> None:
 
 def test_a_process_that_dies_leaves_a_sentence(tmp_path: Path) -> None:
     jobs = Jobs(tmp_path)
-    job = jobs.process("hedgerow.errors:missing", {}, kind="x", title="X", back="/")
+    job = jobs.process("hedgerow.base.errors:missing", {}, kind="x", title="X", back="/")
     job = jobs.wait(job.id)
     assert job.state == "failed"
     assert "ended without a result" in job.errors[0]["what"]

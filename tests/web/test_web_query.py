@@ -15,8 +15,8 @@ import pytest
 from webbing import Visitor, hospital, visiting
 
 import hedgerow
+from hedgerow.answers import charge
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.query import charging
 
 MEAN = {"kind": "mean", "column": "bill", "by": ["sex"], "epsilon": "0.1"}
 
@@ -55,14 +55,14 @@ def test_asking_is_charged_once_and_told_again(visitor: Visitor, ledger: Ledger)
 def test_two_at_once_pay_once(
     visitor: Visitor, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = charging.point
+    real = charge.point
 
     def slow(name: str) -> None:
         real(name)
         if name == "reserved":
             time.sleep(0.3)
 
-    monkeypatch.setattr(charging, "point", slow)
+    monkeypatch.setattr(charge, "point", slow)
     with ThreadPoolExecutor(4) as pool:
         sent = list(
             pool.map(lambda _: visitor.post("/query/ask", MEAN, follow_redirects=False), range(4))

@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow.answers.session import Session
+from hedgerow.api.demo import write_hospital
+from hedgerow.base.errors import PlanError
 from hedgerow.cli import app
-from hedgerow.demo import write_hospital
-from hedgerow.errors import PlanError
-from hedgerow.ledger.amounts import Amounts
-from hedgerow.query.session import Session
+from hedgerow.noise.amounts import Amounts
 from hedgerow.web.answer_charts import answer_chart
 from hedgerow.web.query_budget import gauges, history, too_dear
 from hedgerow.web.query_form import KINDS, MOST_TEXT, Asked

@@ -80,7 +80,7 @@ def test_a_port_in_use_is_told(tmp_path: Path) -> None:
 
 def test_other_commands_do_not_load_the_app() -> None:
     script = (
-        "import sys; import hedgerow.cli; import hedgerow.publishing; "
+        "import sys; import hedgerow.cli; import hedgerow.release.publication; "
         "print([m for m in sys.modules if m.split('.')[0] in "
         "('fastapi', 'starlette', 'uvicorn', 'jinja2', 'sqlite3')])"
     )

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from webbing import ORIGIN, Visitor, hospital, visiting
 
-from hedgerow.errors import DataError, PlanError
+from hedgerow.answers import charge
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.planning.documents import MOST_NODES
-from hedgerow.query import charging
+from hedgerow.plan.yaml_document import MOST_NODES
 from hedgerow.web import draft as drafts
-from hedgerow.web.editing import data_of
+from hedgerow.web.plan_edits import data_of
 from hedgerow.web.steps import query
 from hedgerow.web.workspace import ABANDONED, Workspace
 
@@ -251,14 +251,14 @@ def test_two_apps_on_one_workspace_pay_once(
 ) -> None:
     """As if in two processes: without the lock that only one process sees."""
     plan = hospital(tmp_path / "demo")
-    real = charging.point
+    real = charge.point
 
     def slow(name: str) -> None:
         real(name)
         if name == "reserved":
             time.sleep(0.3)
 
-    monkeypatch.setattr(charging, "point", slow)
+    monkeypatch.setattr(charge, "point", slow)
     monkeypatch.setattr(query, "ONE_AT_A_TIME", contextlib.nullcontext())
     asked = {"kind": "count", "epsilon": "0.1"}
     with (

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from webbing import Visitor, hospital, visiting
 
-from hedgerow.errors import DataError, HedgerowError, PlanError, TargetError
-from hedgerow.plan import Plan
+from hedgerow.base.errors import DataError, HedgerowError, PlanError, TargetError
+from hedgerow.plan.plan import Plan
 from hedgerow.web.draft import paths_of
 from hedgerow.web.workspace import Workspace, default_folder, inside, safe_name
 
@@ -117,7 +117,7 @@ def test_a_plan_changed_elsewhere_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_table_gets_the_plan_that_init_writes(tmp_path: Path) -> None:
-    from hedgerow.guess import write_plan
+    from hedgerow.plan.guess import write_plan
 
     table = hospital(tmp_path / "demo", patients=300).with_name("patients.csv")
     draft = Workspace(tmp_path / "w").begin(table)

@@ -17,7 +17,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from hedgerow.demo import write_hospital
+from hedgerow.api.demo import write_hospital
 from hedgerow.web.app import create_app
 from hedgerow.web.security import Gate
 from hedgerow.web.state import Web
@@ -40,7 +40,7 @@ QUIET_BROWSER = (
 
 @functools.cache
 def _hospital(patients: int) -> dict[str, bytes]:
-    from hedgerow.demo import BUDGET
+    from hedgerow.api.demo import BUDGET
     from hedgerow.ledger import Amounts, Ledger
 
     with tempfile.TemporaryDirectory() as name:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.errors import DataError
-from hedgerow.groups import Floats
+from hedgerow.base.errors import DataError
+from hedgerow.table.groups import Floats
 
 CLOSE = 1e-6
 """How far, relative to the numbers involved, exact sums may be missed by rounding."""

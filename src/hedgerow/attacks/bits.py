@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._jit import kernel
-from hedgerow.groups import Ints
+from hedgerow.base.jit import kernel
+from hedgerow.table.groups import Ints
 
 Words = NDArray[np.uint64]
 ALL = np.iinfo(np.uint64).max

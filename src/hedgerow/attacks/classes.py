@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.base import AttackResult
-from hedgerow.attacks.locating import Located, locate
-from hedgerow.attacks.projecting import only
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError
-from hedgerow.groups import Groups, Ints
-from hedgerow.recode.pack import distinct
-from hedgerow.spelling import told_apart
+from hedgerow.attacks.projection import only
+from hedgerow.base.errors import DataError
+from hedgerow.base.spelling import told_apart
+from hedgerow.table.groups import Groups, Ints
+from hedgerow.table.location import Located, locate
+from hedgerow.table.pack import distinct
+from hedgerow.table.published_table import Published, Targets
 
 Flags = NDArray[np.bool_]
 

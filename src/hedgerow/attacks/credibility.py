@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb, factorial, floor, prod
 
-from hedgerow.errors import DataError, PlanError, some
+from hedgerow.base.errors import DataError, PlanError, some
 
 Series = Mapping[tuple[int, ...], int]
 """Ways to choose who has what, by how many people have each protected value."""

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.bucketised import Bucketised, Codes, columns_of
+from hedgerow.attacks.buckets import Bucketised, Codes, columns_of
 from hedgerow.attacks.gains import Gains
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Floats, Histogram, Ints, sort_members
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.base.jit import kernel
 from hedgerow.recode.anatomy import anatomise, bucketed
+from hedgerow.table.groups import Floats, Histogram, Ints, sort_members
 
 CHAINS, ROUNDS, BURN_IN = 8, 150, 100
 """Runs of the sampler; rounds of each; and how many at its beginning are not counted."""

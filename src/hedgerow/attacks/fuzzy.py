@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._jit import kernel
-from hedgerow.attacks.labels import Flags, Taxonomy, Value, Values, covers
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError, PlanError, nearest, some
-from hedgerow.groups import Ints
+from hedgerow.base.errors import DataError, PlanError, nearest, some
+from hedgerow.base.jit import kernel
+from hedgerow.table.groups import Ints
+from hedgerow.table.labels import Flags, Taxonomy, Value, Values, covers
+from hedgerow.table.published_table import Published, Targets
 
 WHOLE = 100
 """Tolerances up to this probe every whole number between; wider ones only the ends."""
@@ -46,7 +46,7 @@ def loosened(published: Published, register: Targets, fuzzy: Fuzzy) -> Published
     Raises:
         DataError: A column is not in both, or holds no numbers where a distance is given.
 
-    >>> from hedgerow.attacks.locating import locate
+    >>> from hedgerow.table.location import locate
     >>> import pyarrow as pa
     >>> table = pa.table({"age": ["20-29", "30-39"], "illness": ["flu", "cough"]})
     >>> release = Published.read(table, sensitive=["illness"])

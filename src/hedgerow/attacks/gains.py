@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.groups import Floats, Ints
+from hedgerow.table.groups import Floats, Ints
 
 Flags = NDArray[np.bool_]
 BELOW_ONE = float(np.nextafter(1.0, 0.0))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hedgerow.attacks.base import ROWS, AttackResult
-from hedgerow.errors import PlanError, some
+from hedgerow.base.errors import PlanError, some
 
 FEW = 0.05
 """The share of people an attack may fail to judge."""
@@ -46,7 +46,7 @@ class Bounds:
         """Which bounds an attack breaks, in sentences.
 
         >>> from hedgerow.attacks.inference import homogeneity
-        >>> from hedgerow.groups import Groups
+        >>> from hedgerow.table.groups import Groups
         >>> virus = Groups.of({"virus": [{"positive": 490}, {"positive": 10, "negative": 500}]})
         >>> Bounds().broken(homogeneity(virus, of="virus"))
         ('490 of 1,000 people are known for certain (49.00 %), at most 0.00 % may be',)

@@ -23,15 +23,15 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.describing import described, secret_codes
+from hedgerow.attacks.descriptions import described, secret_codes
 from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.linkage import Links
-from hedgerow.attacks.locating import Located, locate
-from hedgerow.attacks.projecting import only, projected, shuffled, uncovered
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError, PlanError, nearest, some
-from hedgerow.groups import Ints
-from hedgerow.recode.pack import distinct
+from hedgerow.attacks.projection import only, projected, shuffled, uncovered
+from hedgerow.base.errors import DataError, PlanError, nearest, some
+from hedgerow.table.groups import Ints
+from hedgerow.table.location import Located, locate
+from hedgerow.table.pack import distinct
+from hedgerow.table.published_table import Published, Targets
 
 GUESSES = 1_000
 AS_MANY = 0.99

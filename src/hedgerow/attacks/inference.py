@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._jit import kernel
 from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.gains import Gains, ratio_gains
-from hedgerow.errors import DataError, PlanError, some
-from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
-from hedgerow.spelling import unrecorded
+from hedgerow.base.errors import DataError, PlanError, some
+from hedgerow.base.jit import kernel
+from hedgerow.base.spelling import unrecorded
+from hedgerow.table.groups import Floats, Groups, Histogram, Ints, Sensitive
 
 Codes = NDArray[np.int32]
 

@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._jit import kernel
 from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.bits import ALL, Words, counted, has, one_left
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.intersection_told import told
-from hedgerow.attacks.labels import Value
-from hedgerow.attacks.locating import Located, doubtful, locate
+from hedgerow.attacks.intersection_words import told
 from hedgerow.attacks.overlap import Overlap, told_overlaps, trusted
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError, nearest, some
-from hedgerow.groups import Floats, Ints
-from hedgerow.spelling import told_apart
+from hedgerow.base.errors import DataError, nearest, some
+from hedgerow.base.jit import kernel
+from hedgerow.base.spelling import told_apart
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.labels import Value
+from hedgerow.table.location import Located, doubtful, locate
+from hedgerow.table.published_table import Published, Targets
 
 CONFIDENCES = (1.0, 0.5, 1 / 3, 0.2)
 """Of which the shares of vulnerable people are told."""

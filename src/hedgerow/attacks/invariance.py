@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.inference import alone, attribute
-from hedgerow.attacks.locating import Located
-from hedgerow.attacks.subtracting import UNSURE, whereabouts
-from hedgerow.errors import DataError
-from hedgerow.groups import Groups, Histogram, Ints
-from hedgerow.spelling import told_apart
+from hedgerow.base.errors import DataError
+from hedgerow.base.spelling import told_apart
+from hedgerow.claims.subtraction import UNSURE, whereabouts
+from hedgerow.table.groups import Groups, Histogram, Ints
+from hedgerow.table.location import Located
 
 Values = tuple[str | None, ...]
 

@@ -12,13 +12,13 @@ import numpy as np
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.fuzzy import Edits, Fuzzy, loosened
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.labels import Flags
-from hedgerow.attacks.locating import Located, locate
-from hedgerow.attacks.projecting import only, projected, uncovered
-from hedgerow.attacks.published import Published, Targets
-from hedgerow.errors import DataError, PlanError, nearest, some
-from hedgerow.groups import Floats, Groups, Ints
-from hedgerow.recode.pack import distinct
+from hedgerow.attacks.projection import only, projected, uncovered
+from hedgerow.base.errors import DataError, PlanError, nearest, some
+from hedgerow.table.groups import Floats, Groups, Ints
+from hedgerow.table.labels import Flags
+from hedgerow.table.location import Located, locate
+from hedgerow.table.pack import distinct
+from hedgerow.table.published_table import Published, Targets
 
 MOST = 100
 """How many people a result names."""

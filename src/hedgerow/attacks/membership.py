@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Floats
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.table.groups import Floats
 
 ALPHA = 0.05
 """The share of people who are not in the study that may be taken for participants."""

@@ -18,8 +18,8 @@ from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.credibility import Worked, exact_bound
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, alone, attribute, counted, named
-from hedgerow.errors import DataError, PlanError, nearest, some
-from hedgerow.groups import Groups, Histogram, Ints, Sensitive, sort_members
+from hedgerow.base.errors import DataError, PlanError, nearest, some
+from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive, sort_members
 
 MOST = 1_000_000
 """Additions for one group, about; with more it counts as too large to work out."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from hedgerow.attacks.base import Rate
 from hedgerow.attacks.intersection import Intersection, Scored, intersect
-from hedgerow.attacks.published import Published, Targets
 from hedgerow.attacks.similarity import learned
 from hedgerow.attacks.skewness import grown
-from hedgerow.groups import Ints
+from hedgerow.table.groups import Ints
+from hedgerow.table.published_table import Published, Targets
 
 Flags = NDArray[np.bool_]
 

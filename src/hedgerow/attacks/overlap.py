@@ -15,9 +15,9 @@ import numpy as np
 
 from hedgerow.attacks.base import Rate
 from hedgerow.attacks.bits import Words, one_left
-from hedgerow.attacks.locating import Located
-from hedgerow.errors import PlanError
-from hedgerow.groups import Floats, Ints
+from hedgerow.base.errors import PlanError
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.location import Located
 
 
 @dataclass(frozen=True)

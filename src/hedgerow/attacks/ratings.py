@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hedgerow.encoding import encoded
+from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.engines import open_engine
-from hedgerow.errors import DataError, nearest, some
-from hedgerow.groups import Floats, Ints
+from hedgerow.table.encoding import encoded
+from hedgerow.table.groups import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

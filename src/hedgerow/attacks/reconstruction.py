@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.errors import DataError, PlanError
-from hedgerow.groups import Floats
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.table.groups import Floats
 
 Flags = NDArray[np.bool_]
 Method = Literal["least squares", "linear program", "exhaustive"]

@@ -17,10 +17,10 @@ from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, counted
 from hedgerow.attacks.invariance import Invariance, Values, m_invariance, united
-from hedgerow.attacks.locating import Located
-from hedgerow.attacks.subtracting import Part, intersect, settle, subtract
-from hedgerow.groups import Groups, Ints
-from hedgerow.spelling import likeness, told_apart
+from hedgerow.base.spelling import likeness, told_apart
+from hedgerow.claims.subtraction import Part, intersect, settle, subtract
+from hedgerow.table.groups import Groups, Ints
+from hedgerow.table.location import Located
 
 Flags = NDArray[np.bool_]
 CHUNK = 2_000_000

@@ -14,12 +14,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._jit import kernel
 from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
-from hedgerow.errors import PlanError
-from hedgerow.groups import Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.base.errors import PlanError
+from hedgerow.base.jit import kernel
+from hedgerow.table.groups import Floats, Groups, Histogram, Ints, Sensitive
 
 Flags = NDArray[np.bool_]
 WITHIN = 0.3

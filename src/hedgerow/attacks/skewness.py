@@ -8,8 +8,8 @@ import numpy as np
 
 from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.inference import SHOWN, attribute, counted, group_gains, named, recorded
-from hedgerow.errors import PlanError
-from hedgerow.groups import Floats, Groups, Ints
+from hedgerow.base.errors import PlanError
+from hedgerow.table.groups import Floats, Groups, Ints
 
 TIMES = 2.0
 """How many times as frequent, unless said otherwise."""

@@ -12,11 +12,11 @@ from typing import Literal
 
 import numpy as np
 
-from hedgerow._jit import kernel
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.ratings import Ratings
-from hedgerow.errors import DataError, PlanError, nearest
-from hedgerow.groups import Floats, Ints
+from hedgerow.base.errors import DataError, PlanError, nearest
+from hedgerow.base.jit import kernel
+from hedgerow.table.groups import Floats, Ints
 
 PHI = 1.5
 """How many standard deviations the best score must be above the second best."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.cli.attack import attack
 from hedgerow.cli.explain import explain
 from hedgerow.cli.explore import explore
@@ -28,7 +29,6 @@ from hedgerow.cli.ledger import ledger
 from hedgerow.cli.query import query
 from hedgerow.cli.report import report, tell_internal
 from hedgerow.cli.verify import verify
-from hedgerow.errors import HedgerowError, PlanError
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """What a wrong command line raises; Typer has no public name for it."""
@@ -109,7 +109,7 @@ def init(
 ) -> None:
     """Write a first plan for a table: roles and hierarchies guessed, each guess explained."""
     with running("init", as_json, quiet, bar=True) as job:
-        from hedgerow.guess import write_plan
+        from hedgerow.plan.guess import write_plan
 
         path = write_plan(
             data, to, replace=replace, person=person, one_row_per_person=one_row_per_person,
@@ -122,9 +122,9 @@ def init(
 def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Measure the plan's claims on the table as it is; publish nothing."""
     with running("check", as_json, quiet, bar=True) as job:
-        from hedgerow.plan import Plan
-        from hedgerow.publishing import checked
-        from hedgerow.release import claim_summary
+        from hedgerow.plan.plan import Plan
+        from hedgerow.release.publication import checked
+        from hedgerow.release.release import claim_summary
 
         claims, notes = checked(Plan.read(plan))
         told = {"claims": [claim_summary(v) for v in claims], "notes": list(notes)}
@@ -204,7 +204,7 @@ def demo(
     """Generate a synthetic hospital, publish it twice, attack that, and answer a question."""
     with running("demo", as_json, quiet, bar=True) as job:
         import hedgerow
-        from hedgerow.demo import SECOND, asked, attacked, write_hospital, write_neighbour
+        from hedgerow.api.demo import SECOND, asked, attacked, write_hospital, write_neighbour
 
         plan = write_hospital(to)
         release = hedgerow.publish(plan, replace=True, progress=job.progress)

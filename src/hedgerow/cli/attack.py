@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hedgerow.base.errors import PlanError, printable
 from hedgerow.cli.jobs import AsJson, Quiet, rendering, running
-from hedgerow.errors import PlanError, printable
 
 HOW = "Give hierarchies with --plan or --taxonomy, or look for other people."
 """What helps where labels are not understood, or nobody fits."""
@@ -112,8 +112,8 @@ def attack(
             progress=job.progress,
         )
         if plot is not None and results:
-            from hedgerow.attack_charts import attacks_chart
-            from hedgerow.charts import save
+            from hedgerow.attacks.charts import attacks_chart
+            from hedgerow.charts.figures import save
 
             save(attacks_chart(results), plot)
         broken = [bounds.broken(result) for result in results]

@@ -23,7 +23,7 @@ def explain_model(
     with running("explain", as_json, quiet=False, bar=True) as job:
         from dataclasses import asdict
 
-        from hedgerow.models import describe
+        from hedgerow.claims import describe
 
         found = describe(name)
         job.done(asdict(found), lambda: rendering().explanation(found))
@@ -46,7 +46,7 @@ def explain_adversary(
     """How the plan's epsilon-privacy claims move as attackers get more stubborn."""
     with running("explain", as_json, quiet, bar=True) as job:
         import hedgerow
-        from hedgerow.explaining.study import refuse_plot
+        from hedgerow.explain.adversary_study import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)
@@ -74,7 +74,7 @@ def explain_epsilon(
     with running("explain", as_json, quiet) as job:
         import hedgerow
         from hedgerow.cli import explain_show
-        from hedgerow.explaining.study import refuse_plot
+        from hedgerow.explain.adversary_study import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)
@@ -102,7 +102,7 @@ def explain_policy(
     with running("explain", as_json, quiet) as job:
         import hedgerow
         from hedgerow.cli import explain_show
-        from hedgerow.explaining.study import refuse_plot
+        from hedgerow.explain.adversary_study import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)
@@ -132,7 +132,7 @@ def explain_sampling(
     with running("explain", as_json, quiet) as job:
         import hedgerow
         from hedgerow.cli import sampling_show
-        from hedgerow.explaining.study import refuse_plot
+        from hedgerow.explain.adversary_study import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)
@@ -153,7 +153,7 @@ def explain_definitions(
     with running("explain", as_json, quiet=False, bar=True) as job:
         from dataclasses import asdict
 
-        from hedgerow.definitions import define, definitions
+        from hedgerow.explain.definitions import define, definitions
 
         found = definitions() if name is None else (define(name),)
         result = {"definitions": [asdict(definition) for definition in found]}

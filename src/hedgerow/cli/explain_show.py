@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hedgerow.cli.terminal import columns, console, plain, rounded, say
-from hedgerow.explaining.meaning import told
-from hedgerow.explaining.parameters import Beliefs, EpsilonStudy, Joint
-from hedgerow.explaining.policies import SCALE, PolicyStudy
+from hedgerow.explain.epsilon import Beliefs, EpsilonStudy, Joint
+from hedgerow.explain.policies import SCALE, PolicyStudy
+from hedgerow.noise.meaning import told
 
 
 def epsilon(found: EpsilonStudy, plots: Sequence[Path] = ()) -> None:

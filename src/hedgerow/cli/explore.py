@@ -38,7 +38,7 @@ def explore(
 ) -> None:  # fmt: skip
     """Open a local web app on a table or a plan: look, choose, attack, publish."""
     with running("explore", as_json, quiet) as job:
-        from hedgerow.web.serving import leave, serve
+        from hedgerow.web.server import leave, serve
 
         def ready(link: str) -> None:
             def show() -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hedgerow.base.errors import TargetError, nearest
 from hedgerow.cli.jobs import AsJson, Quiet, running
-from hedgerow.errors import TargetError, nearest
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Amounts, Entry, Ledger, Position
@@ -129,7 +129,7 @@ def verify(
     with running("ledger verify", as_json, quiet) as job, _open(where) as book:
         from hedgerow.ledger import Checked
         from hedgerow.ledger.tips import read_tip
-        from hedgerow.recorded import other_than_recorded
+        from hedgerow.release.ledger_check import other_than_recorded
 
         tips = [read_tip(folder) for folder in release or ()]
         tip = book.tip()

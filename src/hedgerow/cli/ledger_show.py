@@ -9,7 +9,7 @@ from rich.text import Text
 
 from hedgerow.cli.terminal import columns, console, plain, say, tell
 from hedgerow.ledger import Amounts, Checked, Entry, Kind, Position, Tip
-from hedgerow.ledger.amounts import PLACES
+from hedgerow.noise.amounts import PLACES
 
 GAUGE = 10
 """Characters of a full gauge."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hedgerow.base.decimals import parse
+from hedgerow.base.errors import PlanError
 from hedgerow.cli.jobs import AsJson, Memory, PlanFile, Quiet, running
-from hedgerow.decimals import parse
-from hedgerow.errors import PlanError
 
 if TYPE_CHECKING:
-    from hedgerow.query.asking import Asking
+    from hedgerow.answers.questions import Asking
 
 Column = str | None
 
@@ -94,8 +94,8 @@ def query(
     """Answer one question with noise, an interval and a price, charged to the ledger first."""
     with running("query", as_json, quiet, bar=True) as job:
         import hedgerow
+        from hedgerow.answers.files import check_file, write_answer
         from hedgerow.cli import query_show
-        from hedgerow.query.files import check_file, write_answer
 
         given = {
             "count": count or None,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hedgerow.answers.answer import Answer
+from hedgerow.answers.design import Shown
+from hedgerow.answers.preview import Preview
+from hedgerow.answers.ranges import Between
 from hedgerow.cli.ledger_show import gauge
 from hedgerow.cli.terminal import columns, console, plain, rounded, say, tell
 from hedgerow.ledger import Position
-from hedgerow.query.answer import Answer
-from hedgerow.query.design import Shown
-from hedgerow.query.preview import Preview
-from hedgerow.query.ranging import Between
 
 MOST_LINES = 40
 """Of a table; the rest is in the file or in --json."""

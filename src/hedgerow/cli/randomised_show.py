@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hedgerow.cli.ledger_show import gauge
 from hedgerow.cli.terminal import columns, console, plain, say, tell
-from hedgerow.randomised.release import RandomisedRelease
-from hedgerow.safe.release import SafeRelease
+from hedgerow.release.noisy.release import RandomisedRelease
+from hedgerow.release.safe.release import SafeRelease
 
 MOST_LINES = 20
 """Of the list of tables; the rest is in the certificate."""

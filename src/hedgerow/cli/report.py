@@ -10,8 +10,8 @@ import typer
 from hedgerow.cli.jobs import AsJson, Quiet, running
 
 if TYPE_CHECKING:
-    from hedgerow.reporting.making import Reports
-    from hedgerow.reporting.profiles.base import Profile
+    from hedgerow.reports.files import Reports
+    from hedgerow.reports.profiles.base import Profile
 
 STYLES = {"met": "green", "not met": "bold red", "not checkable": "yellow"}
 
@@ -103,8 +103,8 @@ def _profile(profile: Profile) -> None:
 
 def tell_internal(folder: Path | None) -> None:
     """Where the internal report of a release is, if there is one."""
+    from hedgerow.base.delivery import internal_place
     from hedgerow.cli.terminal import say
-    from hedgerow.delivery import internal_place
 
     if folder is not None and (place := internal_place(folder.resolve())).exists():
         say(f"internal report, not to be handed out: {folder.parent / place.name}")

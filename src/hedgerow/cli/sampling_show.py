@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hedgerow.cli.terminal import columns, console, plain, say
-from hedgerow.explaining.meaning import told
-from hedgerow.explaining.samples import SamplingStudy
+from hedgerow.explain.samples import SamplingStudy
+from hedgerow.noise.meaning import told
 
 
 def sampling(found: SamplingStudy, plots: Sequence[Path] = ()) -> None:

@@ -13,26 +13,26 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.attack_charts import names_of
-from hedgerow.attack_files import FILE_METHODS
 from hedgerow.attacks.base import ROWS, AttackResult
+from hedgerow.attacks.charts import names_of
+from hedgerow.attacks.file_attacks import FILE_METHODS
+from hedgerow.base.errors import HedgerowError, printable
+from hedgerow.claims import Explanation, Verdict
 from hedgerow.cli.terminal import columns, console, plain, say
-from hedgerow.earlier import UNCOMPARED
-from hedgerow.errors import HedgerowError, printable
-from hedgerow.explaining.telling import stubborn, times
-from hedgerow.models import Explanation, Verdict
-from hedgerow.optimality import standing
-from hedgerow.release import Release
-from hedgerow.utility import METRICS
+from hedgerow.explain.belief_words import stubborn, times
+from hedgerow.recode.optimality import standing
+from hedgerow.recode.utility import METRICS
+from hedgerow.release.earlier_releases import UNCOMPARED
+from hedgerow.release.release import Release
 
 if TYPE_CHECKING:
+    from hedgerow.answers.answer import Answer
     from hedgerow.attacks.gate import Bounds
-    from hedgerow.definitions import Definition
-    from hedgerow.explaining.study import AdversaryStudy, ClaimStudy, NodeStudy
+    from hedgerow.explain.adversary_study import AdversaryStudy, ClaimStudy, NodeStudy
+    from hedgerow.explain.definitions import Definition
     from hedgerow.ledger import Position
-    from hedgerow.query.answer import Answer
-    from hedgerow.randomised.release import RandomisedRelease
-    from hedgerow.safe.release import SafeRelease
+    from hedgerow.release.noisy.release import RandomisedRelease
+    from hedgerow.release.safe.release import SafeRelease
 
 WIDEST = 17
 """Characters of a value in a table of rows; seven columns then fit in 80."""
@@ -92,7 +92,7 @@ def published(found: Release | RandomisedRelease | SafeRelease) -> None:
         release(found)
         return
     from hedgerow.cli.randomised_show import randomised, safe
-    from hedgerow.randomised.release import RandomisedRelease
+    from hedgerow.release.noisy.release import RandomisedRelease
 
     if isinstance(found, RandomisedRelease):
         randomised(found)
@@ -171,7 +171,7 @@ def demo(
     """The releases of the synthetic hospital, before and after, and what attackers make of it."""
     from hedgerow.cli import query_show
     from hedgerow.engines import open_engine
-    from hedgerow.plan import Plan
+    from hedgerow.plan.plan import Plan
 
     source = Plan.read(plan).source
     say(f"A synthetic hospital of {published.people:,} inpatients: {source}\n")

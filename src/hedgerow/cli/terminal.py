@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.errors import printable
+from hedgerow.base.errors import printable
 
 console = Console(highlight=False)
 

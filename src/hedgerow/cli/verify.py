@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hedgerow.base.errors import printable
 from hedgerow.cli.jobs import AsJson, Quiet, running
-from hedgerow.errors import printable
 
 if TYPE_CHECKING:
-    from hedgerow.verifying import Verification
+    from hedgerow.release.verification import Verification
 
 STYLES = {"verified": "green", "refuted": "bold red", "not verifiable": "yellow"}
 
@@ -38,7 +38,7 @@ def verify(
 ) -> None:
     """Check a release without the raw data: each claim is verified, refuted, or neither."""
     with running("verify", as_json, quiet) as job:
-        from hedgerow.verifying import verify as verified
+        from hedgerow.release.verification import verify as verified
 
         found = verified(release, plan=plan, key=key)
         job.done(found.summary(), lambda: show(found))

@@ -6,8 +6,8 @@ import contextlib
 import re
 from collections.abc import Iterator
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines.base import TablePlace
-from hedgerow.errors import DataError
 
 SCHEMES = ("postgresql", "spark", "sc")
 """What addresses of tables begin with; `postgres` means `postgresql`, `sc` is Spark Connect."""

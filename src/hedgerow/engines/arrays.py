@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from hedgerow.engines.base import Table
 from hedgerow.engines.blocks import Ints, Numbers, Steps, Term, numeric, true
-from hedgerow.tally import Spaced, Tally
+from hedgerow.engines.tally import Spaced, Tally
 
 _NAMED = {
     "INT_8": pa.int8(),

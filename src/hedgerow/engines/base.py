@@ -8,10 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from hedgerow.tally import Tally
+from hedgerow.engines.tally import Tally
 
 if TYPE_CHECKING:
-    from hedgerow.engines.held import Codes, Held
+    from hedgerow.engines.frequency_set import Codes, Held
 
 Table = Any
 """A pyarrow.Table (pyarrow carries no types)."""

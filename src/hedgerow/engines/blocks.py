@@ -12,8 +12,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.conditions import And, Compared, Condition, Missing, Not, Number, OneOf, Or, Order
-from hedgerow.tally import Summed
+from hedgerow.base.conditions import (
+    And,
+    Compared,
+    Condition,
+    Missing,
+    Not,
+    Number,
+    OneOf,
+    Or,
+    Order,
+)
+from hedgerow.engines.tally import Summed
 
 Ints = npt.NDArray[np.signedinteger[Any] | np.unsignedinteger[Any]]
 Mask = npt.NDArray[np.bool_]

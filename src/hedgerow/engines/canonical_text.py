@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from hedgerow.base.errors import DataError, some
+from hedgerow.engines.column_sql import TypedColumn, respelled
 from hedgerow.engines.remote import Remote, RemoteColumn
 from hedgerow.engines.session import Session
-from hedgerow.engines.typed import TypedColumn, respelled
-from hedgerow.errors import DataError, some
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from hedgerow.base.errors import TargetError
 from hedgerow.engines.base import Table, TablePlace, Written
-from hedgerow.engines.held import Held
-from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.file_writer import write_ordered
+from hedgerow.engines.frequency_lines import HeldLines
+from hedgerow.engines.frequency_set import Held
 from hedgerow.engines.local_table import LocalTable
-from hedgerow.engines.mapping import assigned, given
-from hedgerow.engines.ordered import write_ordered
+from hedgerow.engines.recode_join import assigned, given
 from hedgerow.engines.session_table import key_names
-from hedgerow.errors import TargetError
 
 
 class DuckDBEngine(LocalTable):

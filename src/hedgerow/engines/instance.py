@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hedgerow.errors import TargetError
+from hedgerow.base.errors import TargetError
 
 
 def private_folder(scratch: Path | None) -> Path:

@@ -12,17 +12,17 @@ import pyarrow as pa
 
 from hedgerow.engines.arrays import Arrays
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
-from hedgerow.engines.held import Codes, Held
-from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.column_sql import plain, whole
+from hedgerow.engines.file_writer import other_form
+from hedgerow.engines.frequency_lines import HeldLines
+from hedgerow.engines.frequency_set import Codes, Held
 from hedgerow.engines.identities import identities
-from hedgerow.engines.ordered import other_form
 from hedgerow.engines.session import Session
 from hedgerow.engines.session_table import SessionTable, differs, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
 from hedgerow.engines.sources import attach, attaches, described, one_parquet, parquet_names
-from hedgerow.engines.tallying import statement
-from hedgerow.engines.typed import plain, whole
-from hedgerow.tally import Tally
+from hedgerow.engines.tally import Tally
+from hedgerow.engines.tally_sql import statement
 
 KEYS_AT_ONCE = 50
 """Columns whose distinct values are counted side by side, which costs DuckDB their square."""

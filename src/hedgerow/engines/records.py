@@ -20,7 +20,7 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import DataError
+from hedgerow.base.errors import DataError
 
 BLOCK = 2**20
 """Bytes at a time: they stay in the processor's cache."""

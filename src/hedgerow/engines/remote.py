@@ -17,7 +17,7 @@ from hedgerow.engines.base import TablePlace
 from hedgerow.engines.session import Session
 
 if TYPE_CHECKING:
-    from hedgerow.engines.solving import Task
+    from hedgerow.engines.part_task import Task
 
 Kind = Literal["text", "bigint", "boolean", "int", "double"]
 Kinds = Mapping[str, Kind]

@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from hedgerow.engines.base import Table, TablePlace, Written
-from hedgerow.engines.encoded import SEPARATOR, key, packed
-from hedgerow.engines.held import Held
-from hedgerow.engines.held_lines import HeldLines
-from hedgerow.engines.mapping import INTO, checked
-from hedgerow.engines.ordered import write_ordered
+from hedgerow.engines.file_writer import write_ordered
+from hedgerow.engines.frequency_lines import HeldLines
+from hedgerow.engines.frequency_set import Held
+from hedgerow.engines.packed_text import SEPARATOR, key, packed
+from hedgerow.engines.recode_join import INTO, checked
 from hedgerow.engines.remote import Kind
-from hedgerow.engines.remote_mapping import assigned_there
+from hedgerow.engines.remote_recode_join import assigned_there
 from hedgerow.engines.remote_table import RemoteTable
 from hedgerow.engines.session_table import key_names, letters
 from hedgerow.engines.table_hash import buckets, whole

@@ -12,22 +12,22 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
 from hedgerow.engines.canonical_text import CanonicalText
-from hedgerow.engines.encoded import element, key, unpacked
-from hedgerow.engines.held import Codes, Held
-from hedgerow.engines.held_lines import HeldLines
+from hedgerow.engines.column_sql import TypedColumn
+from hedgerow.engines.frequency_lines import HeldLines
+from hedgerow.engines.frequency_set import Codes, Held
 from hedgerow.engines.identities import identities
-from hedgerow.engines.profiling import MOST_CELLS
+from hedgerow.engines.packed_text import element, key, unpacked
+from hedgerow.engines.profile import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
 from hedgerow.engines.remote_tally import remote_tally
 from hedgerow.engines.session import Session
 from hedgerow.engines.session_table import SessionTable, differs, letters
 from hedgerow.engines.shelf import RemoteShelf
 from hedgerow.engines.sources import Source, unclashing
-from hedgerow.engines.typed import TypedColumn
-from hedgerow.errors import DataError
-from hedgerow.tally import Tally
+from hedgerow.engines.tally import Tally
 
 
 class RemoteTable(SessionTable):

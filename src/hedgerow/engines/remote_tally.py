@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from hedgerow.conditions import And, Condition, Not, Or
+from hedgerow.base.conditions import And, Condition, Not, Or
 from hedgerow.engines.base import Table
 from hedgerow.engines.canonical_text import CanonicalText
-from hedgerow.engines.encoded import SEPARATOR, key
+from hedgerow.engines.column_sql import TypedColumn
+from hedgerow.engines.packed_text import SEPARATOR, key
 from hedgerow.engines.remote import Dialect, Kind, Remote
 from hedgerow.engines.session import Session
-from hedgerow.engines.tallying import HELD, added, filtered, listed, valued
-from hedgerow.engines.typed import TypedColumn
-from hedgerow.tally import AsFound, Listed, Spaced, Tally
+from hedgerow.engines.tally import AsFound, Listed, Spaced, Tally
+from hedgerow.engines.tally_sql import HELD, added, filtered, listed, valued
 
 RAW = "raw"
 """A value's text as the remote writes it, in the session."""

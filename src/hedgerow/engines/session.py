@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
+from hedgerow.base.errors import DataError, HedgerowError, TargetError
 from hedgerow.engines.base import Table
 from hedgerow.engines.instance import SHARED, begun, private_folder, removed_with
-from hedgerow.errors import DataError, HedgerowError, TargetError
 
 T = TypeVar("T")
 

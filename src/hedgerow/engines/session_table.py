@@ -14,14 +14,14 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
+from hedgerow.base.errors import DataError, TargetError, some
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, TablePlace, Written
-from hedgerow.engines.ordered import write_ordered
-from hedgerow.engines.profiling import profiled
+from hedgerow.engines.column_sql import TypedColumn
+from hedgerow.engines.file_writer import write_ordered
+from hedgerow.engines.profile import profiled
 from hedgerow.engines.session import Session
 from hedgerow.engines.sources import Source
-from hedgerow.engines.typed import TypedColumn
-from hedgerow.errors import DataError, TargetError, some
-from hedgerow.tally import Tally
+from hedgerow.engines.tally import Tally
 
 LASTING = re.compile(
     r"(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|DATE|TIME|TIMESTAMP"

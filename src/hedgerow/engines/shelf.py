@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from hedgerow.engines.base import Table
-from hedgerow.engines.held_sql import listed
+from hedgerow.engines.frequency_sql import listed
+from hedgerow.engines.part_task import Task, part_by_part
 from hedgerow.engines.remote import LOCAL, Kinds, Remote
 from hedgerow.engines.session import Session
-from hedgerow.engines.solving import Task, part_by_part
 
 Progress = Callable[[float], None]
 

@@ -14,10 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hedgerow.base.errors import DataError, some
 from hedgerow.engines.base import Table
 from hedgerow.engines.records import Records, bytes_of
 from hedgerow.engines.session import Session, identifier, literal
-from hedgerow.errors import DataError, some
 
 DELIMITERS = (",", ";", "\t")
 LONGEST_HEADER = 16 * 2**20

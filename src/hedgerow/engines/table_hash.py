@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from hedgerow.engines.encoded import SEPARATOR, element
+from hedgerow.engines.packed_text import SEPARATOR, element
 
 BUCKET = 65_536
 """Rows in a bucket, about, at most."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
 
 try:
     import sklearn  # noqa: F401
@@ -16,7 +16,7 @@ from hedgerow.learning.bayes import NaiveBayes
 from hedgerow.learning.kmeans import KMeans
 from hedgerow.learning.policy_kmeans import PolicyKMeans
 from hedgerow.learning.spaces import Cuts
-from hedgerow.learning.spending import Spent
+from hedgerow.learning.spend import Spent
 from hedgerow.learning.tree import DifferentiallyPrivateTree
 
 __all__ = ["Cuts", "DifferentiallyPrivateTree", "KMeans", "NaiveBayes", "PolicyKMeans", "Spent"]

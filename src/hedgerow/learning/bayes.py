@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
-from hedgerow.dp.neighbours import Neighbours
-from hedgerow.dp.rounding import Number
-from hedgerow.learning.reading import PrivateClassifier
+from hedgerow.learning.inputs import PrivateClassifier
 from hedgerow.learning.spaces import Codes
-from hedgerow.learning.spending import together
+from hedgerow.learning.spend import together
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.neighbours import Neighbours
+from hedgerow.noise.rounding import Number
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class NaiveBayes(PrivateClassifier):
         cells: Numbers are cut into at most so many even ranges.
 
     >>> import numpy as np
-    >>> from hedgerow.domain import Bounds
+    >>> from hedgerow.table.domain import Bounds
     >>> ages = np.arange(1000) % 100
     >>> bayes = NaiveBayes(
     ...     epsilon=1, neighbours="change-one", domains=Bounds(0, 99, 1), classes=(0, 1), cells=10

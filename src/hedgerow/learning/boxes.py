@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.domain import Bounds
-from hedgerow.dp import noise
 from hedgerow.learning.spaces import as_numbers
+from hedgerow.noise import samplers
+from hedgerow.table.domain import Bounds
 
 Ints = NDArray[np.int64]
 
@@ -71,7 +71,7 @@ class Box:
         Reference: Su, Cao, Li, Bertino and Jin (2016), section 3.2.
         """
         sides = len(self.bounds)
-        drawn = noise.uniform(count * TRIES * sides, below=COARSE).reshape(-1, sides)
+        drawn = samplers.uniform(count * TRIES * sides, below=COARSE).reshape(-1, sides)
         # More than so far apart there is no room for them, in a box of equal sides.
         apart = float(self.steps.max()) * min(2 * count ** (-1 / sides), 1.0)
         while True:

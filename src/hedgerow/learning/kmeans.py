@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.domain import Bounds
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
-from hedgerow.dp.neighbours import Neighbours
-from hedgerow.dp.rounding import Number, whole
-from hedgerow.errors import PlanError
+from hedgerow.base.errors import PlanError
 from hedgerow.learning.boxes import Box, Ints
-from hedgerow.learning.reading import columns_of, counted, names_of
+from hedgerow.learning.inputs import columns_of, counted, names_of
 from hedgerow.learning.spaces import per_column
-from hedgerow.learning.spending import Purse, Spent, together
+from hedgerow.learning.spend import Purse, Spent, together
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.neighbours import Neighbours
+from hedgerow.noise.rounding import Number, whole
+from hedgerow.table.domain import Bounds
 
 
 class Sensitivity(Protocol):

@@ -10,17 +10,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.blowfish.kmeans import AlongEdges, Smoothed, longest, placed
-from hedgerow.blowfish.policy import Policy
-from hedgerow.blowfish.stated import Stated
-from hedgerow.domain import Bounds, Domain
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.rounding import Number, positive, whole
-from hedgerow.errors import PlanError
+from hedgerow.base.errors import PlanError
 from hedgerow.learning.boxes import Box, Ints
+from hedgerow.learning.inputs import columns_of, counted, names_of
 from hedgerow.learning.kmeans import KMeans, moved, nearest_centre, parts
-from hedgerow.learning.reading import columns_of, counted, names_of
 from hedgerow.learning.spaces import as_numbers, per_column
+from hedgerow.noise.blowfish.kmeans import AlongEdges, Smoothed, longest, placed
+from hedgerow.noise.blowfish.plan_policy import Stated
+from hedgerow.noise.blowfish.policy import Policy
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.rounding import Number, positive, whole
+from hedgerow.table.domain import Bounds, Domain
 
 Floats = NDArray[np.float64]
 
@@ -36,13 +36,14 @@ class PolicyKMeans(KMeans):
     Guarantee: `policy_loss_`, a policy and a pure loss: the centres of two tables that differ in
     one row along an edge of the policy are as likely up to e^epsilon. That is differential
     privacy only under a policy that joins everything to everything; else what the policy does
-    not join may be given away (`hedgerow.blowfish.words` says what). Rows' clusters are not kept.
+    not join may be given away (`hedgerow.noise.blowfish.words` says what). Rows' clusters are
+    not kept.
     Assumes: the number of rows is public, and each person has one. Values are what the policy
     says: a number between two steps of its column is taken as the nearest, beyond the bounds as
     the bound, and what is no number as the middle. First centres come from the box alone.
     Fitting charges no ledger.
-    Reference: `hedgerow.blowfish.kmeans`, with proofs; not the sums of Machanavajjhala and Kifer
-    (2015), which leave out edges that cross from one cluster to another.
+    Reference: `hedgerow.noise.blowfish.kmeans`, with proofs; not the sums of Machanavajjhala and
+    Kifer (2015), which leave out edges that cross from one cluster to another.
 
     Args:
         n_clusters: How many.
@@ -60,7 +61,7 @@ class PolicyKMeans(KMeans):
         iterations: How often centres move.
         first: Centres to begin with, if some are known; not from these data.
 
-    >>> from hedgerow.blowfish.points import Grid
+    >>> from hedgerow.noise.blowfish.listed_graphs import Grid
     >>> towns = np.repeat([[2, 2], [8, 8]], 1000, axis=0)
     >>> near = Policy({("east", "north"): Grid((11, 11), within=1)})
     >>> means = PolicyKMeans(

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.domain import Bounds, Values
-from hedgerow.dp.rounding import Number
-from hedgerow.errors import DataError, PlanError
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.noise.rounding import Number
+from hedgerow.table.domain import Bounds, Values
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]

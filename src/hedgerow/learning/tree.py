@@ -10,14 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
-from hedgerow.dp.neighbours import Neighbours
-from hedgerow.dp.rounding import Number, whole
-from hedgerow.errors import PlanError
-from hedgerow.learning.reading import PrivateClassifier
+from hedgerow.base.errors import PlanError
+from hedgerow.learning.inputs import PrivateClassifier
 from hedgerow.learning.spaces import Codes, Feature
-from hedgerow.learning.spending import Purse, Spent, together
+from hedgerow.learning.spend import Purse, Spent, together
 from hedgerow.learning.tree_leaves import Node, pruned, settled
 from hedgerow.learning.tree_splits import (
     MOST_ROWS,
@@ -30,6 +26,10 @@ from hedgerow.learning.tree_splits import (
     splits_of,
     sulq_counts,
 )
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.neighbours import Neighbours
+from hedgerow.noise.rounding import Number, whole
 
 LEAVES = Fraction(3, 10)
 """The leaves' part of the budget of a binary tree; the levels share the rest."""
@@ -207,7 +207,7 @@ class DifferentiallyPrivateTree(PrivateClassifier):
         prune: Whether splits are taken back that gain no more than the noise.
 
     >>> import numpy as np
-    >>> from hedgerow.domain import Values
+    >>> from hedgerow.table.domain import Values
     >>> sex, job = np.repeat(["m", "f"], 500), np.tile(["nurse", "spy"], 500)
     >>> tree = DifferentiallyPrivateTree(
     ...     epsilon=10, neighbours="add-remove", classes=("no", "yes"), depth=1,

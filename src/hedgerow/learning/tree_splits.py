@@ -31,12 +31,12 @@ from math import ceil, log, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.dp.measures import Pure
-from hedgerow.dp.mechanisms import DiscreteLaplace
-from hedgerow.dp.rounding import log_down, log_up
-from hedgerow.dp.selection import Exponential, PermuteAndFlip
-from hedgerow.errors import PlanError, nearest
+from hedgerow.base.errors import PlanError, nearest
 from hedgerow.learning.spaces import Codes, Feature
+from hedgerow.noise.measures import Pure
+from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.rounding import log_down, log_up
+from hedgerow.noise.selection import Exponential, PermuteAndFlip
 
 Counts = NDArray[np.int64]
 

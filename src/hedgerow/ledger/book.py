@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.canonical import canonical, digest
-from hedgerow.ledger.amounts import MOST, NOTHING, Amounts
+from hedgerow.base.canonical_json import canonical, digest
+from hedgerow.base.ledger_errors import BudgetError, LedgerError, NoBudgetError
 from hedgerow.ledger.entry import (
     CLOCK,
     CLOSING,
@@ -28,8 +28,8 @@ from hedgerow.ledger.entry import (
     Tip,
     genesis,
 )
-from hedgerow.ledger.errors import BudgetError, LedgerError, NoBudgetError
 from hedgerow.ledger.names import named
+from hedgerow.noise.amounts import MOST, NOTHING, Amounts
 
 if TYPE_CHECKING:
     from hedgerow.ledger.connection import Connection, Row
@@ -66,8 +66,8 @@ class Ledger:
         Raises:
             LedgerError: It is not there, is no ledger, is of a newer version, or cannot be used.
         """
-        from hedgerow.ledger.places import open_store
-        from hedgerow.ledger.reading import about
+        from hedgerow.ledger.address import open_store
+        from hedgerow.ledger.lookups import about
 
         store = open_store(where, create=create)
         try:
@@ -184,7 +184,7 @@ class Ledger:
 
     def tip(self) -> Tip:
         """How far the ledger has got; every certificate should have it."""
-        from hedgerow.ledger.reading import newest
+        from hedgerow.ledger.lookups import newest
 
         with self._store.reading() as connection:
             last = newest(connection)
@@ -192,21 +192,21 @@ class Ledger:
 
     def budget(self, population: str) -> Position:
         """Where a population stands."""
-        from hedgerow.ledger.reading import position
+        from hedgerow.ledger.lookups import position
 
         with self._store.reading() as connection:
             return position(connection, named(population))
 
     def populations(self) -> list[Position]:
         """All populations with an entry, by name."""
-        from hedgerow.ledger.reading import population_names, position
+        from hedgerow.ledger.lookups import population_names, position
 
         with self._store.reading() as connection:
             return [position(connection, name) for name in population_names(connection)]
 
     def find(self, population: str, key: str) -> Entry | None:
         """The newest release of a request with this key: what a replay returns."""
-        from hedgerow.ledger.reading import newest
+        from hedgerow.ledger.lookups import newest
 
         population, key = named(population), named(key, what="key")
         with self._store.reading() as connection:
@@ -214,20 +214,20 @@ class Ledger:
 
     def releases(self, population: str) -> list[Entry]:
         """What was published about a population, oldest first."""
-        from hedgerow.ledger.reading import trusted
+        from hedgerow.ledger.lookups import trusted
 
         return list(self._pages(trusted, named(population), Kind.RELEASED))
 
     def look_up(self, what: str) -> list[Entry]:
         """The entry with this number, or all entries of the reservation that begins like this."""
-        from hedgerow.ledger.reading import look_up
+        from hedgerow.ledger.lookups import look_up
 
         with self._store.reading() as connection:
             return look_up(connection, what)
 
     def of_reservation(self, reservation: str) -> Entry | None:
         """The release that was reserved so, checked; None if nothing was published."""
-        from hedgerow.ledger.reading import of_reservation
+        from hedgerow.ledger.lookups import of_reservation
 
         with self._store.reading() as connection:
             found = of_reservation(connection, reservation)
@@ -235,7 +235,7 @@ class Ledger:
 
     def content(self, entry: Entry) -> bytes | None:
         """The bytes that were kept with a release, checked; None if there were none."""
-        from hedgerow.ledger.reading import packed_content, unpacked
+        from hedgerow.ledger.lookups import packed_content, unpacked
 
         if CONTENT_SHA256 not in entry.body:
             return None
@@ -254,7 +254,7 @@ class Ledger:
         self, *, population: str | None = None, limit: int | None = None
     ) -> Iterator[Entry]:
         """Entries, oldest first; with a limit, the newest so many."""
-        from hedgerow.ledger.reading import PAGE, first_of_last, last_page, readable
+        from hedgerow.ledger.lookups import PAGE, first_of_last, last_page, readable
 
         name = None if population is None else named(population)
         after = 0
@@ -274,7 +274,7 @@ class Ledger:
         after: int = 0,
     ) -> Iterator[Entry]:
         """Page by page: a reader that takes its time keeps nobody from tidying up."""
-        from hedgerow.ledger.reading import PAGE, page
+        from hedgerow.ledger.lookups import PAGE, page
 
         while True:
             with self._store.reading() as connection:
@@ -296,7 +296,7 @@ class Ledger:
             tips: What certificates say they have seen. Without one, nobody can tell that the
                 newest entries are missing, or that all was written anew.
         """
-        from hedgerow.ledger.checking import verify
+        from hedgerow.ledger.audit import verify
 
         return verify(self._store, self.id, tips)
 
@@ -344,7 +344,7 @@ class Ledger:
         packed: bytes | None = None,
         after: int | None = None,
     ) -> Entry:
-        from hedgerow.ledger.reading import newest, of_reservation
+        from hedgerow.ledger.lookups import newest, of_reservation
         from hedgerow.ledger.tables import KEEP
 
         with self._store.writing() as connection:
@@ -393,7 +393,7 @@ class Ledger:
         spend: Amounts = NOTHING,
     ) -> Entry:
         """The next entry; whoever calls this has locked the others out."""
-        from hedgerow.ledger import places
+        from hedgerow.ledger import address as places
         from hedgerow.ledger.tables import APPEND
 
         last = self._latest(connection)
@@ -423,7 +423,7 @@ class Ledger:
         self, connection: Connection, population: str | None = None, kind: Kind | None = None
     ) -> Entry | None:
         """The last entry of those asked for; a writer looks it up once."""
-        from hedgerow.ledger.reading import newest
+        from hedgerow.ledger.lookups import newest
 
         remembered = self._store.remembered
         if (population, kind) not in remembered:

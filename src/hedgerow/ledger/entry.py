@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from hedgerow.canonical import canonical, digest
-from hedgerow.errors import HedgerowError
-from hedgerow.ledger.amounts import Amounts
+from hedgerow.base.canonical_json import canonical, digest
+from hedgerow.base.errors import HedgerowError
+from hedgerow.noise.amounts import Amounts
 
 VERSION = "hedgerow-ledger/1"
 """What the tables look like and what is hashed; a change of either is a new version."""

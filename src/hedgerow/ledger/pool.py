@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from hedgerow.base.ledger_errors import LedgerError
 from hedgerow.ledger.connection import PATIENCE, Database
-from hedgerow.ledger.errors import LedgerError
-from hedgerow.ledger.forking import GUARD, resting_before_forks, using
+from hedgerow.ledger.forks import GUARD, resting_before_forks, using
 
 MOST = 15
 """Connections at one time; a thread that needs one more waits."""

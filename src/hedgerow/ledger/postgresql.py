@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote
 
+from hedgerow.base.ledger_errors import LedgerError
 from hedgerow.ledger import tables
 from hedgerow.ledger.connection import PATIENCE, UNKNOWN, Connection, Database, scrubbed
-from hedgerow.ledger.errors import LedgerError
 from hedgerow.ledger.store import Store
 
 CREATING = 4_851_970_631_557_021_697

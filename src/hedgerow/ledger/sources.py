@@ -23,8 +23,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.canonical import digest
-from hedgerow.errors import PlanError, some
+from hedgerow.base.canonical_json import digest
+from hedgerow.base.errors import PlanError, some
 from hedgerow.ledger.entry import Entry, Kind
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from hedgerow.base.ledger_errors import LedgerError
 from hedgerow.ledger import tables
 from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed, telling
-from hedgerow.ledger.errors import LedgerError
-from hedgerow.ledger.forking import GUARD, using
-from hedgerow.ledger.holding import Hold, held, let_go, lock
+from hedgerow.ledger.file_lock import Hold, held, let_go, lock
+from hedgerow.ledger.forks import GUARD, using
 from hedgerow.ledger.store import Store
 
 APPLICATION = int.from_bytes(b"Hdgr", "big")

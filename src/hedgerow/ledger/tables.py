@@ -5,9 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import Final
 
+from hedgerow.ledger.address import now
 from hedgerow.ledger.connection import Connection
 from hedgerow.ledger.entry import COLUMNS, VERSION, Kind
-from hedgerow.ledger.places import now
 
 # Only a column of SQLite's own INTEGER type is the row's address; PostgreSQL's has 32 bits.
 _TYPES = {

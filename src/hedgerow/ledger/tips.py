@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hedgerow.delivery import CERTIFICATE
+from hedgerow.base.delivery import CERTIFICATE
+from hedgerow.base.ledger_errors import LedgerError
 from hedgerow.ledger.entry import Tip
-from hedgerow.ledger.errors import LedgerError
 
 
 def read_tip(release: Path) -> Tip:

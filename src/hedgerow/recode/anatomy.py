@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow._jit import kernel
-from hedgerow.errors import ClaimError, DataError, PlanError
-from hedgerow.groups import Groups, Histogram, Ints, Sensitive
+from hedgerow.base.errors import ClaimError, DataError, PlanError
+from hedgerow.base.jit import kernel
+from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive
 
 BUCKET, COUNT = "bucket", "count"
 """Columns that Anatomy adds."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.groups import Floats, Ints
-from hedgerow.hierarchy import Codes, Hierarchy
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.hierarchy import Codes, Hierarchy
 
 BEYOND = 2.0
 """Where the branch of missing values stands on an axis whose numbers run from 0 to 1."""

@@ -18,10 +18,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.groups import Ints
-from hedgerow.hierarchy import Codes, Hierarchy
 from hedgerow.recode.recoding import Labels, beside, common_node
-from hedgerow.utility import Spans
+from hedgerow.recode.utility import Spans
+from hedgerow.table.groups import Ints
+from hedgerow.table.hierarchy import Codes, Hierarchy
 
 Boxes = Literal["ranges", "taxonomy"]
 

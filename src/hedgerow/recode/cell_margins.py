@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hedgerow.groups import Ints
-from hedgerow.recode.cells import Cells
+from hedgerow.engines.splits import Tree
 from hedgerow.recode.first_cuts import ALONE, Margin
-from hedgerow.splits import Tree
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Ints
 
 DENSE = 4
 """Keys are counted, not sorted, where there are at most so many times more of them than lines."""

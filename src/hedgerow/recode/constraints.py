@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.groups import Groups, Ints
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.claims.anonymity import KAnonymity
+from hedgerow.claims.base import Needs, PrivacyModel
+from hedgerow.table.groups import Groups, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow._jit import kernel
-from hedgerow.groups import Floats, Ints
-from hedgerow.hierarchy import Codes
+from hedgerow.base.jit import kernel
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.hierarchy import Codes
 
 Lots = tuple[Ints, Ints, Ints]
 """Tuple, people and group: how many people with the tuple go to the group."""

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.groups import Floats, Ints
-from hedgerow.hierarchy import Codes, Hierarchy
 from hedgerow.recode.axes import Space
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.hierarchy import Codes, Hierarchy
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,14 +13,14 @@ from typing import Literal
 
 import numpy as np
 
-from hedgerow.groups import Ints
-from hedgerow.hierarchy import Codes
-from hedgerow.models.base import PrivacyModel
-from hedgerow.recode.allowable import Cuts, Reading
+from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.axes import Space
-from hedgerow.recode.cells import Cells
 from hedgerow.recode.cuts import all_cuts, median, profile, tally
+from hedgerow.recode.mondrian_cut import Cuts, Reading
 from hedgerow.recode.parts import Progress, first_of
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Ints
+from hedgerow.table.hierarchy import Codes
 
 Mode = Literal["strict", "relaxed"]
 People = tuple[Ints, Ints]

@@ -14,15 +14,15 @@ from typing import Protocol
 
 import numpy as np
 
-from hedgerow.groups import Ints, Sensitive
-from hedgerow.hierarchy import Codes, Hierarchy
-from hedgerow.models.base import PrivacyModel
-from hedgerow.recode.allowable import Cuts, Reading
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.engines.splits import Split, Tree, leaves
 from hedgerow.recode.axes import Space
 from hedgerow.recode.cuts import by_width
 from hedgerow.recode.mondrian import floor_of, sized
+from hedgerow.recode.mondrian_cut import Cuts, Reading
 from hedgerow.recode.parts import Progress, refuse_failing, refuse_population
-from hedgerow.splits import Split, Tree, leaves
+from hedgerow.table.groups import Ints, Sensitive
+from hedgerow.table.hierarchy import Codes, Hierarchy
 
 ALONE = -1
 """In a margin: people counted by a leaf alone, not by a sensitive value too."""

@@ -15,13 +15,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._jit import kernel
-from hedgerow.errors import PlanError
-from hedgerow.groups import Floats, Groups, Histogram, Ints, merge_histogram, sort_members
-from hedgerow.hierarchy import Codes
-from hedgerow.recode.cells import Cells
-from hedgerow.recode.pack import Layout, Words, hash_groups
-from hedgerow.utility import CellMetric, Outcome, Spans, Tuples
+from hedgerow.base.errors import PlanError
+from hedgerow.base.jit import kernel
+from hedgerow.recode.utility import CellMetric, Outcome, Spans, Tuples
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Floats, Groups, Histogram, Ints, merge_histogram, sort_members
+from hedgerow.table.hierarchy import Codes
+from hedgerow.table.pack import Layout, Words, hash_groups
 
 Node = tuple[int, ...]
 

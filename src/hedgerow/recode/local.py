@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import ClaimError
-from hedgerow.groups import Floats, Groups, Ints
-from hedgerow.hierarchy import Codes
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.base import PrivacyModel
-from hedgerow.recode.cells import Cells
+from hedgerow.base.errors import ClaimError
+from hedgerow.claims.anonymity import KAnonymity
+from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node, united
-from hedgerow.utility import CellMetric, Granularity
+from hedgerow.recode.utility import CellMetric, Granularity
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Floats, Groups, Ints
+from hedgerow.table.hierarchy import Codes
 
 MOST_NODES = 100_000
 """Nodes visited in order of cost; beyond that, a straight path to the top."""

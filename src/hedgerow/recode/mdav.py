@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow._jit import kernel
-from hedgerow.groups import Floats, Ints
-from hedgerow.hierarchy import Codes
+from hedgerow.base.jit import kernel
 from hedgerow.recode.cuts import Lots
 from hedgerow.recode.distance import Distances
 from hedgerow.recode.parts import Progress
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.hierarchy import Codes
 
 GRID = 2.0**36
 """Squared distances are multiples of 1 / GRID."""

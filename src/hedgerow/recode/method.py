@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from hedgerow.models.anonymity import KAnonymity
-from hedgerow.models.base import PrivacyModel
+from hedgerow.claims.anonymity import KAnonymity
+from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.axes import Space
 from hedgerow.recode.boxes import Boxes
-from hedgerow.recode.cells import Cells
 from hedgerow.recode.division import Mode
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
@@ -18,7 +17,8 @@ from hedgerow.recode.microaggregation import clustered, microaggregation
 from hedgerow.recode.mondrian import divided, mondrian, refuse_unfit
 from hedgerow.recode.parts import Progress, refuse_population
 from hedgerow.recode.recoding import Recoding
-from hedgerow.utility import CellMetric
+from hedgerow.recode.utility import CellMetric
+from hedgerow.table.cells import Cells
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

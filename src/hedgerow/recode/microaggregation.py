@@ -8,16 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import ClaimError
-from hedgerow.groups import Floats, Ints
-from hedgerow.hierarchy import Codes, Hierarchy
-from hedgerow.models.base import PrivacyModel, require_number
-from hedgerow.ranges import WHOLE
+from hedgerow.base.errors import ClaimError
+from hedgerow.base.ranges import WHOLE
+from hedgerow.claims.base import PrivacyModel, require_number
 from hedgerow.recode.axes import Space
 from hedgerow.recode.boxes import runs
-from hedgerow.recode.cells import Cells
+from hedgerow.recode.cluster_merge import join_failing, modes
 from hedgerow.recode.distance import Distances
-from hedgerow.recode.joining import join_failing, modes
 from hedgerow.recode.mdav import mdav
 from hedgerow.recode.parts import (
     Progress,
@@ -28,7 +25,10 @@ from hedgerow.recode.parts import (
     whole_table,
 )
 from hedgerow.recode.recoding import Labels, Recoding, people_of
-from hedgerow.utility import Spans
+from hedgerow.recode.utility import Spans
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.hierarchy import Codes, Hierarchy
 
 
 def microaggregation(

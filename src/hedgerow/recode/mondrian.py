@@ -14,16 +14,16 @@ from functools import partial
 
 import numpy as np
 
-from hedgerow.errors import PlanError
-from hedgerow.groups import Groups
-from hedgerow.models.base import Needs, PrivacyModel
+from hedgerow.base.errors import PlanError
+from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.recode.axes import Space
 from hedgerow.recode.boxes import Boxes, published
-from hedgerow.recode.cells import Cells
 from hedgerow.recode.cuts import Lots, divide_all
 from hedgerow.recode.division import Division, Mode
 from hedgerow.recode.parts import Progress, confirm, deal, refuse_population, whole_table
 from hedgerow.recode.recoding import Recoding, united
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Groups
 
 
 def mondrian(
@@ -48,8 +48,8 @@ def mondrian(
     *Reference*: LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity (ICDE
     2006).
 
-    >>> from hedgerow.hierarchy import Hierarchy
-    >>> from hedgerow.models.anonymity import KAnonymity
+    >>> from hedgerow.table.hierarchy import Hierarchy
+    >>> from hedgerow.claims.anonymity import KAnonymity
     >>> ages = range(20, 26)
     >>> age = Hierarchy.of("age", [(str(a), "*") for a in ages], numbers=list(ages))
     >>> one_each = np.ones(6, np.int64)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from hedgerow.errors import ClaimError, PlanError
-from hedgerow.groups import Floats, Groups, Ints
-from hedgerow.models.base import Needs, PrivacyModel, Verdict
-from hedgerow.recode.cells import Cells
+from hedgerow.base.errors import ClaimError, PlanError
+from hedgerow.claims.base import Needs, PrivacyModel, Verdict
 from hedgerow.recode.recoding import Recoding
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Floats, Groups, Ints
 
 Progress = Callable[[float], None]
 """Told now and then which share of the work is done."""

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.groups import Groups, Histogram, Ints
-from hedgerow.hierarchy import ANY, Codes, Hierarchy
-from hedgerow.recode.cells import Cells
-from hedgerow.recode.pack import Layout, distinct
-from hedgerow.utility import Original, Outcome, Spans
+from hedgerow.recode.utility import Original, Outcome, Spans
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Groups, Histogram, Ints
+from hedgerow.table.hierarchy import ANY, Codes, Hierarchy
+from hedgerow.table.pack import Layout, distinct
 
 Labels = tuple[NDArray[np.object_], ...]
 SUPPRESSED = -1

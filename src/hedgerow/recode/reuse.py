@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import PlanError, some
-from hedgerow.hierarchy import ANY, Codes, Hierarchy
+from hedgerow.base.errors import PlanError, some
 from hedgerow.recode.boxes import MISSING
-from hedgerow.recode.cells import Cells
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.utility import Spans
+from hedgerow.recode.utility import Spans
+from hedgerow.table.cells import Cells
+from hedgerow.table.hierarchy import ANY, Codes, Hierarchy
 
 CHUNK = 4_000_000
 """Pairs of tuple and group compared at a time."""

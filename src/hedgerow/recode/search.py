@@ -31,13 +31,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import ClaimError
-from hedgerow.groups import Floats, Ints
-from hedgerow.models.base import PrivacyModel
+from hedgerow.base.errors import ClaimError
+from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
 from hedgerow.recode.suppression import Suppressor
-from hedgerow.utility import CellMetric, Metric
+from hedgerow.recode.utility import CellMetric, Metric
+from hedgerow.table.groups import Floats, Ints
 
 SLACK = 1e-12
 """Relative improvements below this are rounding, not utility."""

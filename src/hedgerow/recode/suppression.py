@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.groups import Floats, Groups, Ints
-from hedgerow.models.base import Relief
+from hedgerow.claims.base import Relief
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice
-from hedgerow.utility import Metric
+from hedgerow.recode.utility import Metric
+from hedgerow.table.groups import Floats, Groups, Ints
 
 Flags = NDArray[np.bool_]
 HAIR = 1e-12

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.charts import COLOURS, SYMBOLS, dressed
-from hedgerow.decimals import parse
+from hedgerow.base.decimals import parse
+from hedgerow.charts.figures import COLOURS, SYMBOLS, dressed
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from hedgerow.query.design import Shown
+    from hedgerow.answers.design import Shown
 
 MOST_LINES = 48
 """Lines of a table that a chart has room for."""

@@ -20,12 +20,12 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 import hedgerow.web.steps
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
 from hedgerow.web.draft import Draft
 from hedgerow.web.pages import back_to, complaint, environment, is_htmx, page
 from hedgerow.web.security import FORM_LIMIT, Gate, GateMiddleware
 from hedgerow.web.state import NothingOpenError, Step, TheDraft, TheWeb, Web
-from hedgerow.web.uploading import FILE_FORM, UPLOAD_LIMIT, receive_file
+from hedgerow.web.uploads import FILE_FORM, UPLOAD_LIMIT, receive_file
 from hedgerow.web.workspace import Workspace
 
 __all__ = ["create_app"]

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.plan import Plan
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.plan.plan import Plan
 from hedgerow.web.attack_view import METHODS
 from hedgerow.web.draft import NAME
 
@@ -189,9 +189,9 @@ def keep_release(files: Sequence[tuple[str, Path]], folder: Path) -> tuple[Path,
     Raises:
         PlanError: They are no release.
     """
-    from hedgerow.delivery import CERTIFICATE, DATA
-    from hedgerow.fingerprint import is_file_of
-    from hedgerow.release import read_certificate
+    from hedgerow.base.delivery import CERTIFICATE, DATA
+    from hedgerow.release.fingerprint import is_file_of
+    from hedgerow.release.release import read_certificate
 
     kinds = {".json": CERTIFICATE, ".csv": DATA["csv"], ".parquet": DATA["parquet"]}
     named: dict[str, Path] = {}

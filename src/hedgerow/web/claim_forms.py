@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hedgerow.errors import PlanError
+from hedgerow.base.errors import PlanError
 from hedgerow.web.hierarchies import number
 from hedgerow.web.sentences import ATTACKER, CLAIMS, CLASSES, parameters
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from hedgerow.builders import DATE_LEVELS, Dates, Spec
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.plan import Plan
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.plan.plan import Plan
+from hedgerow.table.hierarchy_builders import DATE_LEVELS, Dates, Spec
 from hedgerow.web.draft import Draft
-from hedgerow.web.editing import written
+from hedgerow.web.plan_edits import written
 
 KINDS = {
     "suppression": "all at once: every value becomes *",

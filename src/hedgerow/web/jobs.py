@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from hedgerow.errors import DataError, HedgerowError
+from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.web.draft import write_text
-from hedgerow.web.telling import Told, told
+from hedgerow.web.error_pages import Told, told
 
 Progress = Callable[[str, float | None], None]
 GRACE = 10.0

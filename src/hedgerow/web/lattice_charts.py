@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.charts import COLOURS, Line, dressed, stubbornness_chart
-from hedgerow.exploring.frontier import Step, Stubborn
-from hedgerow.exploring.levers import Lever
+from hedgerow.charts.figures import COLOURS, Line, dressed, stubbornness_chart
+from hedgerow.explore.frontier import Step, Stubborn
+from hedgerow.explore.levers import Lever
 from hedgerow.web.answer_charts import bare
 
 

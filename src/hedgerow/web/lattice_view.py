@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.errors import PlanError, some
-from hedgerow.exploring.levers import Lever, levers
-from hedgerow.exploring.nodes import Exploration, fixed
-from hedgerow.exploring.survey import OPEN, YES, Survey
-from hedgerow.models.base import PrivacyModel
-from hedgerow.optimality import standing
+from hedgerow.base.errors import PlanError, some
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.explore.levers import Lever, levers
+from hedgerow.explore.nodes import Exploration, fixed
+from hedgerow.explore.survey import OPEN, YES, Survey
+from hedgerow.recode.optimality import standing
 
 MARKS = (
     "square", "triangle", "diamond", "star", "plus",

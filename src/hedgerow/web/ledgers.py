@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
 from hedgerow.ledger import Amounts, Entry, Kind, Ledger, Position
-from hedgerow.ledger.amounts import PLACES
-from hedgerow.ledger.which import ledger_place
-from hedgerow.plan import Plan
-from hedgerow.web.telling import Told, told
+from hedgerow.ledger.choice import ledger_place
+from hedgerow.noise.amounts import PLACES
+from hedgerow.plan.plan import Plan
+from hedgerow.web.error_pages import Told, told
 
 LEDGER = "ledger.db"
 """A ledger beside the plan."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hedgerow.base.errors import PlanError, some
+from hedgerow.base.spelling import reading
 from hedgerow.engines.base import ColumnProfile
-from hedgerow.errors import PlanError, some
-from hedgerow.ordering import DATES, NUMBERS, arranged
-from hedgerow.spelling import reading
+from hedgerow.table.value_order import DATES, NUMBERS, arranged
 from hedgerow.web.draft import Draft
 from hedgerow.web.hierarchies import MOST_SORTED
 from hedgerow.web.sentences import parameters

@@ -10,9 +10,9 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from hedgerow.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError
+from hedgerow.web.error_pages import told
 from hedgerow.web.state import WORK, web_of
-from hedgerow.web.telling import told
 
 _FORM = re.compile(r'(<form method="post" action="/(?!start/|jobs/)[^"?#]*)(#[^"]*)?"')
 """Where a form of ours begins; in what others wrote, quotes and brackets are escaped."""

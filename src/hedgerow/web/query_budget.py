@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hedgerow.ledger.amounts import NOTHING, Amounts
 from hedgerow.ledger.entry import Kind
+from hedgerow.noise.amounts import NOTHING, Amounts
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Entry, Position

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
-from hedgerow.errors import PlanError, nearest, some
+from hedgerow.base.errors import PlanError, nearest, some
 
 if TYPE_CHECKING:
-    from hedgerow.query.asking import Asking
-    from hedgerow.query.counting import Counted
+    from hedgerow.answers.counts import Counted
+    from hedgerow.answers.questions import Asking
 
 Column = Literal["none", "numbers", "values"]
 Cells = Literal["none", "some", "one", "several"]

@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.domain import Bounds, Values, decimal
-from hedgerow.dp.neighbours import Neighbouring
-from hedgerow.errors import HedgerowError
-from hedgerow.query.asking import Asking, Question
-from hedgerow.schema import Role
+from hedgerow.answers.questions import Asking, Question
+from hedgerow.base.errors import HedgerowError
+from hedgerow.base.filters import parse
+from hedgerow.noise.neighbours import Neighbouring
+from hedgerow.table.domain import Bounds, Values, decimal
+from hedgerow.table.schema import Role
 from hedgerow.web.query_form import Asked, widths
-from hedgerow.where import parse
 
 if TYPE_CHECKING:
-    from hedgerow.dp.measures import Loss
-    from hedgerow.plan import Plan
-    from hedgerow.query.answer import Answer
-    from hedgerow.query.design import Shown
-    from hedgerow.query.preview import Preview
-    from hedgerow.query.public import Public
+    from hedgerow.answers.answer import Answer
+    from hedgerow.answers.design import Shown
+    from hedgerow.answers.preview import Preview
+    from hedgerow.answers.public_knowledge import Public
+    from hedgerow.noise.measures import Loss
+    from hedgerow.plan.plan import Plan
 
 MOST_LINES = 200
 """Of a table on a page; the rest is in the file."""
@@ -241,8 +241,8 @@ class Priced(Asking["Preview"]):
 
     def ask(self, question: Question, loss: Loss) -> Preview:
         """A preview without its simulation."""
-        from hedgerow.query.distance import claimed, exact_notes, protected_notes
-        from hedgerow.query.preview import Preview
+        from hedgerow.answers.preview import Preview
+        from hedgerow.answers.sensitivity import claimed, exact_notes, protected_notes
 
         design, stated = question.design(self.public, loss), self.public.stated
         return Preview(
@@ -272,8 +272,8 @@ def meaning(public: Public, spends: Mapping[str, str]) -> str:
     """
     if public.stated is not None or "epsilon" not in spends:
         return ""
-    from hedgerow.dp.measures import Approximate, Pure
-    from hedgerow.semantics import truth
+    from hedgerow.noise.measures import Approximate, Pure
+    from hedgerow.noise.semantics import truth
 
     epsilon, delta = spends["epsilon"], spends.get("delta")
     loss: Pure | Approximate = Pure(epsilon=epsilon)

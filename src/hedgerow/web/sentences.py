@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, get_args
 
-from hedgerow.planning.claims import Claim
-from hedgerow.web.editing import written
+from hedgerow.plan.claims import Claim
+from hedgerow.web.plan_edits import written
 
 CLAIMS = {
     "k-anonymity": "nobody is alone: groups of at least k people",

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Request
 from jinja2 import Environment
 
-from hedgerow.errors import PlanError
+from hedgerow.base.errors import PlanError
 from hedgerow.web.draft import Draft
 from hedgerow.web.jobs import Jobs
 from hedgerow.web.security import Gate

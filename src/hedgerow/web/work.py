@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgerow.plan import Plan
+from hedgerow.plan.plan import Plan
 from hedgerow.web.jobs import Progress
 
 
@@ -25,8 +25,8 @@ def publish(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
 
 def check(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Measure the plan's claims on the table as it is; what `hedgerow check --json` prints."""
-    from hedgerow.publishing import checked
-    from hedgerow.release import claim_summary
+    from hedgerow.release.publication import checked
+    from hedgerow.release.release import claim_summary
 
     progress("counting", None)
     claims, notes = checked(plan_of(request))

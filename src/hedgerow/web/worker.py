@@ -17,9 +17,9 @@ from dataclasses import asdict
 from importlib import import_module
 from typing import Any, NoReturn
 
-from hedgerow.errors import HedgerowError
-from hedgerow.standing import stopped
-from hedgerow.web.telling import told
+from hedgerow.base.errors import HedgerowError
+from hedgerow.release.delivery_state import stopped
+from hedgerow.web.error_pages import told
 
 
 def main(work: str) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines.base import TablePlace
 from hedgerow.engines.postgresql.columns import column_of
 from hedgerow.engines.postgresql.connection import Connection
 from hedgerow.engines.remote import RemoteColumn
 from hedgerow.engines.session import identifier
-from hedgerow.errors import DataError
 
 Name = tuple[str, str]
 """Of a table: its schema, and what it is called there."""

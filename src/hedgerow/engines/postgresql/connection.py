@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import conninfo
 
-from hedgerow.errors import DataError, HedgerowError, TargetError
+from hedgerow.base.errors import DataError, HedgerowError, TargetError
 
 T = TypeVar("T")
 

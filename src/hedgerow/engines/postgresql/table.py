@@ -7,7 +7,9 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
+from hedgerow.base.errors import DataError, HedgerowError, TargetError
 from hedgerow.engines.base import TablePlace
+from hedgerow.engines.part_task import Task
 from hedgerow.engines.postgresql.catalogue import (
     Name,
     columns_of,
@@ -21,8 +23,6 @@ from hedgerow.engines.postgresql.dialect import PostgreSQL
 from hedgerow.engines.postgresql.targets import CERTIFICATE, PostgreSQLTarget
 from hedgerow.engines.remote import LOCAL, Kinds
 from hedgerow.engines.session import Session, identifier, literal
-from hedgerow.engines.solving import Task
-from hedgerow.errors import DataError, HedgerowError, TargetError
 
 TYPES = {"text": 'text COLLATE "C"', "double": "double precision"}
 """Of what is pushed, where PostgreSQL calls it otherwise."""

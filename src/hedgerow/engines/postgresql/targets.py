@@ -11,6 +11,7 @@ import contextlib
 import secrets
 from collections.abc import Sequence
 
+from hedgerow.base.errors import HedgerowError, TargetError
 from hedgerow.engines.base import TablePlace
 from hedgerow.engines.postgresql.catalogue import (
     Name,
@@ -22,7 +23,6 @@ from hedgerow.engines.postgresql.catalogue import (
 from hedgerow.engines.postgresql.connection import Connection
 from hedgerow.engines.postgresql.dialect import PostgreSQL
 from hedgerow.engines.session import identifier
-from hedgerow.errors import HedgerowError, TargetError
 
 LONGEST = 63
 """Bytes of a name; the server would cut a longer one off without a word."""

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
+from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Table
 from hedgerow.engines.remote import LOCAL, Kinds
 from hedgerow.engines.session import Session
 from hedgerow.engines.spark.faults import GONE, translated
-from hedgerow.errors import DataError
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hedgerow.errors import DataError, HedgerowError, TargetError
+from hedgerow.base.errors import DataError, HedgerowError, TargetError
 
 GONE = "the connection to Spark is lost"
 LONGEST = 300

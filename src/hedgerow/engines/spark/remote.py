@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines.base import TablePlace
+from hedgerow.engines.part_task import Task
 from hedgerow.engines.remote import Kinds, RemoteColumn
 from hedgerow.engines.session import Session
-from hedgerow.engines.solving import Task
-from hedgerow.engines.spark.connecting import connected, forgets
+from hedgerow.engines.spark.connection import connected, forgets
 from hedgerow.engines.spark.dialect import SparkDialect
 from hedgerow.engines.spark.driver import Driver
-from hedgerow.engines.spark.reading import is_path, local_files, opened, source, stamps
-from hedgerow.engines.spark.solving import solved
+from hedgerow.engines.spark.executors import solved
+from hedgerow.engines.spark.sources import is_path, local_files, opened, source, stamps
 from hedgerow.engines.spark.targets import Target, certificate_of, target_of
-from hedgerow.errors import DataError, TargetError
 
 
 def open_spark(

@@ -18,12 +18,12 @@ from typing import Any, Protocol
 
 import pyarrow.parquet as pq
 
+from hedgerow.base.errors import HedgerowError, TargetError, some
+from hedgerow.engines.file_target import unwritable
 from hedgerow.engines.spark.columns import identifier
 from hedgerow.engines.spark.driver import Driver, quiet
 from hedgerow.engines.spark.leftovers import hidden, left_over
-from hedgerow.engines.spark.reading import RELEASED, is_path, local_path
-from hedgerow.engines.target import unwritable
-from hedgerow.errors import HedgerowError, TargetError, some
+from hedgerow.engines.spark.sources import RELEASED, is_path, local_path
 
 CERTIFICATE = "certificate.json"
 PARTS = (RELEASED, CERTIFICATE, "data.csv", "report.html")

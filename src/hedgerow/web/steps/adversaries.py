@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.plan import Plan
-from hedgerow.planning.claims import Claim
-from hedgerow.schema import Role
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.plan.claims import Claim
+from hedgerow.plan.plan import Plan
+from hedgerow.table.schema import Role
 from hedgerow.web.claim_forms import (
     ABOUT,
     KINDS,
@@ -24,16 +24,16 @@ from hedgerow.web.claim_forms import (
     claim_fields,
     claim_said,
 )
+from hedgerow.web.data_look import kept_look
 from hedgerow.web.draft import Draft
-from hedgerow.web.editing import REMOVED, written
+from hedgerow.web.error_pages import told
 from hedgerow.web.hierarchies import name_of, uploaded
-from hedgerow.web.looking import kept_look
 from hedgerow.web.order_form import lacks_order, orders
 from hedgerow.web.pages import back_to, page
+from hedgerow.web.plan_edits import REMOVED, written
 from hedgerow.web.sentences import ATTACKER, CLAIMS, CLASSES, parameters, sentence
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
-from hedgerow.web.telling import told
-from hedgerow.web.uploading import FILE_FORM, receive_file
+from hedgerow.web.uploads import FILE_FORM, receive_file
 
 STEP = Step(number=2, name="adversaries", title="Adversaries", hint="Who attacks, and what holds")
 router = APIRouter(default_response_class=HTMLResponse)

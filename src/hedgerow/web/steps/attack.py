@@ -16,16 +16,16 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from hedgerow.delivery import CERTIFICATE, DATA
-from hedgerow.errors import DataError, HedgerowError, PlanError
-from hedgerow.plan import Plan
+from hedgerow.base.delivery import CERTIFICATE, DATA
+from hedgerow.base.errors import DataError, HedgerowError, PlanError
+from hedgerow.plan.plan import Plan
 from hedgerow.web import attack_view as view
 from hedgerow.web.answer_charts import bare
 from hedgerow.web.attack_run import TRIAL, keep_release, no_trial
 from hedgerow.web.draft import Draft
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.state import Step, TheDraft, TheWeb
-from hedgerow.web.uploading import FILE_FORM, receive_file, receive_files
+from hedgerow.web.uploads import FILE_FORM, receive_file, receive_files
 from hedgerow.web.workspace import TABLES
 
 STEP = Step(number=4, name="attack", title="Attack", hint="See what attackers would find")
@@ -121,7 +121,7 @@ def run(
 @router.get("/attack/chart.json")
 def chart(web: TheWeb, draft: TheDraft) -> JSONResponse:
     """What each attack found, next to guessing."""
-    from hedgerow.attack_charts import attacks_chart
+    from hedgerow.attacks.charts import attacks_chart
 
     job = web.jobs.last(KIND)
     if job is None or job.result is None:

@@ -9,9 +9,11 @@ from urllib.parse import quote
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.schema import Role
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.table.schema import Role
+from hedgerow.web.data_look import Look, seen, values_of
 from hedgerow.web.draft import Draft
+from hedgerow.web.error_pages import told
 from hedgerow.web.hierarchies import (
     KINDS,
     MOST_SORTED,
@@ -22,14 +24,12 @@ from hedgerow.web.hierarchies import (
     spec_of,
     uploaded,
 )
-from hedgerow.web.looking import Look, seen, values_of
 from hedgerow.web.order_form import ORDERS, PLACES, lacks_order, order_fields, order_said, orders
 from hedgerow.web.pages import back_to, complaint, is_htmx, page
 from hedgerow.web.public_values import PUBLIC, public_fields, public_said
 from hedgerow.web.spelling_form import SPELLING, spelling_said, spellings_shown
 from hedgerow.web.state import TheDraft, TheWeb, Web
-from hedgerow.web.telling import told
-from hedgerow.web.uploading import FILE_FORM, receive_file
+from hedgerow.web.uploads import FILE_FORM, receive_file
 
 MISSING = {
     "value": "a value like others",

@@ -7,15 +7,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
 
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.person_keys import question
-from hedgerow.schema import Role
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.plan.person_keys import question
+from hedgerow.table.schema import Role
+from hedgerow.web.data_look import Look, look_at, seen
 from hedgerow.web.draft import Draft
-from hedgerow.web.editing import REMOVED, data_of, without_guess
+from hedgerow.web.error_pages import told
 from hedgerow.web.hierarchies import fields_of, name_of
 from hedgerow.web.jobs import Job
-from hedgerow.web.looking import Look, look_at, seen
 from hedgerow.web.pages import back_to, page
+from hedgerow.web.plan_edits import REMOVED, data_of, without_guess
 from hedgerow.web.rows_form import (
     WITHIN,
     RowsFields,
@@ -29,7 +30,6 @@ from hedgerow.web.spelling_form import texts_of
 from hedgerow.web.state import Step, TheDraft, TheWeb
 from hedgerow.web.steps import columns as column_pages
 from hedgerow.web.steps.columns import Number, role_of
-from hedgerow.web.telling import told
 
 STEP = Step(number=1, name="data", title="Data", hint="What each column is to an attacker")
 router = APIRouter(default_response_class=HTMLResponse)

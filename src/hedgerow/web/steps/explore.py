@@ -8,22 +8,22 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from hedgerow.errors import HedgerowError, PlanError
-from hedgerow.exploring.frontier import Step as FrontierStep
-from hedgerow.exploring.frontier import Stubborn, epsilon_by_stubbornness, steps
-from hedgerow.exploring.levers import Lever
-from hedgerow.exploring.nodes import Exploration, fixed
-from hedgerow.exploring.preview import preview
-from hedgerow.models.epsilon import EpsilonPrivacy
-from hedgerow.release import level_in_words
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.claims.epsilon import EpsilonPrivacy
+from hedgerow.explore.frontier import Step as FrontierStep
+from hedgerow.explore.frontier import Stubborn, epsilon_by_stubbornness, steps
+from hedgerow.explore.levers import Lever
+from hedgerow.explore.nodes import Exploration, fixed
+from hedgerow.explore.preview import preview
+from hedgerow.release.release import level_in_words
 from hedgerow.web import lattice_view as view
 from hedgerow.web.draft import Draft
-from hedgerow.web.editing import REMOVED
+from hedgerow.web.error_pages import told
 from hedgerow.web.jobs import Job
 from hedgerow.web.lattices import lattice_of, mark_of, moved, ready
 from hedgerow.web.pages import back_to, page
+from hedgerow.web.plan_edits import REMOVED
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
-from hedgerow.web.telling import told
 
 STEP = Step(number=3, name="explore", title="Explore", hint="Weigh claims against usefulness")
 router = APIRouter(default_response_class=HTMLResponse)

@@ -8,15 +8,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from hedgerow.delivery import internal_place
-from hedgerow.errors import DataError, HedgerowError, PlanError
+from hedgerow.base.delivery import internal_place
+from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.ledger.which import ledger_place
-from hedgerow.web.editing import REMOVED
+from hedgerow.ledger.choice import ledger_place
+from hedgerow.web.error_pages import told
 from hedgerow.web.ledgers import LEDGER, standing
 from hedgerow.web.pages import back_to, page
+from hedgerow.web.plan_edits import REMOVED
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
-from hedgerow.web.telling import told
 from hedgerow.web.workspace import inside, safe_name
 
 STEP = Step(number=5, name="publish", title="Publish", hint="The plan, the release, the reports")

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from hedgerow.errors import DataError, HedgerowError, PlanError
-from hedgerow.ledger.amounts import NOTHING, Amounts
+from hedgerow.base.errors import DataError, HedgerowError, PlanError
+from hedgerow.noise.amounts import NOTHING, Amounts
 from hedgerow.web import query_view as view
 from hedgerow.web.answer_charts import answer_chart, bare
 from hedgerow.web.draft import Draft
+from hedgerow.web.error_pages import Told, told
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.query_budget import ANSWER, gauges, history, too_dear
 from hedgerow.web.query_form import AT, KINDS, PEOPLE, Asked
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
-from hedgerow.web.telling import Told, told
 
 try:
     import fcntl
@@ -36,10 +36,10 @@ except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
+    from hedgerow.answers.answer import Answer
+    from hedgerow.answers.preview import Preview
+    from hedgerow.answers.session import Session
     from hedgerow.ledger import Entry
-    from hedgerow.query.answer import Answer
-    from hedgerow.query.preview import Preview
-    from hedgerow.query.session import Session
 
 STEP = Step(number=6, name="query", title="Query", hint="Ask for noisy answers within a budget")
 ONE_AT_A_TIME = threading.Lock()
@@ -160,7 +160,7 @@ def answered(
 @router.get("/query/answers/{reservation}/answer.{kind}", response_class=Response)
 def download(draft: TheDraft, reservation: str, kind: str) -> Response:
     """An answer as a file: everything in it may be given to anybody."""
-    from hedgerow.query.files import write_answer
+    from hedgerow.answers.files import write_answer
 
     if kind not in MIME:
         raise DataError(f"an answer is no {kind[:20]!r} file", fix="Take the .json or the .csv.")
@@ -227,8 +227,8 @@ def _found(session: Session, reservation: str) -> _Found:
     Raises:
         DataError: There is none.
     """
+    from hedgerow.answers.answer import Answer
     from hedgerow.ledger.entry import Kind
-    from hedgerow.query.answer import Answer
 
     for entry in session.ledger.releases(session.population):
         ours = entry.reservation == reservation and entry.body.get("kind") == ANSWER
@@ -262,7 +262,7 @@ def _session(draft: Draft) -> Iterator[Session]:
 
 def _lacking(draft: Draft) -> list[str]:
     """What the plan must say before anything can be asked: in the words of the form."""
-    from hedgerow.ledger.which import ledger_place
+    from hedgerow.ledger.choice import ledger_place
 
     try:
         plan = draft.plan()
@@ -343,7 +343,7 @@ def _chart(found: Answer | Preview) -> Any:
 
 def _span(low: str, high: str) -> tuple[str, str]:
     """Two numbers, the first no larger than the second."""
-    from hedgerow.decimals import parse
+    from hedgerow.base.decimals import parse
 
     ends = [parse(end.strip()) for end in (low, high)]
     numbers = [end[0] * Fraction(10) ** end[1] for end in ends if end is not None]

@@ -1,0 +1,1 @@
+"""The public verbs: they put the rooms together."""

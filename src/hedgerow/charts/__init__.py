@@ -1,0 +1,1 @@
+"""The one way to draw."""

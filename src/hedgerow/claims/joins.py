@@ -1,0 +1,368 @@
+"""Joins: what releases about the same people leave possible once they are joined and counted.
+
+Groups that fit a person are intersected; records are joined on every column that two releases
+show as it is; and groups are subtracted from each other wherever everybody in them is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.attacks.invariance import placed
+from hedgerow.attacks.sequential import follow
+from hedgerow.base.errors import ClaimError
+from hedgerow.base.spelling import likeness
+from hedgerow.claims.base import LARGEST
+from hedgerow.table.groups import Groups, Ints
+from hedgerow.table.location import Located
+from hedgerow.table.records import Records, parts
+
+Flags = NDArray[np.bool_]
+Value = str | None
+
+MOST = 400_000_000
+"""Pairs of a person and a value that are held at a time."""
+
+
+class UncheckedError(ClaimError):
+    """Releases cannot be joined and counted, so nothing can be claimed of them together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shows:
+    """What a release shows of its groups."""
+
+    groups: Groups
+    """With the sensitive column that is asked about."""
+    records: Records | None = None
+    """Its columns that are not generalised, where there are several."""
+
+    def columns(self, of: str) -> set[str]:
+        """The columns records can be joined on, the one that is asked about among them."""
+        return {of, *(() if self.records is None else self.records.columns)}
+
+    def joint(self, columns: tuple[str, ...], of: str) -> Groups:
+        """The groups, with these columns as one attribute that is called like the first."""
+        if len(columns) == 1:
+            return Groups(
+                self.groups.n, {of: self.groups.histograms[of]}, {of: self.groups.domains[of]}
+            )
+        assert self.records is not None, "several columns are in the records"
+        return self.records.together(columns, self.groups.n, name=of)
+
+
+@dataclass(frozen=True, eq=False)
+class Remaining:
+    """How many values are left for people, by what the releases say together.
+
+    Missing values are not counted; LARGEST for people whose own value is missing.
+    """
+
+    inside: Ints
+    """For each person of the new release, part by part."""
+    outside: Ints
+    """For people of the table who are not in it."""
+    gone: Ints
+    """For everybody who is only in earlier releases, and of whom the new one tells more."""
+
+    @property
+    def fewest(self) -> int | None:
+        """The fewest for anybody; None where nobody has a value to learn."""
+        least = min(int(part.min(initial=LARGEST)) for part in (self.inside, self.outside))
+        least = min(least, int(self.gone.min(initial=LARGEST)))
+        return None if least == LARGEST else least
+
+
+@dataclass(frozen=True, eq=False)
+class Joins:
+    """Everybody an attacker may list, and where they are in earlier releases.
+
+    People of the table are in the groups that fit them and have their value. Where more of them
+    have a value than there are records with it, the others came later; who that is no release
+    says, so it is tried in two ways. Records that nobody of the table can have belong to somebody
+    else, who is listed as well: the attacker may know who left.
+    """
+
+    of: str
+    earlier: tuple[Shows, ...]
+    located: tuple[tuple[Located, ...], ...]
+    """For each way to try, and each earlier release, where everybody is: people of the table by
+    kind, then the others."""
+    people: Ints
+    """People of the table of each kind. Those of a kind fit the same places, with one value."""
+    own: tuple[Value, ...]
+    """The value people of the kind have, as it is read."""
+    blind: tuple[Located, ...] | None
+    """For each earlier release the groups that fit people of the table, for whoever does not know
+    who came and left; None where that is how they are located already."""
+
+    @classmethod
+    def of_table(
+        cls,
+        of: str,
+        earlier: Sequence[Shows],
+        fitting: Sequence[Located],
+        *,
+        people: Ints,
+        own: Sequence[Value],
+    ) -> Joins:
+        """From where people of each kind may be, by the quasi-identifiers alone.
+
+        Args:
+            of: The sensitive column.
+            earlier: The earlier releases.
+            fitting: For each, the groups that fit people of each kind.
+            people: How many are of each kind.
+            own: Their value.
+        """
+        read = [likeness(value) for value in own]
+        person = np.repeat(np.arange(len(people)), people)
+        ways = []
+        for last in (False, True):
+            found = [
+                _members(shows, where.take(person), of, read, person, last=last)
+                for shows, where in zip(earlier, fitting, strict=True)
+            ]
+            ways.append(_with_others(found, len(person)))
+            if all(exact for *_, exact in found):
+                break
+        blind = tuple(where.take(person) for where in fitting)
+        same = len(ways) == 1 and all(
+            np.array_equal(one.start, other.start) and np.array_equal(one.groups, other.groups)
+            for one, other in zip(blind, ways[0], strict=True)
+        )
+        return cls(of, tuple(earlier), tuple(ways), people, tuple(read), None if same else blind)
+
+    @cached_property
+    def _first(self) -> Ints:
+        """Where the people of each kind begin."""
+        return np.concatenate(([0], np.cumsum(self.people)))
+
+    def before(self) -> Ints:
+        """How many values the earlier releases alone leave each person of the table.
+
+        LARGEST for people whose own value is missing.
+
+        Raises:
+            UncheckedError: There are too many people and values.
+        """
+        table = int(self._first[-1])
+        learned = np.repeat([value is not None for value in self.own], self.people)
+        least = np.full(table, LARGEST, np.int64)
+        times = 1 if len(self.earlier) > 1 else 2  # a release with itself says nothing more
+        earlier = self.earlier * times
+        for located in self.located:
+            values, possible = narrowed(earlier, located * times, of=self.of)
+            count = np.asarray(possible.sum(axis=1), np.int64)
+            if None in values:
+                count = count - possible[:, values.index(None)]
+            least = np.minimum(least, np.where(learned, count[:table], LARGEST))
+        if self.blind is not None:
+            person = np.repeat(np.arange(len(self.people)), self.people)
+            sure = named(earlier, self.blind * times, self.own, person, of=self.of)
+            least[sure] = np.minimum(least[sure], 1)
+        return least
+
+    def left(self, new: Shows, kind: Ints, group: Ints, people: Ints) -> Remaining:
+        """What a new release leaves possible.
+
+        Args:
+            new: What it shows.
+            kind: Of each part of its people, the kind.
+            group: And the group in the new release; -1 where they are not in it.
+            people: And how many they are.
+
+        Raises:
+            UncheckedError: There are too many people and values.
+            DataError: People have several values.
+        """
+        table = int(self._first[-1])
+        order = np.argsort(kind, kind="stable")
+        before = np.cumsum(people[order]) - people[order]
+        kinds = kind[order]
+        first = np.empty(len(kind), np.int64)
+        first[order] = self._first[kinds] + before - before[np.searchsorted(kinds, kinds)]
+        within = np.arange(int(people.sum())) - np.repeat(np.cumsum(people) - people, people)
+        inside = np.repeat(first, people) + within
+        learned = np.array([value is not None for value in self.own], np.bool_)
+        learned = np.repeat(learned, self.people)
+        least = np.full(table, LARGEST, np.int64)
+        gone = []
+        for located in self.located:
+            where = np.full(len(located[0].start) - 1, -1, np.int64)
+            where[inside] = np.repeat(group, people)
+            values, possible = narrowed((new, *self.earlier), (placed(where), *located), of=self.of)
+            count = np.asarray(possible.sum(axis=1), np.int64)
+            others = count[table:]
+            gone.append(others[others < _alone(self.earlier, located, self.of, table)])
+            if None in values:
+                count = count - possible[:, values.index(None)]
+            least = np.minimum(least, np.where(learned, count[:table], LARGEST))
+        if self.blind is not None:
+            where = np.full(table, -1, np.int64)
+            where[inside] = np.repeat(group, people)
+            person = np.repeat(np.arange(len(self.people)), self.people)
+            sure = named((new, *self.earlier), (placed(where), *self.blind), self.own, person,
+                         of=self.of)  # fmt: skip
+            least[sure] = np.minimum(least[sure], 1)
+        outside = np.ones(table, np.bool_)
+        outside[inside] = False
+        return Remaining(least[inside], least[outside], np.concatenate(gone))
+
+
+def _members(
+    shows: Shows, fitting: Located, of: str, own: Sequence[Value], kind: Ints, *, last: bool
+) -> tuple[Located, Ints, bool]:
+    """Where people are who fit: as many with a value as there are records with it.
+
+    Args:
+        shows: The release.
+        fitting: The groups that fit each person.
+        of: The sensitive column.
+        own: The value that people of each kind have.
+        kind: Each person's.
+        last: Whether records go to the last of those who could have them, or to the first.
+
+    Returns:
+        Where people are; the groups of records that nobody of them has; and whether nobody was
+        too many.
+    """
+    h, domain = shows.groups.histograms[of], shows.groups.domains[of]
+    place: dict[Value, int] = {}
+    into = np.array([place.setdefault(likeness(v), len(place)) for v in domain.values], np.int64)
+    width = len(place) + 1
+    held, index = np.unique(h.owner() * width + into[h.codes], return_inverse=True)
+    records = np.bincount(index, weights=h.counts, minlength=len(held)).astype(np.int64)
+    mine = np.array([place.get(value, len(place)) for value in own], np.int64)[kind]
+    person = np.repeat(np.arange(len(kind)), fitting.count)
+    wanted = fitting.groups * width + mine[person]
+    at = np.minimum(np.searchsorted(held, wanted), max(0, len(held) - 1))
+    there = held[at] == wanted if len(held) else np.zeros(len(at), np.bool_)
+    line = np.lexsort((-person if last else person, at))
+    line = line[there[line]]
+    begins = np.searchsorted(at[line], at[line])
+    chosen = line[np.arange(len(line)) - begins < records[at[line]]]
+    kept = np.zeros(len(at), np.bool_)
+    kept[chosen] = True
+    taken = np.bincount(at[chosen], minlength=len(held))
+    count = np.bincount(person[kept], minlength=len(kind))
+    missing = np.repeat(held // width, records - taken)
+    where = Located(np.concatenate(([0], np.cumsum(count))), fitting.groups[kept])
+    return where, missing, len(chosen) == len(line)
+
+
+def _with_others(found: Sequence[tuple[Located, Ints, bool]], people: int) -> tuple[Located, ...]:
+    """Where everybody is: the people who were looked for, then one for each other record."""
+    begins = people + np.cumsum([0, *(len(missing) for _, missing, _ in found)])
+    everybody = []
+    for i, (where, missing, _) in enumerate(found):
+        count = np.zeros(begins[-1], np.int64)
+        count[:people] = where.count
+        count[begins[i] : begins[i + 1]] = 1
+        start = np.concatenate(([0], np.cumsum(count)))
+        everybody.append(Located(start, np.concatenate((where.groups, missing))))
+    return tuple(everybody)
+
+
+def _alone(earlier: Sequence[Shows], located: Sequence[Located], of: str, table: int) -> Ints:
+    """For everybody who is only in earlier releases, how many values their group there has."""
+    count = np.zeros(len(located[0].start) - 1 - table, np.int64)
+    for shows, where in zip(earlier, located, strict=True):
+        there = np.flatnonzero(where.count[table:])
+        groups = where.groups[where.start[:-1][table + there]]
+        count[there] = np.diff(shows.groups.histograms[of].indptr)[groups]
+    return count
+
+
+def narrowed(
+    releases: Sequence[Shows], located: Sequence[Located], *, of: str
+) -> tuple[tuple[Value, ...], Flags]:
+    """The values each person may have, given what the releases show, joined and counted.
+
+    Returns:
+        The values as they are read, and people by values.
+
+    Raises:
+        UncheckedError: There are too many people and values.
+        DataError: People have several values.
+    """
+    place: dict[Value, int] = {}
+    for shows in releases:
+        for value in shows.groups.domains[of].values:
+            place.setdefault(likeness(value), len(place))
+    people = len(located[0].start) - 1
+    _refuse_large(people, len(place))
+    possible = np.ones((people, len(place)), np.bool_)
+    for columns in shared_columns(releases, of):
+        chosen = [i for i, shows in enumerate(releases) if {*columns} <= shows.columns(of)]
+        groups = [releases[i].joint(columns, of) for i in chosen]
+        _refuse_large(people, len({v for one in groups for v in one.domains[of].values}))
+        history = follow(groups, [located[i] for i in chosen], of=of)
+        names = history.values if len(columns) == 1 else [parts(v)[0] for v in history.values]
+        into = np.array([place[likeness(value)] for value in names], np.int64)
+        left = np.zeros_like(possible)
+        for code in range(len(place)):
+            left[:, code] = history.possible[:, into == code].any(axis=1)
+        left[~history.present] = True
+        possible &= left
+    return tuple(place), possible
+
+
+def named(
+    releases: Sequence[Shows],
+    located: Sequence[Located],
+    own: Sequence[Value],
+    kind: Ints,
+    *,
+    of: str,
+) -> Flags:
+    """Whose own value is the only one left to whoever takes everybody who fits to be there.
+
+    So does the attack on sequential releases, which knows nobody's value. What it leaves others
+    may be wrong, and is no value of theirs.
+
+    Args:
+        releases: What each shows.
+        located: In each, the groups each person may be in.
+        own: The value that people of each kind have, as it is read.
+        kind: Each person's.
+        of: The sensitive column.
+
+    Raises:
+        UncheckedError: There are too many people and values.
+    """
+    values, possible = narrowed(releases, located, of=of)
+    place = {value: code for code, value in enumerate(values)}
+    mine = np.array([-1 if v is None else place.get(v, -1) for v in own], np.int64)[kind]
+    only = possible[np.arange(len(mine)), mine] & (possible.sum(axis=1) == 1)
+    return np.asarray((mine >= 0) & only)
+
+
+def shared_columns(releases: Sequence[Shows], of: str) -> list[tuple[str, ...]]:
+    """The sets of columns on which two or more of the releases can be joined, `of` first."""
+    found: set[tuple[str, ...]] = {(of,)}
+    for one, other in combinations(releases, 2):
+        both = one.columns(of) & other.columns(of)
+        found.add((of, *sorted(both - {of})))
+    return sorted(found)
+
+
+def joined_on(releases: Sequence[Shows], of: str) -> tuple[str, ...]:
+    """The columns besides `of` on which any two of the releases are joined."""
+    every = (column for columns in shared_columns(releases, of) for column in columns[1:])
+    return tuple(dict.fromkeys(every))
+
+
+def _refuse_large(people: int, values: int) -> None:
+    if people * values > MOST:
+        raise UncheckedError(
+            f"{people:,} people by {values:,} values are too many to join and count",
+            fix="Do not publish a column with so many values as it is, or give up the claim; then "
+            "publish says what it could check.",
+        )

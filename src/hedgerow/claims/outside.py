@@ -1,0 +1,122 @@
+"""What can be said from outside: of a claim, by somebody who has the release and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from hedgerow.claims.base import Needs, PrivacyModel
+from hedgerow.claims.composition import Composition
+from hedgerow.claims.epsilon import EpsilonPrivacy
+from hedgerow.claims.priors import Prior
+
+LISTED = "it depends on what people want protected, or on who is known"
+EARLIER = "it needs the earlier releases"
+SEVERAL_ROWS = "the file does not say which rows belong to the same person"
+OWN_PRIOR = "its prior is not published where people were left out"
+
+
+def unverifiable(model: PrivacyModel, *, person: bool, left_out: int | None) -> str | None:
+    """Why the claim does not follow from the published file; None where it does.
+
+    Args:
+        model: The claim.
+        person: Whether a person may have several rows.
+        left_out: People of the source who are not in the file; None where nobody says.
+    """
+    if isinstance(model, Composition):
+        return EARLIER
+    if model.looks_behind:
+        return LISTED
+    if Needs.POPULATION in model.needs:
+        return "it needs the outside population"
+    if person:
+        return SEVERAL_ROWS
+    if model.compares_with_table and left_out is None:
+        return "it compares with the whole table, and nothing says whether people were left out"
+    if model.compares_with_table and left_out:
+        return _whole_table(left_out)
+    if isinstance(model, EpsilonPrivacy) and model.predicates.sets is not None and left_out:
+        return _unknown_sets(left_out)
+    return None
+
+
+def unwritten(
+    model: PrivacyModel, *, left_out: int, published: Collection[str | None], own: Prior | None
+) -> str | None:
+    """Why the claim's parameters must not stand in the certificate; None where they may.
+
+    A prior that was counted in the table itself, or that has exactly its values, would tell
+    what those have who were left out.
+
+    Args:
+        model: The claim.
+        left_out: People of the source who are not in the file.
+        published: The sensitive values that are.
+        own: The whole table's distribution as a shape.
+    """
+    if not isinstance(model, EpsilonPrivacy):
+        return None
+    if model.looks_behind:
+        return "who is known, and what people want protected, is not published"
+    prior = model.adversary.believed
+    if not left_out or prior is None or prior.kind in ("uniform", "table"):
+        return None
+    hidden = any(value not in published for value, _ in prior.weights)
+    if prior.kind == "counts" or hidden or _same(prior, own):
+        return OWN_PRIOR
+    return None
+
+
+def withheld(model: PrivacyModel, *, left_out: int, hidden: bool) -> str | None:
+    """Why the certificate does not state the claim's level; None where it does.
+
+    Whoever guesses what is not published could try the guess on the level until it comes out.
+
+    Args:
+        model: The claim.
+        left_out: People of the source who are not in the file.
+        hidden: Whether the claim's parameters are not written.
+    """
+    if isinstance(model, Composition):
+        return "it depends on what earlier releases say of the people in this one"
+    if model.looks_behind:
+        return LISTED
+    if left_out and model.compares_with_table:
+        return "it compares with the whole table, people left out included"
+    return "it depends on a prior that is not published" if hidden else None
+
+
+def reasons_for_unwritten(*, person: bool, left_out: int) -> frozenset[str]:
+    """Every reason there can be for a claim whose parameters are not written.
+
+    Args:
+        person: Whether a person may have several rows.
+        left_out: People of the source who are not in the file.
+    """
+    if not left_out:
+        return frozenset({LISTED})
+    if person:
+        return frozenset({LISTED, SEVERAL_ROWS})
+    return frozenset({LISTED, OWN_PRIOR, _unknown_sets(left_out), _whole_table(left_out)})
+
+
+def _same(prior: Prior, own: Prior | None) -> bool:
+    """Whether two shapes are in the same proportions."""
+    if own is None:
+        return False
+    mine, theirs = dict(prior.weights), dict(own.weights)
+    if mine.keys() != theirs.keys():
+        return False
+    return len({mine[value] / theirs[value] for value in mine}) == 1
+
+
+def _whole_table(left_out: int) -> str:
+    return f"it compares with the whole table, and {_people(left_out)} left out"
+
+
+def _unknown_sets(left_out: int) -> str:
+    return f"what its predicates stand for is not published, as {_people(left_out)} left out"
+
+
+def _people(number: int) -> str:
+    return "one person was" if number == 1 else f"{number:,} people were"

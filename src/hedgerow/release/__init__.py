@@ -1,0 +1,1 @@
+"""Releases: how one is made, written, judged, certified, recorded and verified."""

@@ -1,0 +1,1 @@
+"""Releases of noisy tables and synthetic rows."""

@@ -1,0 +1,116 @@
+"""EMA policy 0070 and Health Canada: the risk to be found is at most 0.09, and is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hedgerow.reports.profiles.base import Evidence, Finding
+from hedgerow.reports.profiles.sizes import (
+    NO_RECORDS,
+    SEVERAL,
+    claimed_smallest,
+    in_all,
+    may_be,
+    risk,
+    smallest,
+)
+from hedgerow.table.schema import Role
+
+TITLE = "EMA policy 0070 and Health Canada, publication of clinical data"
+MOST = 0.09
+"""A group of 11 gives 0.0909 and fails; 12 passes."""
+
+
+def findings(evidence: Evidence) -> Iterator[Finding]:
+    """Requirement by requirement."""
+    yield _residual(evidence)
+    yield _initial(evidence)
+    yield _techniques(evidence)
+    yield _identifiers(evidence)
+    yield Finding.left(
+        "documents and free text are anonymised as the data are",
+        "only tables are looked at",
+        "Redact what the study's documents say of single people.",
+    )
+
+
+def _residual(evidence: Evidence) -> Finding:
+    handed = evidence.handed
+    asked = f"the largest risk that somebody is found is at most {MOST} (residual risk)"
+    if handed.kind == "randomised":
+        return Finding.left(
+            asked,
+            f"{NO_RECORDS}: the risk to pick a record does not apply; the loss is "
+            f"{handed.certificate['claim']}",
+            "Argue with the loss instead, and let the authority decide.",
+        )
+    size = smallest(handed)
+    seen = in_all(handed)
+    if size is None:
+        size = claimed_smallest(handed) if handed.kind == "recoded" else None
+        if size is None:
+            return Finding.left(
+                asked, SEVERAL, "Claim k-anonymity: 12 in the plan, which counts people."
+            )
+        seen = f"{seen}, people as counted by the publisher"
+    most = handed.most or 1
+    return Finding.of(
+        asked,
+        risk(size, most) <= MOST,
+        f"{risk(size, most):.4f} = {most}/{size:,}, in the smallest of {seen}{may_be(most)}",
+        "Claim `prosecutor-risk: 0.09` or `k-anonymity: 12` and publish anew.",
+    )
+
+
+def _initial(evidence: Evidence) -> Finding:
+    asked = "the initial risk, before anything was done, is in the report"
+    if evidence.raw is None:
+        return Finding.left(
+            asked,
+            "who has only the release cannot know it",
+            "Make the report with the plan: hedgerow report RELEASE --plan plan.yaml.",
+        )
+    raw = evidence.raw
+    return Finding.of(
+        asked,
+        True,
+        f"{risk(raw.smallest):.4f} = 1/{raw.smallest:,}; {raw.unique:,} of {raw.people:,} people "
+        f"are alone in one of {raw.groups:,} groups"
+        if raw.most == 1
+        else f"{risk(raw.smallest, raw.most):.4f}, in a group of {raw.smallest:,} rows; "
+        f"{raw.unique:,} of {raw.groups:,} groups of {raw.people:,} rows may be one person"
+        f"{may_be(raw.most)}",
+    )
+
+
+def _techniques(evidence: Evidence) -> Finding:
+    handed, asked = evidence.handed, "the technique is stated for each identifier"
+    if handed.kind == "randomised":
+        return Finding.of(asked, True, "noise on every count of every table; see Claims")
+    if handed.kind == "safe":
+        done = [f"{one['column']}: level {one['level']}" for one in handed.certificate["columns"]]
+        return Finding.of(asked, True, f"sampling, then generalisation: {'; '.join(done)}")
+    levels = handed.certificate["recoding"].get("levels") or {}
+    kind = handed.certificate["recoding"]["kind"]
+    done = [
+        f"{name}: {f'level {levels[name]}' if name in levels else kind}" for name in handed.quasi
+    ]
+    gone = [f"{name}: removed" for name in handed.with_role(Role.IDENTIFIER)]
+    return Finding.of(asked, True, "; ".join([*done, *gone]))
+
+
+def _identifiers(evidence: Evidence) -> Finding:
+    asked = "direct identifiers are removed or replaced"
+    if evidence.handed.kind != "recoded":
+        return Finding.left(
+            asked,
+            f"published are {', '.join(evidence.handed.columns)}",
+            "Confirm that none of these columns names a person outright.",
+        )
+    names = evidence.handed.with_role(Role.IDENTIFIER)
+    return Finding.left(
+        asked,
+        f"not published, as the plan calls them identifiers: {', '.join(names) or 'none'}",
+        "Confirm that no other column names a person outright: "
+        f"{', '.join(evidence.handed.columns)}.",
+    )

@@ -1,0 +1,234 @@
+"""What else the publisher may want to see: attacks next to guessing, and the frontier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hedgerow.attacks.base import AttackResult
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.charts.svg import Found, Step, intervals, staircase
+from hedgerow.plan.plan import Plan
+from hedgerow.recode.utility import METRICS
+from hedgerow.reports.blocks import Chart, Table, Text, number
+from hedgerow.reports.publisher_view import Inside
+from hedgerow.reports.recipient_view import Handed
+
+if TYPE_CHECKING:
+    from hedgerow.explore.tradeoff import Frontier
+
+MOST_PEOPLE = 500_000
+"""Beyond this many, attacks that look for everybody are left to `hedgerow attack`."""
+MOST_COLUMNS = 4
+"""Sensitive columns that are asked about."""
+ANY_COLUMN = ("singling-out", "linkability")
+SECONDS = 20.0
+"""How long the search for the frontier may take."""
+
+
+def quick_attacks(inside: Inside) -> tuple[AttackResult, ...]:
+    """The attacks that take no time: on what the groups have in common."""
+    if not inside.schema.sensitive or not inside.schema.quasi_identifiers:
+        return ()
+    # By themselves: all attacks together take longer to load than these take.
+    from hedgerow.attacks.inference import background_knowledge, homogeneity
+    from hedgerow.attacks.similarity import similarity
+    from hedgerow.attacks.skewness import skewness
+
+    groups = inside.published().groups
+    found = []
+    for guess in (homogeneity, background_knowledge, similarity, skewness):
+        for of in groups.histograms:
+            if guess is similarity and not _numeric(groups.domains[of].values):
+                continue
+            try:
+                result = guess(groups, of=of, unit=inside.unit)
+            except HedgerowError:
+                continue  # as where people have several values
+            # Its sentences number the groups, and numbers say nothing to a reader here.
+            found.append(replace(result, sentences=(), detail={"of": of}))
+    return tuple(found)
+
+
+def _numeric(values: Sequence[str | None]) -> bool:
+    """Whether values can be alike as numbers are."""
+    return any(_is_number(value) for value in values if value is not None)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def all_attacks(inside: Inside, handed: Handed) -> tuple[AttackResult, ...]:
+    """The suite on the people of the source: the three of WP216 with it.
+
+    Where there are too many people, or people have several rows, only the quick ones.
+    """
+    plan = inside.plan
+    many = inside.cells.people > MOST_PEOPLE or inside.schema.linked or plan.source is None
+    if many or not inside.schema.sensitive or not inside.schema.quasi_identifiers:
+        return quick_attacks(inside)
+    from hedgerow.attacks.suite import attack
+
+    found: list[AttackResult] = []
+    for place, of in enumerate(inside.schema.sensitive[:MOST_COLUMNS]):
+        for methods in (None, ["gdpr"]):
+            try:
+                results = attack([handed.folder], plan=plan, of=of, methods=methods)
+            except HedgerowError:
+                continue  # what cannot be tried on this release is not shown as tried
+            # Who can be singled out or linked does not depend on the column that is asked about.
+            found += [
+                replace(one, detail={"of": of} if one.attack not in ANY_COLUMN else {})
+                for one in results
+                if place == 0 or one.attack not in ANY_COLUMN
+            ]
+    return tuple(found) or quick_attacks(inside)
+
+
+def attacks_blocks(results: Sequence[AttackResult], *, more: str | None) -> list[Chart | Text]:
+    """What attackers find, next to guessing.
+
+    Args:
+        results: What was tried.
+        more: Said where not everything was.
+    """
+    if not results:
+        return [Text(text="No attack was tried: none of them fits such a release.")]
+    labels = _labels(results)
+    rows = [
+        Found(
+            label=label,
+            low=result.found.interval()[0],
+            value=result.found.value,
+            high=result.found.interval()[1],
+            baseline=result.without.value,
+        )
+        for label, result in zip(labels, results, strict=True)
+    ]
+    better = sum(result.succeeded for result in results)
+    name = (
+        f"What {'1 attack finds' if len(results) == 1 else f'{len(results)} attacks find'}, next "
+        f"to guessing; {better} {'does' if better == 1 else 'do'} better than chance explains"
+    )
+    table = Table(
+        head=(
+            "attack",
+            "a right guess is",
+            "found",
+            "without",
+            "of guesses",
+            "gain",
+            "worst person's gain",
+            "known for certain",
+        ),
+        rows=tuple(
+            (
+                label,
+                result.goal,
+                f"{result.found.value:.2%}",
+                f"{result.without.value:.2%}",
+                number(result.found.guesses),
+                f"{result.gain:.4f}",
+                "–" if result.gains is None else f"{result.gains.worst:.4f}",
+                "–"
+                if result.gains is None
+                else f"{result.gains.certain:,} of {result.gains.people:,} {result.unit}",
+            )
+            for label, result in zip(labels, results, strict=True)
+        ),
+        numbers=frozenset({2, 3, 4, 5, 6, 7}),
+        caption="Attacks; the gain is how much the attacker's belief in a person's true value "
+        "grew, on average over everybody: 0 is not at all, 1 is to certainty; where it fell, the "
+        "gain counts as 0",
+    )
+    blocks: list[Chart | Text] = [
+        Chart(name=name, svg=intervals(rows, name=name), table=table),
+    ]
+    known = [(label, r.gains, r.unit) for label, r in zip(labels, results, strict=True) if r.gains]
+    blocks += [
+        Text(text=f"{label}: {gains.certain:,} of {gains.people:,} {unit} are known for certain.",
+             tone="warn")
+        for label, gains, unit in known
+        if gains.certain
+    ]  # fmt: skip
+    blocks += [Text(text=result.sentences[0]) for result in results if result.sentences][:12]
+    if more is not None:
+        blocks.append(Text(text=more, tone="quiet"))
+    return blocks
+
+
+def _labels(results: Sequence[AttackResult]) -> list[str]:
+    """Names that differ: with the column, where it is named."""
+    labels: list[str] = []
+    for result in results:
+        of = result.detail.get("of")
+        label = f"{result.attack} ({of})" if of else result.attack
+        same = sum(one == label or one.startswith(f"{label} #") for one in labels)
+        labels.append(f"{label} #{same + 1}" if same else label)
+    return labels
+
+
+def frontier_of(plan: Plan) -> Frontier | str:
+    """The frontier, or why there is none."""
+    from hedgerow.explore.tradeoff import frontier
+
+    limited = plan
+    if plan.method.time is None or plan.method.time > SECONDS:
+        method = plan.method.model_copy(update={"time": SECONDS})
+        limited = plan.model_copy(update={"method": method})
+    try:
+        return frontier(limited)
+    except PlanError as error:
+        return error.what
+
+
+def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]:
+    """What each further step of protection costs, with the chosen one."""
+    if isinstance(found, str):
+        return [Text(text=f"There is none: {found}.")]
+    claim = inside.models[0]
+    chosen = next(
+        (i for i, point in enumerate(found) if point.required == float(claim.required)), None
+    )
+    steps = [
+        Step(
+            label=number(point.required),
+            x=max(point.required, 1e-9),
+            y=None if point.levels is None else point.cost,
+        )
+        for point in found
+    ]
+    name = f"{found.metric} of the best release for each strictness of the first claim ({claim})"
+    table = Table(
+        head=("claim", found.metric, "levels", "remark"),
+        rows=tuple(
+            (
+                point.claim,
+                number(point.cost)
+                if point.levels is not None
+                else "nothing keeps it"
+                if point.optimal
+                else "none found",
+                ", ".join(f"{n} {level}" for n, level in (point.levels or {}).items()),
+                ("chosen" if i == chosen else "")
+                + ("" if point.optimal else " (not proven optimal)"),
+            )
+            for i, point in enumerate(found)
+        ),
+        numbers=frozenset({1}),
+        caption="The frontier; the other claims stay as they are",
+    )
+    best = "1 is best" if METRICS[found.metric].best_is_one else "lower is better"
+    drawn = staircase(
+        steps, name=name, x_axis="required", y_axis=f"{found.metric} ({best})", chosen=chosen
+    )
+    blocks: list[Chart | Text] = [Chart(name=name, svg=drawn, table=table)]
+    if chosen is None:
+        blocks.append(Text(text="What the plan asks for is not among those tried.", tone="quiet"))
+    return blocks

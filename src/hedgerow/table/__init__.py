@@ -1,0 +1,1 @@
+"""Tables of people: roles, hierarchies, groups, and what a published table says."""
