@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.base.version import __version__
+
 if TYPE_CHECKING:
     from hedgerow.answers.answer import Answer as Answer
     from hedgerow.answers.preview import Preview as Preview
@@ -68,8 +70,6 @@ if TYPE_CHECKING:
     from hedgerow.release.verification import verify as verify
     from hedgerow.reports.files import Reports as Reports
     from hedgerow.reports.files import report as report
-
-__version__ = "0.1.0"
 
 _HOME = {
     "AttackResult": "attacks.base",

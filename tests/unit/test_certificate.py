@@ -44,7 +44,7 @@ from hedgerow.release import certificate as certificates
 from hedgerow.release.certificate import as_text
 from hedgerow.release.certificate_schema import certificate_json_schema, misfit
 from hedgerow.release.data_file import Measured
-from hedgerow.release.release import read_certificate
+from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.groups import Groups
 from hedgerow.table.published_table import Published
 from hedgerow.table.schema import Role, Schema

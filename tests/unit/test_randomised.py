@@ -22,8 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.base.errors import HedgerowError, PlanError, TargetError
-from hedgerow.base.ledger_errors import BudgetError
+from hedgerow.base.errors import BudgetError, HedgerowError, PlanError, TargetError
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.release.certificate import as_text
 from hedgerow.release.certificate_schema import certificate_json_schema, misfit

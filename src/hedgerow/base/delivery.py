@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import shutil
 import sys
@@ -366,3 +367,9 @@ def _unwritable(target: Path, error: Exception) -> TargetError:
         f"cannot write {str(target)!r}: {getattr(error, 'strerror', None) or error}",
         fix="Check that you may write there and that the disk has room.",
     )
+
+
+def sha256(path: Path) -> str:
+    """Of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

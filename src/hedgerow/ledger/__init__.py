@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hedgerow.base.ledger_errors import AmountError as AmountError
-from hedgerow.base.ledger_errors import BudgetError as BudgetError
-from hedgerow.base.ledger_errors import LedgerError as LedgerError
+from hedgerow.base.errors import AmountError as AmountError
+from hedgerow.base.errors import BudgetError as BudgetError
+from hedgerow.base.errors import LedgerError as LedgerError
 from hedgerow.ledger.book import Ledger as Ledger
 from hedgerow.ledger.entry import Checked as Checked
 from hedgerow.ledger.entry import Entry as Entry

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.canonical_json import canonical, digest
-from hedgerow.base.ledger_errors import BudgetError, LedgerError, NoBudgetError
+from hedgerow.base.errors import BudgetError, LedgerError, NoBudgetError
 from hedgerow.ledger.entry import (
     CLOCK,
     CLOSING,

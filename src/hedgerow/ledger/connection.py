@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 
 PATIENCE = 30
 """Seconds to wait for other writers."""

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 from hedgerow.ledger.connection import PATIENCE
 from hedgerow.ledger.forks import GUARD
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Protocol
 
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 
 
 class Resting(Protocol):

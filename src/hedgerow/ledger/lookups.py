@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from hedgerow.base.canonical_json import canonical, digest
-from hedgerow.base.errors import HedgerowError
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import HedgerowError, LedgerError
 from hedgerow.ledger.connection import Connection, Row
 from hedgerow.ledger.entry import CLOSING, CONTENT_BYTES, CONTENT_SHA256, Entry, Kind, Position
 from hedgerow.ledger.tables import ENTRIES

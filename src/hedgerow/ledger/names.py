@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 
 LONGEST = 200
 """Characters of a name."""

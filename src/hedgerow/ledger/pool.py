@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 from hedgerow.ledger.connection import PATIENCE, Database
 from hedgerow.ledger.forks import GUARD, resting_before_forks, using
 

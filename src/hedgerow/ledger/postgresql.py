@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote
 
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 from hedgerow.ledger import tables
 from hedgerow.ledger.connection import PATIENCE, UNKNOWN, Connection, Database, scrubbed
 from hedgerow.ledger.store import Store

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 from hedgerow.ledger import tables
 from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed, telling
 from hedgerow.ledger.file_lock import Hold, held, let_go, lock

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 from hedgerow.ledger.connection import Connection, Database, telling
 from hedgerow.ledger.forks import GUARD
 from hedgerow.ledger.pool import Pool

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from hedgerow.base.delivery import CERTIFICATE
-from hedgerow.base.ledger_errors import LedgerError
+from hedgerow.base.errors import LedgerError
 from hedgerow.ledger.entry import Tip
 
 

@@ -10,8 +10,7 @@ from numbers import Integral
 from typing import Any, Literal
 
 from hedgerow.base.decimals import parse
-from hedgerow.base.errors import nearest
-from hedgerow.base.ledger_errors import AmountError
+from hedgerow.base.errors import AmountError, nearest
 
 MOST = 2**63 - 1
 """Units of one kind that a ledger can count: what both databases hold in a column."""

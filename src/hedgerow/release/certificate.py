@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow import __version__
 from hedgerow.base.delivery import TABLE
 from hedgerow.base.spelling import classes, said_to_differ
+from hedgerow.base.version import __version__
 from hedgerow.claims.base import Needs, PrivacyModel, Verdict
 from hedgerow.claims.closeness import TCloseness
 from hedgerow.claims.epsilon import EpsilonPrivacy

@@ -43,7 +43,12 @@ from hedgerow.release.plan_requirements import (
     planned_order,
     unlike,
 )
-from hedgerow.release.release import RANDOMISED, SAFE, certificate_bytes, read_certificate
+from hedgerow.table.certificate_file import (
+    RANDOMISED,
+    SAFE,
+    certificate_bytes,
+    read_certificate,
+)
 from hedgerow.table.recipient import Order, Seen
 from hedgerow.table.schema import Schema
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hedgerow import __version__
 from hedgerow.base.delivery import DATA, TABLE
+from hedgerow.base.version import __version__
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.outside import LISTED, reasons_for_unwritten
 from hedgerow.claims.protection import against, protected

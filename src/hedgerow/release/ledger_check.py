@@ -11,8 +11,8 @@ from hedgerow.base.delivery import DATA, TABLE, TABLES
 from hedgerow.base.errors import HedgerowError, some
 from hedgerow.ledger.choice import PARTITION
 from hedgerow.release.manifest import listed, other_files, untouched
-from hedgerow.release.release import RANDOMISED, SAFE, read_certificate
 from hedgerow.reports.companions import Accompanied
+from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
@@ -117,7 +117,7 @@ def _other_drawn(
     file = str(made["data"]["file"])
     if file not in DATA.values():
         return None
-    from hedgerow.release.release import read_data
+    from hedgerow.table.certificate_file import read_data
 
     try:
         same = read_data(place / file).equals(read_data(release / file))

@@ -26,9 +26,10 @@ from hedgerow.release.delivery_state import Standing
 from hedgerow.release.earlier_releases import Before
 from hedgerow.release.fingerprint import key_of
 from hedgerow.release.manifest import untouched
-from hedgerow.release.release import Release, read_certificate
+from hedgerow.release.release import Release
 from hedgerow.table.archive import kept, remembered
 from hedgerow.table.cells import Cells
+from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.published_table import Published

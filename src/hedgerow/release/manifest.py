@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hedgerow.base.delivery import CERTIFICATE, REPORT
+from hedgerow.base.delivery import CERTIFICATE, REPORT, sha256
 from hedgerow.base.errors import some
 
 
@@ -64,12 +63,6 @@ def untouched(folder: Path, certificate: Mapping[str, Any]) -> bool:
         (name == REPORT and not (folder / name).exists()) or _digest(folder / name) == digest
         for name, digest in certificate["files"].items()
     )
-
-
-def sha256(path: Path) -> str:
-    """Of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _digest(path: Path) -> str | None:

@@ -27,8 +27,8 @@ from hedgerow.recode.partwise import parted
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
 from hedgerow.recode.utility import METRICS, CellMetric
-from hedgerow.release.release import read_certificate
 from hedgerow.table.cells import Cells
+from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.hierarchy import Hierarchy
 
 MOST_COLUMNS = 50

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hedgerow import __version__
 from hedgerow.base.delivery import REPORT
 from hedgerow.base.errors import HedgerowError
+from hedgerow.base.version import __version__
 from hedgerow.release.claim_check import REFUTED, UNVERIFIABLE, VERIFIED, Checked
 from hedgerow.reports.files import LARGEST, read_by_anybody
 from hedgerow.reports.page import GENERATOR, made_by

@@ -12,8 +12,8 @@ from typing import Any
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
 from markupsafe import Markup
 
-from hedgerow import __version__
 from hedgerow.base.errors import printable
+from hedgerow.base.version import __version__
 from hedgerow.reports.blocks import Chart, Commands, Section, Table, Text
 
 GENERATOR = f"hedgerow {__version__}"

@@ -22,7 +22,7 @@ from hedgerow.engines import open_engine
 from hedgerow.release.certificate_check import another_file
 from hedgerow.release.certificate_schema import misfit
 from hedgerow.release.data_file import written_text
-from hedgerow.release.release import RANDOMISED, SAFE, read_certificate
+from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
 from hedgerow.table.encoding import encoded
 from hedgerow.table.groups import Ints
 from hedgerow.table.pack import distinct

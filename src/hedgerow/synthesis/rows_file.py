@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hedgerow.answers.public_knowledge import Labelled
+from hedgerow.base.delivery import sha256
 from hedgerow.base.errors import DataError
 from hedgerow.engines.csv_lines import header as header_line
 from hedgerow.engines.csv_lines import unrun
 from hedgerow.engines.file_target import replacing
-from hedgerow.release.manifest import sha256
 from hedgerow.synthesis.synthetic_records import Codes
 from hedgerow.synthesis.texts import Columned, field, joined, read_csv, require_columns, written
 

@@ -11,11 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.answers.design import Numbers
+from hedgerow.base.delivery import sha256
 from hedgerow.base.errors import DataError
 from hedgerow.engines.csv_lines import header as header_line
 from hedgerow.engines.csv_lines import unrun
 from hedgerow.engines.file_target import replacing
-from hedgerow.release.manifest import sha256
 from hedgerow.synthesis.request import Request
 from hedgerow.synthesis.tables_and_rows import Floats
 from hedgerow.synthesis.texts import field, joined, read_csv, written

@@ -18,7 +18,7 @@ from hedgerow.base.spelling import folded, reading
 from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.csv_lines import rerun
 from hedgerow.plan.person_rows import require_rows, respelled
-from hedgerow.release.release import RANDOMISED, SAFE, read_certificate
+from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
 from hedgerow.table.encoding import encoded, histogram
 from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.table.hierarchy_builders import Spec

@@ -191,7 +191,7 @@ def keep_release(files: Sequence[tuple[str, Path]], folder: Path) -> tuple[Path,
     """
     from hedgerow.base.delivery import CERTIFICATE, DATA
     from hedgerow.release.fingerprint import is_file_of
-    from hedgerow.release.release import read_certificate
+    from hedgerow.table.certificate_file import read_certificate
 
     kinds = {".json": CERTIFICATE, ".csv": DATA["csv"], ".parquet": DATA["parquet"]}
     named: dict[str, Path] = {}

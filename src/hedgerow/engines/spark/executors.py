@@ -13,9 +13,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from hedgerow import __version__
 from hedgerow.base import errors
 from hedgerow.base.errors import DataError, HedgerowError
+from hedgerow.base.version import __version__
 from hedgerow.engines.base import Table
 from hedgerow.engines.part_task import ARROW, Task
 from hedgerow.engines.spark.driver import Driver, schema_of

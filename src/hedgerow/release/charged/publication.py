@@ -25,9 +25,9 @@ from hedgerow.release.certificate import as_text
 from hedgerow.release.delivery_state import Standing, certified, moved
 from hedgerow.release.manifest import listed, untouched
 from hedgerow.release.recoding_choice import Progress
-from hedgerow.release.release import read_certificate
 from hedgerow.release.table_target import Tabled, tabled
 from hedgerow.reports.companions import Accompanied
+from hedgerow.table.certificate_file import read_certificate
 
 if TYPE_CHECKING:
     from hedgerow.engines.base import Engine

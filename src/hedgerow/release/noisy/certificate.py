@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow import __version__
-from hedgerow.base.delivery import TABLES
-from hedgerow.release.manifest import sha256
+from hedgerow.base.delivery import TABLES, sha256
+from hedgerow.base.version import __version__
 from hedgerow.release.noisy.certificate_schema import FORMAT
 from hedgerow.release.noisy.protection import claim, protected
 from hedgerow.synthesis.noisy_numbers import Drawn, noise_json

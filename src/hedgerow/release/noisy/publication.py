@@ -19,13 +19,13 @@ from hedgerow.plan.plan import Plan
 from hedgerow.release.charged.publication import Certificate, Kind, Wanted, release
 from hedgerow.release.noisy.certificate import certify
 from hedgerow.release.noisy.release import RandomisedRelease
-from hedgerow.release.release import read_data
 from hedgerow.synthesis.noisy_numbers import Drawn
 from hedgerow.synthesis.request import Request
 from hedgerow.synthesis.rows_file import read_rows, write_rows
 from hedgerow.synthesis.tables_and_rows import Made, make, rehearse
 from hedgerow.synthesis.tables_file import lines_of, read_tables, write_tables
 from hedgerow.synthesis.texts import refuse_alike
+from hedgerow.table.certificate_file import read_data
 
 KIND = "randomised"
 """What the ledger calls it."""

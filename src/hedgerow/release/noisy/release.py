@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.errors import DataError, some
-from hedgerow.release.release import read_data
+from hedgerow.table.certificate_file import read_data
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Position

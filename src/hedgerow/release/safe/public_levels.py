@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.base.delivery import sha256
 from hedgerow.base.errors import DataError, PlanError, some
 from hedgerow.noise.sampling.private_choice import Ramp, Scoring
 from hedgerow.recode.lattice import Lattice, Node
-from hedgerow.release.manifest import sha256
 from hedgerow.release.safe.counts import cells_of, tallies_of
 from hedgerow.release.safe.lattice_candidates import NodeScores
 from hedgerow.table.domain import decimal

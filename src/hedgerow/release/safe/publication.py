@@ -12,14 +12,12 @@ import numpy as np
 from hedgerow.answers.charge import Charge, address_of, source_of
 from hedgerow.answers.unit_of_privacy import Unit
 from hedgerow.base.canonical_json import digest
-from hedgerow.base.delivery import DATA, TABLE
+from hedgerow.base.delivery import DATA, TABLE, sha256
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.base.faults import point
 from hedgerow.noise.sampling.measure import Drawn
 from hedgerow.plan.plan import Plan
 from hedgerow.release.charged.publication import Certificate, Kind, Wanted, release
-from hedgerow.release.manifest import sha256
-from hedgerow.release.release import read_data
 from hedgerow.release.safe.certificate import certify
 from hedgerow.release.safe.design import Sampling
 from hedgerow.release.safe.public_levels import refuse_itself
@@ -28,6 +26,7 @@ from hedgerow.release.safe.release import SafeRelease
 from hedgerow.release.safe.request import Request
 from hedgerow.release.table_target import refuse_escaped
 from hedgerow.synthesis.rows_file import read_rows, write_rows
+from hedgerow.table.certificate_file import read_data
 
 KIND = "safe"
 """What the ledger calls it."""

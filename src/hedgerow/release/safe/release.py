@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.engines.base import TablePlace
-from hedgerow.release.release import read_data
 from hedgerow.release.safe.emptiness import emptiness
+from hedgerow.table.certificate_file import read_data
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Position

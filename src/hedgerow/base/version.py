@@ -1,0 +1,3 @@
+"""The version of Hedgerow, which certificates and reports name."""
+
+__version__ = "0.1.0"
