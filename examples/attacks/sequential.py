@@ -12,10 +12,10 @@ import numpy as np
 
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.charts import attacks_chart
-from hedgerow.attacks.invariance import placed
 from hedgerow.attacks.sequential import sequential
 from hedgerow.charts.figures import save
 from hedgerow.table.groups import Groups, Ints
+from hedgerow.table.location import placed
 
 PEOPLE, VALUES, SIZE = 6_000, 12, 6
 LEAVE = 0.02

@@ -17,13 +17,13 @@ from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.gdpr import inference
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.invariance import placed
 from hedgerow.attacks.linkage import link
 from hedgerow.attacks.minimality import minimality
 from hedgerow.attacks.sequential import sequential
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.table.groups import Groups
+from hedgerow.table.location import placed
 from hedgerow.table.published_table import Published, Targets
 
 # 490 of 1,000 people are in a group where everybody is positive; half of all people are.

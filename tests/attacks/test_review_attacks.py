@@ -15,11 +15,12 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.attacks.gdpr import inference
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.invariance import m_invariance, placed
+from hedgerow.attacks.invariance import m_invariance
 from hedgerow.attacks.overlap import trusted
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.cli import app
 from hedgerow.table.groups import Groups
+from hedgerow.table.location import placed
 from hedgerow.table.published_table import Published, Targets
 
 

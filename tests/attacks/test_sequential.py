@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.attacks.invariance import m_invariance, placed
-from hedgerow.attacks.sequential import follow, sequential
+from hedgerow.attacks.invariance import m_invariance
+from hedgerow.attacks.sequential import sequential
 from hedgerow.base.errors import DataError
+from hedgerow.claims.history import follow
 from hedgerow.table.groups import Groups
-from hedgerow.table.location import Located, locate
+from hedgerow.table.location import Located, locate, placed
 from hedgerow.table.published_table import Published, Targets
 
 # Slide "Updates can also destroy k-anonymity": name, age, sex, zip code. Joe is 10 and lives in

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.sequential import follow
 from hedgerow.base.errors import ClaimError, DataError, PlanError
 from hedgerow.claims import Composition
 from hedgerow.claims.composition import with_earlier
+from hedgerow.claims.history import follow
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import locate
 from hedgerow.table.published_table import Published, Targets

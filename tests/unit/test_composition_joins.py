@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.attacks.invariance import placed
 from hedgerow.attacks.suite import attack
 from hedgerow.base.errors import ClaimError, PlanError
 from hedgerow.claims import Composition
@@ -22,6 +21,7 @@ from hedgerow.claims.joins import Shows, narrowed
 from hedgerow.release.exposure import Exposure
 from hedgerow.table import archive
 from hedgerow.table.groups import Groups
+from hedgerow.table.location import placed
 from hedgerow.table.published_table import Published
 from hedgerow.table.records import Records
 

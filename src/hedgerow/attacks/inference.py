@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.gains import Gains, ratio_gains
-from hedgerow.base.errors import DataError, PlanError, some
+from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
 from hedgerow.base.spelling import unrecorded
+from hedgerow.table.attribute import alone, attribute
 from hedgerow.table.groups import Floats, Groups, Histogram, Ints, Sensitive
 
 Codes = NDArray[np.int32]
@@ -296,44 +297,6 @@ def _ruled_out(domain: Sensitive, histogram: Histogram, m: int) -> tuple[Ints, I
         total = np.concatenate(([0], np.cumsum(amount[order])))
         found.append(total[end] - total[start] - within * amount)
     return found[0], found[1]
-
-
-def attribute(groups: Groups, of: str) -> tuple[Sensitive, Histogram]:
-    """The domain and the counts of one sensitive column.
-
-    Raises:
-        PlanError: The groups carry no such column.
-        DataError: There is nobody in them, or they have values the table lacks.
-    """
-    if of not in groups.histograms or of not in groups.domains:
-        raise PlanError(
-            f"there is no sensitive column {of!r}",
-            fix=f"The sensitive columns are {some(groups.histograms)}.",
-        )
-    if not groups.people:
-        raise DataError("there is nobody in the release", fix="Attack a release with records.")
-    domain, histogram = groups.domains[of], groups.histograms[of]
-    if (domain.reference[histogram.codes] <= 0).any():
-        raise DataError(
-            "the release has values that nobody in the table has",
-            where=f"column {of!r}",
-            fix="Compare the release with the table it was made from.",
-        )
-    return domain, histogram
-
-
-def alone(domain: Sensitive) -> None:
-    """Refuse a column of which people may have several values, or none.
-
-    Raises:
-        DataError: Counts do not say which values go together in a person.
-    """
-    if domain.several:
-        raise DataError(
-            "people have several values (or none), and counts do not say which go together",
-            where=f"column {domain.name!r}",
-            fix="Attack a column of which everybody has exactly one value.",
-        )
 
 
 def whole_number(name: str, value: object, *, least: int = 0) -> None:

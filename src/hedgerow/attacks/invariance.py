@@ -8,14 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.attacks.inference import alone, attribute
-from hedgerow.base.errors import DataError
-from hedgerow.base.spelling import told_apart
+from hedgerow.claims.history import united
 from hedgerow.claims.subtraction import UNSURE, whereabouts
-from hedgerow.table.groups import Groups, Histogram, Ints
+from hedgerow.table.groups import Groups, Histogram
 from hedgerow.table.location import Located
-
-Values = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,59 +105,6 @@ def m_invariance(releases: Sequence[Groups], located: Sequence[Located], *, of: 
         crowded=crowded,
         unlisted=unlisted,
     )
-
-
-def placed(groups: Sequence[int] | Ints) -> Located:
-    """Everybody's group, where it is known; -1 for those who are not in the release.
-
-    >>> placed([4, -1, 2]).count.tolist()
-    [1, 0, 1]
-    """
-    chosen = np.asarray(groups, np.int64)
-    inside = chosen >= 0
-    return Located(np.concatenate(([0], np.cumsum(inside))), chosen[inside])
-
-
-def united(
-    releases: Sequence[Groups], located: Sequence[Located], *, of: str
-) -> tuple[Values, list[Histogram]]:
-    """All values of the releases, and their histograms with codes among these.
-
-    Texts that may be taken for one in two releases are one value; within each they are one already.
-
-    Raises:
-        DataError: There are not two releases, or people and groups do not fit together.
-    """
-    if len(releases) < 2 or len(located) != len(releases):
-        raise DataError(
-            f"{len(releases)} releases, and where people are in {len(located)} of them",
-            fix="Give at least two releases, and where people are in each.",
-        )
-    people = {len(where.start) for where in located}
-    if len(people) != 1:
-        raise DataError(
-            "the same people have to be looked for in each release",
-            fix="Give everybody a place in each, an empty one where they are not in it.",
-        )
-    kind = told_apart(*(attribute(groups, of)[0].values for groups in releases))
-    place: dict[object, int] = {}
-    values: list[str | None] = []
-    histograms = []
-    for i, (groups, where) in enumerate(zip(releases, located, strict=True)):
-        domain, histogram = attribute(groups, of)
-        alone(domain)
-        if where.groups.min(initial=0) < 0 or where.groups.max(initial=-1) >= len(groups):
-            raise DataError(
-                f"people are located in groups that release {i + 1} does not have",
-                fix=f"Its groups are 0 to {len(groups) - 1}.",
-            )
-        codes = np.empty(len(domain.values), np.int32)
-        for j, value in enumerate(domain.values):
-            codes[j] = place.setdefault(kind(value), len(place))
-            if codes[j] == len(values):
-                values.append(value)
-        histograms.append(Histogram(histogram.indptr, codes[histogram.codes], histogram.counts))
-    return tuple(values), histograms
 
 
 def _present(histogram: Histogram, width: int) -> NDArray[np.bool_]:

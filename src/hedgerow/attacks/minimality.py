@@ -17,8 +17,9 @@ import numpy as np
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.credibility import Worked, exact_bound
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.inference import SHOWN, alone, attribute, counted, named
+from hedgerow.attacks.inference import SHOWN, counted, named
 from hedgerow.base.errors import DataError, PlanError, nearest, some
+from hedgerow.table.attribute import alone, attribute
 from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive, sort_members
 
 MOST = 1_000_000

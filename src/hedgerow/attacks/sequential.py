@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,52 +15,15 @@ from numpy.typing import NDArray
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, counted
-from hedgerow.attacks.invariance import Invariance, Values, m_invariance, united
+from hedgerow.attacks.invariance import Invariance, m_invariance
 from hedgerow.base.spelling import likeness, told_apart
-from hedgerow.claims.subtraction import Part, intersect, settle, subtract
+from hedgerow.claims.history import History, Values, follow
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import Located
 
 Flags = NDArray[np.bool_]
 CHUNK = 2_000_000
 """Pairs of person and value that are weighed at a time."""
-
-
-@dataclass(frozen=True, eq=False)
-class History:
-    """What the releases together leave open."""
-
-    values: Values
-    """All values any of the releases has."""
-    each: Ints
-    """People by releases: how many values the person's groups have; 0 where in none."""
-    possible: Flags
-    """People by values: who may have which, given all releases."""
-    disagreeing: int
-    """Groups that share more people with another release's group than values."""
-
-    @property
-    def left(self) -> Ints:
-        """How many values each person may have; 0 where the releases contradict each other."""
-        count: Ints = self.possible.sum(axis=1)
-        return count
-
-    @property
-    def present(self) -> Flags:
-        """Who may be in some release."""
-        return np.asarray((self.each > 0).any(axis=1))
-
-    @property
-    def certain(self) -> Flags:
-        """Who has one value left, which is not missing."""
-        one = self.present & (self.left == 1)
-        if None in self.values:
-            one &= ~self.possible[:, self.values.index(None)]
-        return np.asarray(one)
-
-    def of(self, person: int) -> Values:
-        """The values one person may have."""
-        return tuple(self.values[code] for code in np.flatnonzero(self.possible[person]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +87,7 @@ def sequential(
 
     Joe turns 11 and moves from the first group to the second. Both releases are 2-diverse.
 
-    >>> from hedgerow.attacks.invariance import placed
+    >>> from hedgerow.table.location import placed
     >>> before = Groups.of({"illness": [{"flu": 1, "gout": 1, "acne": 1}, {"flu": 1, "gout": 1}]})
     >>> after = Groups.of({"illness": [{"flu": 1, "gout": 1}, {"flu": 1, "gout": 1, "acne": 1}]})
     >>> ken, nash, joe, sam, tim = range(5)
@@ -174,34 +136,6 @@ def sequential(
             "named": [{"person": int(p), "value": _shown(history.of(int(p)))} for p in new[:SHOWN]],
         },
     )
-
-
-def follow(releases: Sequence[Groups], located: Sequence[Located], *, of: str) -> History:
-    """The values each person may have, given all releases; see `sequential`."""
-    values, histograms = united(releases, located, of=of)
-    people = len(located[0].start) - 1
-    possible = np.ones((people, len(values)), np.bool_)
-    each = np.stack(
-        [
-            intersect(possible, where.start, where.groups, h.indptr, h.codes)
-            for where, h in zip(located, histograms, strict=True)
-        ],
-        axis=1,
-    )
-    parts = [Part.of(g, w, h) for g, w, h in zip(releases, located, histograms, strict=True)]
-    trusted = [np.diff(part.members[0]) > 0 for part in parts]
-    disagreeing = 0
-    for (one, trust), (other, more) in combinations(zip(parts, trusted, strict=True), 2):
-        wrong, bad = subtract(possible, one, other)
-        trust[wrong], more[bad] = False, False
-        disagreeing += int(wrong.sum() + bad.sum())
-    changed = True
-    while changed:
-        changed = False
-        for part, trust in zip(parts, trusted, strict=True):
-            h = part.histogram
-            changed |= settle(possible, trust, *part.members, h.indptr, h.codes, h.counts)
-    return History(values, each, possible, disagreeing)
 
 
 def _numbered(person: int) -> str:

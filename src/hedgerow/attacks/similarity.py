@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.inference import SHOWN, attribute, counted, named, recorded
+from hedgerow.attacks.inference import SHOWN, counted, named, recorded
 from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
+from hedgerow.table.attribute import attribute
 from hedgerow.table.groups import Floats, Groups, Histogram, Ints, Sensitive
 
 Flags = NDArray[np.bool_]

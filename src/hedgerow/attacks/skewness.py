@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN, attribute, counted, group_gains, named, recorded
+from hedgerow.attacks.inference import SHOWN, counted, group_gains, named, recorded
 from hedgerow.base.errors import PlanError
+from hedgerow.table.attribute import attribute
 from hedgerow.table.groups import Floats, Groups, Ints
 
 TIMES = 2.0

@@ -14,13 +14,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.attacks.invariance import placed
-from hedgerow.attacks.sequential import follow
 from hedgerow.base.errors import ClaimError
 from hedgerow.base.spelling import likeness
 from hedgerow.claims.base import LARGEST
+from hedgerow.claims.history import follow
 from hedgerow.table.groups import Groups, Ints
-from hedgerow.table.location import Located
+from hedgerow.table.location import Located, placed
 from hedgerow.table.records import Records, parts
 
 Flags = NDArray[np.bool_]

@@ -212,3 +212,14 @@ def _nearest(published: Published, targets: Targets, known: list[str]) -> Locate
             away += matrix[person[part]][:, group]
         best[part] = away.argmin(axis=1)
     return Located(np.arange(len(targets) + 1), best)
+
+
+def placed(groups: Sequence[int] | Ints) -> Located:
+    """Everybody's group, where it is known; -1 for those who are not in the release.
+
+    >>> placed([4, -1, 2]).count.tolist()
+    [1, 0, 1]
+    """
+    chosen = np.asarray(groups, np.int64)
+    inside = chosen >= 0
+    return Located(np.concatenate(([0], np.cumsum(inside))), chosen[inside])
