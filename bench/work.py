@@ -429,7 +429,7 @@ def intersection_million(folder: Path) -> Job:
         from hedgerow.plan.plan import Plan
         from hedgerow.table.label_taxonomies import nodes_of, specs_of
 
-        specs = specs_of(Plan.read(plan), {})
+        specs = specs_of(Plan.read(plan).specs, {})
         nodes = {name: nodes_of(spec.bind(name, [])) for name, spec in specs.items()}
         releases = [Published.read(folder / "attacked", taxonomies=nodes) for _ in range(10)]
         targets = people.take(np.arange(0, len(people), step)[:OVERLAP])
@@ -452,7 +452,7 @@ def large_limited(folder: Path) -> Job:
     def work() -> Any:
         with open_engine(plan.source, memory="1GB", scratch=folder) as engine:
             schema = plan.schema(engine.columns())
-            cells = read_cells(engine, plan, schema)
+            cells = read_cells(engine, plan.rules(), schema)
             recoding = choose(plan, cells, plan.models())
             return write_release(engine, schema, cells, recoding, folder / "limited.parquet")
 

@@ -78,7 +78,9 @@ class Census:
     def taxonomies(self) -> Mapping[str, Taxonomy]:
         """Everybody knows what an undergraduate is."""
         plan = Plan.of(columns=self.columns, protect=[KAnonymity(k=2)])
-        return {name: nodes_of(spec.bind(name, [])) for name, spec in specs_of(plan, {}).items()}
+        return {
+            name: nodes_of(spec.bind(name, [])) for name, spec in specs_of(plan.specs, {}).items()
+        }
 
     def sized(self, subset: int, overlap: int) -> Census:
         """The same people, of whom each publisher has more or fewer."""

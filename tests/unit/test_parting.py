@@ -414,7 +414,7 @@ def test_losses_need_no_tuples_and_no_order(tmp_path):
 
     plan = Plan.model_validate({"columns": roles(), "protect": K})
     with open_engine(TABLE) as engine:
-        cells = read_cells(engine, plan, plan.schema(engine.columns()))
+        cells = read_cells(engine, plan.rules(), plan.schema(engine.columns()))
     recoding = mondrian(cells, [KAnonymity(k=5)])
     tuples = Lattice.of(cells).original
     asked = METRICS["query-error"].workload(tuples.leaves)

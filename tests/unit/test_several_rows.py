@@ -27,8 +27,8 @@ from hedgerow.claims import (
     UniqueShare,
 )
 from hedgerow.claims.row_bound import of_people, of_rows
+from hedgerow.plan.person_rows import people_of
 from hedgerow.table.groups import Groups
-from hedgerow.table.published_table import Targets
 
 COLUMNS = {"pid": "identifier", "sex": "quasi-identifier", "ill": "sensitive"}
 
@@ -241,11 +241,11 @@ def test_attacks_count_the_people_of_the_claims(tmp_path: Path) -> None:
     one = hedgerow.Plan.of(**said, rows="one")
     hedgerow.publish(one, to=tmp_path / "one")
     found = hedgerow.attack([tmp_path / "one"], plan=one, methods=["homogeneity"])
-    assert (len(Targets.of_plan(one).codes), found[0].found.guesses) == (10, 10)
+    assert (len(people_of(one).codes), found[0].found.guesses) == (10, 10)
     rows = hedgerow.Plan.of(**said | {"columns": COLUMNS}, rows="at most 2")
     hedgerow.publish(rows, to=tmp_path / "rows")
     found = hedgerow.attack([tmp_path / "rows"], plan=rows, methods=["homogeneity"])
-    assert (len(Targets.of_plan(rows).codes), found[0].found.guesses) == (20, 20)
+    assert (len(people_of(rows).codes), found[0].found.guesses) == (20, 20)
     assert "A person may have several rows" in found[0].sentences[-1]
 
 
@@ -298,7 +298,7 @@ def test_the_most_frequent_value_is_not_the_most_frequent_spelling(tmp_path: Pat
         source=tmp_path / "visits.csv",
         **said,
     )
-    assert "CANCER" not in Targets.of_plan(plan).column("ill"), "who is attacked has one, too"
+    assert "CANCER" not in people_of(plan).column("ill"), "who is attacked has one, too"
     mixed = [("1", "F", "a"), ("1", "f", "a"), ("2", "F", "a")]
     sexes = COLUMNS | {"sex": {"role": "quasi-identifier", "within_person": "most-frequent"}}
     with pytest.raises(DataError, match="may be one value") as refused:

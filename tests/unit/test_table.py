@@ -33,9 +33,9 @@ def cells_of(source: Any, of: Plan, *, outside: Any = None, **more: Any) -> Cell
     with open_engine(source, null=of.null, person=of.person) as engine:
         schema = of.schema(engine.columns())
         if outside is None:
-            return read_cells(engine, of, schema, **more)
+            return read_cells(engine, of.rules(), schema, **more)
         with open_engine(outside, null=of.null) as population:
-            return read_cells(engine, of, schema, population=population, **more)
+            return read_cells(engine, of.rules(), schema, population=population, **more)
 
 
 def values(cells: Cells) -> list[tuple[Any, ...]]:

@@ -37,7 +37,7 @@ def recoding(cells: Cells, parts: list[tuple[int, int, int]], labels: list[str])
 
 def counted(frame: pd.DataFrame, plan: Plan = PLAN) -> Cells:
     with open_engine(frame, person=plan.person) as engine:
-        return read_cells(engine, plan, plan.schema(engine.columns()))
+        return read_cells(engine, plan.rules(), plan.schema(engine.columns()))
 
 
 def written(

@@ -54,6 +54,7 @@ def m_invariance(releases: Sequence[Groups], located: Sequence[Located], *, of: 
 
     Ann and Bob share a group both times; the group of Cem and Dan has changed its values:
 
+    >>> from hedgerow.table.location import placed
     >>> one = Groups.of({"illness": [{"flu": 1, "gout": 1}, {"flu": 1, "acne": 1}]})
     >>> two = Groups.of({"illness": [{"flu": 1, "gout": 1}, {"gout": 1, "acne": 1}]})
     >>> both = [placed([0, 0, 1, 1]), placed([0, 0, 1, 1])]

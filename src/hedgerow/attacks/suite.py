@@ -16,6 +16,7 @@ from hedgerow.attacks.fuzzy import Edits
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
 from hedgerow.attacks.registry import METHODS, WHEN_ASKED, Assault, Fuzz
 from hedgerow.base.errors import DataError, PlanError, nearest, some
+from hedgerow.plan.person_rows import people_of
 from hedgerow.plan.plan import Plan
 from hedgerow.table.label_taxonomies import nodes_of, specs_of
 from hedgerow.table.location import Located, locate
@@ -126,7 +127,7 @@ def attack(
     null = () if read is None else read.null
     original = None if truth is None else Targets.read(truth, null=null)
     if truth is None and read is not None and read.source is not None:
-        original = Targets.of_plan(read)
+        original = people_of(read)
     lists = _lists(register, len(published), null)
     say("looking for people in them", None)
     people = lists[0] if lists else original
@@ -319,7 +320,7 @@ def read_releases(
         raise PlanError(f"people are not located by {located!r}", fix="It is box or nearest.")
     how: Any = located
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
-    specs = specs_of(read, taxonomies or {})
+    specs = specs_of({} if read is None else read.specs, taxonomies or {})
     nodes = {column: nodes_of(spec.bind(column, [])) for column, spec in specs.items()}
     columns_said = {} if read is None else read.columns
     differing = {name: column.distinct or () for name, column in columns_said.items()}

@@ -12,30 +12,12 @@ import numpy as np
 
 from hedgerow.base.errors import PlanError
 from hedgerow.base.ranges import FROM_ONE
-from hedgerow.claims.adversary import Adversary, ClassIV, Known
+from hedgerow.claims.adversary import Adversary, ClassIV
 from hedgerow.claims.base import ColumnModel, exact, histogram_of, require_number, shown
 from hedgerow.claims.belief_terms import Belief, Terms
 from hedgerow.claims.predicates import Predicates
+from hedgerow.table.facts import AskedFacts
 from hedgerow.table.groups import Facts, Floats, Groups, Histogram, Ints, Sensitive
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskedFacts:
-    """What a claim has to know of people that the release does not show."""
-
-    of: str
-    """The sensitive column."""
-    known: Known | None
-    """People whose records an attacker holds."""
-    wishes: str | None
-    """Column of what each person wants protected."""
-
-    @property
-    def name(self) -> str:
-        """The attribute of the groups that holds it."""
-        known = "" if self.known is None else f", known {self.known.digest}"
-        wishes = "" if self.wishes is None else f", wishes {self.wishes}"
-        return f"({self.of}{known}{wishes})"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,7 @@ from hedgerow.table.hierarchy_builders import (
     Suppression,
     Taxonomy,
 )
+from hedgerow.table.rules import ColumnRules
 from hedgerow.table.schema import Role
 from hedgerow.table.value_order import DATES, NUMBERS, Stated
 
@@ -531,6 +532,24 @@ class ColumnPlan(Part):
         if isinstance(spec, Bins) and spec.grouped:
             return spec.listed
         return DATES if isinstance(spec, Dates) else NUMBERS
+
+    def rules(self, *, claimed: bool, by_order: bool) -> ColumnRules:
+        """How its values are taken.
+
+        Args:
+            claimed: Whether a claim is about them.
+            by_order: Whether a claim goes by their order.
+        """
+        return ColumnRules(
+            spec=self.spec(),
+            given=self.hierarchy is not None,
+            missing=self.missing,
+            order=self.stated_order,
+            ordered=self.order is not None,
+            distinct=tuple(self.distinct or ()),
+            claimed=claimed,
+            by_order=by_order,
+        )
 
     def spec(self) -> Spec:
         """How its values become coarser; suppression where the plan does not say."""

@@ -10,13 +10,24 @@ import numpy as np
 from hedgerow.base.errors import DataError, some
 from hedgerow.base.spelling import classes, reading, told_in_one, usual_spellings
 from hedgerow.claims.epsilon import EpsilonPrivacy
+from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.table.binding import refuse_half_decided
 from hedgerow.table.encoding import histogram
+from hedgerow.table.published_table import Targets
 from hedgerow.table.schema import Role, Schema
 
 if TYPE_CHECKING:
     from hedgerow.plan.plan import Plan
+
+
+def people_of(plan: Plan) -> Targets:
+    """The people of a plan's source, as its claims count them: one row each, if it says so."""
+    with open_engine(plan.source, null=plan.null) as engine:
+        if plan.protect:
+            list(respelled(plan, plan.schema(engine.columns()), engine))
+            require_rows(plan, engine)
+        return Targets.counted_by(engine, list(engine.columns()))
 
 
 def require_rows(plan: Plan, engine: Engine) -> int | None:
@@ -126,7 +137,7 @@ def respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
         counted = engine.counts((), sets=[name])
         n = np.asarray(counted["n"].to_numpy(), np.int64)
         values, found = histogram(counted["s0"], n)
-        refuse_half_decided(plan, name, values)
+        refuse_half_decided(plan.rules(), name, values)
         _refuse_missing_beside(plan, name, values)
         people = np.bincount(found.codes, weights=found.counts, minlength=len(values))
         usual = usual_spellings(values, people.astype(np.int64).tolist(), column.distinct or ())

@@ -36,6 +36,7 @@ from hedgerow.plan.text_places import is_text as _is_text
 from hedgerow.plan.validation import validated
 from hedgerow.plan.yaml_document import Document, parse_document, read_document
 from hedgerow.table.hierarchy_builders import FromCsv, Spec
+from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Role, Schema
 from hedgerow.table.value_order import named
 
@@ -434,6 +435,41 @@ class Plan(Part):
     def hierarchy_spec(self, column: str) -> Spec:
         """How the column's values become coarser; suppression where the plan does not say."""
         return self.columns[column].spec()
+
+    @property
+    def specs(self) -> dict[str, Spec]:
+        """How quasi-identifiers and sensitive values become coarser; suppression if unsaid."""
+        known = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+        return {
+            name: column.spec() for name, column in self.columns.items() if column.role in known
+        }
+
+    def rules(self) -> Rules:
+        """How the values of the table's columns are taken, and which of them claims are about.
+
+        Raises:
+            PlanError: There are no claims.
+        """
+        from hedgerow.claims.closeness import TCloseness
+
+        models = self.models()
+        claimed = {name for model in models for name in model.attributes}
+        by_order = {
+            model.of
+            for model in models
+            if isinstance(model, TCloseness) and model.distance == "ordered"
+        }
+        columns = {
+            name: column.rules(claimed=name in claimed, by_order=name in by_order)
+            for name, column in self.columns.items()
+        }
+        population = self.population_file
+        return Rules(
+            columns=columns,
+            where=self.where,
+            source=None if self.source is None else str(self.source),
+            population=None if population is None else str(population),
+        )
 
     @property
     def population_file(self) -> Path | None:

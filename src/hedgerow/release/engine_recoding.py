@@ -77,7 +77,7 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
     plan, most = job.plan, job.plan.method.parts
     assert most is not None, "the plan names the size of parts"
     columns, codes, missing, people = _columns(job)
-    barred = barring(plan, columns.hierarchies, missing, people)
+    barred = barring(job.rules, columns.hierarchies, missing, people)
     job.refuse_unfitting(_nobody(columns))
     held = job.engine.hold(
         job.schema.quasi_identifiers, sets=job.schema.sensitive, codes=codes, barred=barred
@@ -130,7 +130,7 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
 def _columns(job: Job) -> tuple[Columns, list[Codes], dict[str, int], int]:
     """The columns; the code of each value; who has no value in which column; and everybody."""
     plan, schema = job.plan, job.schema
-    refuse_names(plan, schema)
+    refuse_names(job.rules, schema)
     hierarchies, sensitive, written = [], [], []
     sizes: list[int] = []
     codes: list[Codes] = []
@@ -142,10 +142,10 @@ def _columns(job: Job) -> tuple[Columns, list[Codes], dict[str, int], int]:
     if len(totals) > 1:
         raise _changed(plan)
     (people,) = totals
-    refuse_nobody(plan, people)
+    refuse_nobody(job.rules, people)
     for name in schema.quasi_identifiers:
         values, n = counted[name]
-        hierarchy = bound(plan, name, values)
+        hierarchy = bound(job.rules, name, values)
         place = hierarchy.encode(values)
         hierarchies.append(hierarchy)
         sizes.append(int(place.max()) + 1)
@@ -154,7 +154,7 @@ def _columns(job: Job) -> tuple[Columns, list[Codes], dict[str, int], int]:
             missing[name] = int(n[values.index(None)])
     for name in schema.sensitive:
         values, n = counted[name]
-        domain, rank = domain_of(plan, name, values, n, people)
+        domain, rank = domain_of(job.rules, name, values, n, people)
         sensitive.append(domain)
         written.append(np.argsort(rank).astype(np.int32))
         sizes.append(len(values))

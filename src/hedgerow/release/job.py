@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from hedgerow.base.spelling import taken_for, told_both_ways
 from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.composition import Composition
-from hedgerow.claims.epsilon import AskedFacts, EpsilonPrivacy
+from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.claims.joins import UncheckedError
 from hedgerow.claims.prior_files import refuse_misspelt
 from hedgerow.claims.readings import checked, judged
@@ -39,9 +40,11 @@ from hedgerow.release.earlier_releases import (
 from hedgerow.release.ledger_record import earlier_releases
 from hedgerow.table.cell_table import read_cells
 from hedgerow.table.cells import Cells
+from hedgerow.table.facts import AskedFacts
 from hedgerow.table.groups import Beside, Groups, Sensitive
 from hedgerow.table.header import require_header
 from hedgerow.table.label_taxonomies import written_out
+from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Schema
 
 UNKNOWN = "What both give away together is not known."
@@ -66,6 +69,11 @@ class Job:
     notes: tuple[str, ...] = ()
     """What to tell of the table, whatever becomes of it."""
     _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """How the values of the table are taken."""
+        return self.plan.rules()
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -98,7 +106,7 @@ class Job:
         shared = {column for before in self.past for column in before.as_they_are}
         cells = read_cells(
             self.engine,
-            self.plan,
+            self.rules,
             self.schema,
             population=self.population,
             joint=self.joint,
@@ -188,7 +196,7 @@ class Job:
             self._lefts.append((found, notes))
             return found, notes
         composed = {model.of for model in self.models if isinstance(model, Composition)}
-        nodes = written_out(self.plan, cells.hierarchies) if self.past else {}
+        nodes = written_out(self.plan.specs, cells.hierarchies) if self.past else {}
         for of in self.schema.sensitive:
             fit = []
             for before in self.past:

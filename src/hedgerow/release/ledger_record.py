@@ -312,7 +312,7 @@ def as_published(
         np.stack(codes, axis=1) if codes else np.zeros((len(here), 0), np.int32),
         Groups(groups.n, histograms, domains),
         "nearest" if recoding.kind == "microaggregation" else "box",
-        written_out(plan, cells.hierarchies),
+        written_out(plan.specs, cells.hierarchies),
         recoding.kind,
         distinct={column: texts for column, texts in differ.items() if texts},
         records=None if records is None else _among(records, here),

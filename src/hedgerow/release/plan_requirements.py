@@ -116,7 +116,7 @@ def planned_order(
     )
     present = set(source)
     here = [i for i, value in enumerate(hierarchy.values) if value in present]
-    if (chosen := in_order(plan, column, list(present))) is not None:
+    if (chosen := in_order(plan.rules(), column, list(present))) is not None:
         here = [hierarchy.place[value] for value in chosen]
     ordered = tuple(text(hierarchy.values[i]) for i in here)
     if plan.columns[column].hierarchy is None:

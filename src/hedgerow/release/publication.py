@@ -304,7 +304,7 @@ def checked(
         if any(map(about_single_people, job.models)):
             labels = tuple(tuple(h.values) for h in cells.hierarchies)
             names = tuple(h.name for h in cells.hierarchies)
-            nodes = written_out(plan, cells.hierarchies)
+            nodes = written_out(plan.specs, cells.hierarchies)
             as_it_is = Published("the table", names, labels, tuples, groups, "box", nodes)
             _refuse_overlapping(job, cells, as_it_is)
         return job.check(groups), (*job.notes, *job.told_spellings(cells))

@@ -183,7 +183,7 @@ def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
     )
     for name in seen.sets:
         if name in schema.sensitive:
-            in_order(plan, name, seen.values(name))
+            in_order(plan.rules(), name, seen.values(name))
     checks = tuple(_foreign_columns(seen, schema))
     claims = tuple(recheck(model, ground) for model in models)
     return Verification(release=str(file), checks=checks, claims=claims)

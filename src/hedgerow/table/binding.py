@@ -1,4 +1,4 @@
-"""Binding: a plan's hierarchies and sensitive domains on the values that columns have.
+"""Binding: hierarchies and sensitive domains on the values that columns have.
 
 All it takes are the people with each value of each column by itself. So it is the same whether
 the whole frequency set is at hand or stays where the table is.
@@ -13,15 +13,14 @@ import numpy as np
 from hedgerow.base.decimals import numeric
 from hedgerow.base.errors import MOST_NAMED, DataError, PlanError, some
 from hedgerow.base.spelling import alike, first_spellings, half_decided, reading
-from hedgerow.claims.closeness import TCloseness
-from hedgerow.plan.plan import Plan
 from hedgerow.table.groups import ALL, Ints, Sensitive
 from hedgerow.table.hierarchy import Codes, Hierarchy
+from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Schema
 from hedgerow.table.value_order import NUMBERS, arranged
 
 
-def refuse_names(plan: Plan, schema: Schema) -> None:
+def refuse_names(rules: Rules, schema: Schema) -> None:
     """Refuse a column whose name is taken.
 
     Raises:
@@ -30,12 +29,12 @@ def refuse_names(plan: Plan, schema: Schema) -> None:
     if ALL in schema.roles:
         raise PlanError(
             f"a column cannot be called {ALL!r}",
-            where=plan.where("columns", ALL),
+            where=rules.where("columns", ALL),
             fix="Rename it in the data.",
         )
 
 
-def refuse_nobody(plan: Plan, people: int) -> None:
+def refuse_nobody(rules: Rules, people: int) -> None:
     """Refuse an empty table.
 
     Raises:
@@ -44,23 +43,23 @@ def refuse_nobody(plan: Plan, people: int) -> None:
     if not people:
         raise DataError(
             "the table has no rows",
-            where=plan.source,
+            where=rules.source,
             fix="Give a table with at least one person in it.",
         )
 
 
-def bound(plan: Plan, name: str, values: Sequence[str | None]) -> Hierarchy:
-    """The hierarchy the plan gives a column, on these values of it."""
-    return plan.hierarchy_spec(name).bind(name, values, where=plan.where("columns", name))
+def bound(rules: Rules, name: str, values: Sequence[str | None]) -> Hierarchy:
+    """The hierarchy a column is given, on these values of it."""
+    return rules.columns[name].spec.bind(name, values, where=rules.where("columns", name))
 
 
 def domain_of(
-    plan: Plan, name: str, values: Sequence[str | None], counts: Ints, people: int
+    rules: Rules, name: str, values: Sequence[str | None], counts: Ints, people: int
 ) -> tuple[Sensitive, Codes]:
-    """The values of a sensitive column in order: the plan's, of numbers, of the taxonomy, of text.
+    """The values of a sensitive column in order: as said, of numbers, of the taxonomy, of text.
 
     Args:
-        plan: Says how it generalises, and what is claimed about it.
+        rules: Say how it generalises, and what is claimed about it.
         name: The column.
         values: Its distinct values, in any order.
         counts: People who have each of them.
@@ -69,23 +68,22 @@ def domain_of(
     Returns:
         The domain, and where in it each of the values is.
     """
-    models = [model for model in plan.models() if name in model.attributes]
-    if models:
-        _refuse_missing_texts(plan, name, values)
-    refuse_half_decided(plan, name, values)
-    hierarchy = bound(plan, name, values)
+    column = rules.columns[name]
+    if column.claimed:
+        _refuse_missing_texts(rules, name, values)
+    refuse_half_decided(rules, name, values)
+    hierarchy = bound(rules, name, values)
     place = hierarchy.encode(values)
     order = np.argsort(place, kind="stable")
-    if (chosen := in_order(plan, name, values)) is not None:
+    if (chosen := in_order(rules, name, values)) is not None:
         at = {value: i for i, value in enumerate(values)}
         order = np.array([at[value] for value in chosen], np.int64)
-    given = plan.columns[name].hierarchy is not None
-    levels = tuple(level[place[order]] for level in hierarchy.codes) if given else ()
-    labels = tuple(tuple(level) for level in hierarchy.labels) if given else ()
+    levels = tuple(level[place[order]] for level in hierarchy.codes) if column.given else ()
+    labels = tuple(tuple(level) for level in hierarchy.labels) if column.given else ()
     rank = np.empty(len(values), np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
     ordered = tuple(values[i] for i in order)
-    spellings = first_spellings(ordered, plan.columns[name].distinct or ())
+    spellings = first_spellings(ordered, column.distinct)
     domain = Sensitive(
         name,
         ordered,
@@ -98,54 +96,50 @@ def domain_of(
     return domain, rank
 
 
-def in_order(plan: Plan, name: str, values: Sequence[str | None]) -> list[str | None] | None:
-    """The values of a sensitive column as the plan orders them; None where nothing orders them.
+def in_order(rules: Rules, name: str, values: Sequence[str | None]) -> list[str | None] | None:
+    """The values of a sensitive column as the rules order them; None where nothing orders them.
 
     Numbers are ordered as numbers, whatever the order of the lines in a hierarchy's file.
 
     Raises:
         DataError: A claim goes by an order that the values do not have.
     """
-    column = plan.columns[name]
-    asked = any(
-        isinstance(model, TCloseness) and model.of == name and model.distance == "ordered"
-        for model in plan.models()
-    )
-    if not asked and column.order is None:
+    column = rules.columns[name]
+    if not column.by_order and not column.ordered:
         if not numeric(values):
             return None
         return arranged(name, values, f"{NUMBERS}, missing last")
     try:
-        return arranged(name, values, column.stated_order, said=column.order is not None)
+        return arranged(name, values, column.order, said=column.ordered)
     except DataError as error:
-        where = plan.where("columns", name)
+        where = rules.where("columns", name)
         raise DataError(error.what, where=where, fix=error.fix) from None
 
 
-def refuse_half_decided(plan: Plan, name: str, values: Sequence[str | None]) -> None:
+def refuse_half_decided(rules: Rules, name: str, values: Sequence[str | None]) -> None:
     """Where some spellings of a value differ, each of them must be a value of its own.
 
     Raises:
         DataError: Nobody says which of them another spelling is.
     """
-    found = half_decided(values, plan.columns[name].distinct or ())
+    found = half_decided(values, rules.columns[name].distinct)
     if found is None:
         return
     said, unsaid = found
     raise DataError(
         f"{some(unsaid)} in {name!r} may be read as {some(said)}, of which the plan says that they "
         "differ",
-        where=plan.where("columns", name, "distinct"),
+        where=rules.where("columns", name, "distinct"),
         fix="List all spellings that differ, and correct the others in the data.",
     )
 
 
-def barring(plan: Plan, hierarchies: Iterable[Hierarchy], missing: dict[str, int], people: int
+def barring(rules: Rules, hierarchies: Iterable[Hierarchy], missing: dict[str, int], people: int
             ) -> tuple[str, ...]:  # fmt: skip
     """Columns in which people with no value are barred from a release.
 
     Args:
-        plan: Says what becomes of missing values: values, left out, or refused.
+        rules: Say what becomes of missing values: values, suppressed, or refused.
         hierarchies: Of the quasi-identifiers.
         missing: People with no value in each column that has such people.
         people: Everybody in the table.
@@ -155,21 +149,21 @@ def barring(plan: Plan, hierarchies: Iterable[Hierarchy], missing: dict[str, int
     """
     barred = []
     for h in hierarchies:
-        rule = plan.columns[h.name].missing
+        rule = rules.columns[h.name].missing
         if rule == "value" or h.name not in missing:
             continue
         if rule == "refuse":
             raise DataError(
                 f"{missing[h.name]:,} of {people:,} people have no value in "
                 f"{h.name!r}, which the plan refuses",
-                where=plan.where("columns", h.name, "missing"),
+                where=rules.where("columns", h.name, "missing"),
                 fix="Fill the values in, or set `missing: value` or `missing: suppress`.",
             )
         barred.append(h.name)
     return tuple(barred)
 
 
-def _refuse_missing_texts(plan: Plan, name: str, values: Sequence[str | None]) -> None:
+def _refuse_missing_texts(rules: Rules, name: str, values: Sequence[str | None]) -> None:
     """No claim counts two values where programs that read the file see two missing ones."""
     pairs = [pair for pair in alike(values) if reading(pair[1]) is None]
     if not pairs:
@@ -182,7 +176,7 @@ def _refuse_missing_texts(plan: Plan, name: str, values: Sequence[str | None]) -
     raise DataError(
         f"{name!r} has values that those who read the release may take for missing, and the claims "
         f"would count as two: {shown}{more}",
-        where=plan.where("columns", name),
+        where=rules.where("columns", name),
         fix=f"Texts that mean missing: name them in the plan, `null: [{listed}]`. Give what is a "
         "value a spelling that no program takes for missing.",
     )

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, some
-from hedgerow.claims.epsilon import AskedFacts
 from hedgerow.engines.base import Engine, Table
-from hedgerow.plan.plan import Plan
 from hedgerow.table.binding import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.table.cells import Cells
 from hedgerow.table.encoding import encoded, histogram, set_codes
+from hedgerow.table.facts import AskedFacts
 from hedgerow.table.groups import ALL, Beside, Facts, Histogram, Ints, Sensitive
 from hedgerow.table.pack import canonical, distinct
+from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Schema
 
 Codes = NDArray[np.int32]
@@ -25,7 +25,7 @@ Flags = NDArray[np.bool_]
 
 def read_cells(
     engine: Engine,
-    plan: Plan,
+    rules: Rules,
     schema: Schema,
     *,
     population: Engine | None = None,
@@ -38,16 +38,16 @@ def read_cells(
 
     Args:
         engine: Holds the table.
-        plan: Says how columns generalise.
+        rules: Say how columns generalise.
         schema: Which columns are what, in the order of the source.
         population: Holds the outside population some claims refer to.
         joint: Whether a claim counts every published column as a quasi-identifier.
         facts: What claims have to know of people that the release does not show.
         beside: Insensitive columns on which releases may be joined.
-        as_it_is: Whether people the plan would leave out for a missing value count too.
+        as_it_is: Whether people who would be suppressed for a missing value count too.
     """
     names = schema.quasi_identifiers
-    refuse_names(plan, schema)
+    refuse_names(rules, schema)
     sets = (*schema.sensitive, *(schema.insensitive if joint else beside))
     facts = tuple(dict.fromkeys(facts))
     wishes = tuple(dict.fromkeys(asked.wishes for asked in facts if asked.wishes is not None))
@@ -56,7 +56,7 @@ def read_cells(
         names, sets=(*sets, *wishes), marks=[(known.by, known.people) for known in lists]
     )
     n, rows = _ints(counted["n"]), _ints(counted["rows"])
-    refuse_nobody(plan, len(n))
+    refuse_nobody(rules, len(n))
     columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
     values = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
     wished = {name: histogram(counted[f"s{len(sets) + i}"], n) for i, name in enumerate(wishes)}
@@ -65,12 +65,12 @@ def read_cells(
     hierarchies, codes = [], []
     for j, (name, (found, code)) in enumerate(zip(names, columns, strict=True)):
         known = found if outside is None else _union(found, encoded(outside[f"q{j}"])[0])
-        hierarchy = bound(plan, name, known)
+        hierarchy = bound(rules, name, known)
         hierarchies.append(hierarchy)
         codes.append(hierarchy.encode(found)[code])
     q = np.stack(codes, axis=1) if codes else np.zeros((len(n), 0), np.int32)
     sensitive = [
-        _domain(plan, name, *value, n)
+        _domain(rules, name, *value, n)
         for name, value in zip(schema.sensitive, values, strict=False)
     ]
     more = [h for _, h in wished.values()]
@@ -96,10 +96,10 @@ def read_cells(
         tuple(domain for domain, _ in attributes),
         tuple(h for _, h in attributes),
     )
-    cells = _without_missing(cells, plan, as_it_is=as_it_is)
+    cells = _without_missing(cells, rules, as_it_is=as_it_is)
     if outside is None:
         return cells
-    return _with_population(cells, outside, str(plan.population_file))
+    return _with_population(cells, outside, str(rules.population))
 
 
 def _canonical(q: Codes, values: Sequence[Histogram], marks: Sequence[Flags]) -> Ints:
@@ -117,11 +117,11 @@ def _flags(column: Any) -> Flags:
 
 
 def _domain(
-    plan: Plan, name: str, values: list[str | None], found: Histogram, n: Ints
+    rules: Rules, name: str, values: list[str | None], found: Histogram, n: Ints
 ) -> tuple[Sensitive, Histogram]:
     """The attribute's values in order (taxonomy, numbers, text), and the recoded histogram."""
     counts = np.bincount(found.codes, weights=found.counts, minlength=len(values))
-    domain, rank = domain_of(plan, name, values, counts.astype(np.int64), int(n.sum()))
+    domain, rank = domain_of(rules, name, values, counts.astype(np.int64), int(n.sum()))
     return domain, Histogram(found.indptr, rank[found.codes], found.counts)
 
 
@@ -197,8 +197,8 @@ def _union(values: list[str | None], more: list[str | None]) -> list[str | None]
     return list(dict.fromkeys([*values, *more]))
 
 
-def _without_missing(cells: Cells, plan: Plan, *, as_it_is: bool) -> Cells:
-    """What the plan says about missing quasi-identifiers: values, left out, or refused."""
+def _without_missing(cells: Cells, rules: Rules, *, as_it_is: bool) -> Cells:
+    """What the rules say about missing quasi-identifiers: values, suppressed, or refused."""
     without = {
         h.name: flags
         for j, h in enumerate(cells.hierarchies)
@@ -206,7 +206,7 @@ def _without_missing(cells: Cells, plan: Plan, *, as_it_is: bool) -> Cells:
     }
     missing = {name: int(cells.n[flags].sum()) for name, flags in without.items()}
     barred = np.zeros(len(cells.n), np.bool_)
-    for name in barring(plan, cells.hierarchies, missing, cells.people):
+    for name in barring(rules, cells.hierarchies, missing, cells.people):
         barred |= without[name]
     if as_it_is or not barred.any():
         return cells

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hedgerow.plan.plan import Plan
 from hedgerow.table.hierarchy import Hierarchy
 from hedgerow.table.hierarchy_builders import Dates, Prefix, Ranges, Spec
 from hedgerow.table.labels import Taxonomy, Value
-from hedgerow.table.schema import Role
 from hedgerow.table.taxonomies import FromCsv
 from hedgerow.table.taxonomies import Taxonomy as Tree
 
@@ -30,22 +28,18 @@ def nodes_of(hierarchy: Hierarchy) -> Taxonomy:
     return nodes
 
 
-def written_out(plan: Plan, hierarchies: Sequence[Hierarchy]) -> dict[str, Taxonomy]:
+def written_out(specs: Mapping[str, Spec], hierarchies: Sequence[Hierarchy]) -> dict[str, Taxonomy]:
     """What labels cover, for all columns whose labels do not say it themselves."""
     return {
         h.name: nodes_of(h)
         for h in hierarchies
-        if not isinstance(plan.hierarchy_spec(h.name), Ranges | Prefix | Dates)
+        if not isinstance(specs[h.name], Ranges | Prefix | Dates)
     }
 
 
-def specs_of(plan: Plan | None, files: Mapping[str, str | Path]) -> dict[str, Spec]:
-    """The taxonomies a plan writes out, and those in files: a line a value, then its labels."""
-    found: dict[str, Spec] = {}
-    for name, column in plan.columns.items() if plan is not None else ():
-        spec = column.spec()
-        if column.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) and isinstance(
-            spec, FromCsv | Tree
-        ):
-            found[name] = spec
+def specs_of(specs: Mapping[str, Spec], files: Mapping[str, str | Path]) -> dict[str, Spec]:
+    """The taxonomies that are written out, and those in files: a line a value, then its labels."""
+    found: dict[str, Spec] = {
+        name: spec for name, spec in specs.items() if isinstance(spec, FromCsv | Tree)
+    }
     return found | {name: FromCsv(Path(file)) for name, file in files.items()}

@@ -17,7 +17,6 @@ from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.spelling import folded, reading
 from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.csv_lines import rerun
-from hedgerow.plan.person_rows import require_rows, respelled
 from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
 from hedgerow.table.encoding import encoded, histogram
 from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive
@@ -27,7 +26,7 @@ from hedgerow.table.pack import distinct
 from hedgerow.table.records import Records
 
 if TYPE_CHECKING:
-    from hedgerow.plan.plan import Plan
+    pass
 
 Codes = NDArray[np.int32]
 ANY = "*"
@@ -313,20 +312,11 @@ class Targets:
             null: Texts that mean missing.
         """
         with open_engine(source, null=null) as engine:
-            return cls._of(engine, list(columns or engine.columns()))
+            return cls.counted_by(engine, list(columns or engine.columns()))
 
     @classmethod
-    def of_plan(cls, plan: Plan) -> Targets:
-        """The people of a plan's source, as its claims count them: one row each, if it says so."""
-        with open_engine(plan.source, null=plan.null) as engine:
-            if plan.protect:
-                schema = plan.schema(engine.columns())
-                list(respelled(plan, schema, engine))
-                require_rows(plan, engine)
-            return cls._of(engine, list(engine.columns()))
-
-    @classmethod
-    def _of(cls, engine: Engine, names: list[str]) -> Targets:
+    def counted_by(cls, engine: Engine, names: list[str]) -> Targets:
+        """From the rows of an engine."""
         table = engine.rows(names, max(1, engine.rows_total()))
         found = [encoded(table[name]) for name in names]
         return cls(
