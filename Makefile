@@ -10,16 +10,23 @@ export PYTHONDONTWRITEBYTECODE :=
 DRAWS ?= 2000
 FROM ?= 0
 
-.PHONY: demo test fuzz lint bench clean postgresql chromium java
+.PHONY: demo test test-all test-setup test-slow test-spark fuzz lint bench clean postgresql chromium java
 
 demo: $(VENV)/.installed
 	$(BIN)/hedgerow demo
 
-test: lint postgresql chromium java $(VENV)/.installed-test
+test: lint postgresql $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 -m "not slow and not spark and not fuzz"
+
+test-all: test test-slow test-spark fuzz
+
+test-setup: postgresql chromium java $(VENV)/.installed-test
+
+test-slow: postgresql chromium $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 -m "slow and not spark" tests
+
+test-spark: java $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m spark tests
-	$(MAKE) fuzz
 
 # Publishes random tables and tries to refute every printed claim; a failure names its seed.
 fuzz: $(VENV)/.installed-test

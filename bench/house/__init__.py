@@ -1,0 +1,1 @@
+"""The house measured: modules, walls, cycles."""
