@@ -462,7 +462,7 @@ def large_limited(folder: Path) -> Job:
 def steps(folder: Path) -> Measured:
     """Where `publish` spends its time on the million rows, in a fresh process."""
     begin = time.perf_counter()
-    from hedgerow.release.publication import publish
+    from hedgerow import publish
 
     marks = [("import", time.perf_counter())]
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from hedgerow.answers.preview import Preview as Preview
     from hedgerow.answers.session import Session as Session
     from hedgerow.answers.session import session as session
+    from hedgerow.api.publication import publish as publish
+    from hedgerow.api.verification import verify as verify
     from hedgerow.attacks.base import AttackResult as AttackResult
     from hedgerow.attacks.suite import attack as attack
     from hedgerow.base.errors import ClaimError as ClaimError
@@ -63,11 +65,9 @@ if TYPE_CHECKING:
     from hedgerow.plan.plan import Plan as Plan
     from hedgerow.release.noisy.release import RandomisedRelease as RandomisedRelease
     from hedgerow.release.publication import check as check
-    from hedgerow.release.publication import publish as publish
     from hedgerow.release.release import Release as Release
     from hedgerow.release.safe.release import SafeRelease as SafeRelease
     from hedgerow.release.verification import Verification as Verification
-    from hedgerow.release.verification import verify as verify
     from hedgerow.reports.files import Reports as Reports
     from hedgerow.reports.files import report as report
 
@@ -100,11 +100,11 @@ _HOME = {
     "DataLook": "explore.people",
     "Exploration": "explore.nodes",
     "explore_data": "explore.people",
-    "publish": "release.publication",
+    "publish": "api.publication",
     "Frontier": "explore.tradeoff",
     "frontier": "explore.tradeoff",
     "Verification": "release.verification",
-    "verify": "release.verification",
+    "verify": "api.verification",
 } | dict.fromkeys(
     (
         "AlphaKAnonymity", "BetaLikeness", "Composition", "DeltaDisclosure", "DeltaPresence",

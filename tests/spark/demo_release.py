@@ -8,8 +8,8 @@ Spark allows one kind of session in a process, so each address gets a process.
 import sys
 from pathlib import Path
 
+from hedgerow import publish
 from hedgerow.plan.plan import Plan
-from hedgerow.release.publication import publish
 
 
 def release(folder, source, to):

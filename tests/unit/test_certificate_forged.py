@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hedgerow
+from hedgerow.api.verification import verify
 from hedgerow.base.errors import ClaimError, DataError, HedgerowError
 from hedgerow.claims import (
     AlphaKAnonymity,
@@ -36,7 +37,7 @@ from hedgerow.claims.priors import Prior
 from hedgerow.claims.protection import protected
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate import as_text
-from hedgerow.release.verification import Verification, verify
+from hedgerow.release.verification import Verification
 from hedgerow.table.schema import Role, Schema
 
 Certificate = dict[str, Any]

@@ -18,11 +18,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hedgerow
+from hedgerow.api.verification import verify
 from hedgerow.base.errors import DataError
 from hedgerow.claims import KAnonymity
 from hedgerow.release.certificate import as_text
 from hedgerow.release.signature import PASSPHRASE, fingerprint, is_signed_by, read_public, sign
-from hedgerow.release.verification import verify
 
 PRIVATE = {
     "pem": (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8),

@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hedgerow
+from hedgerow.api.verification import verify
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.claims import (
     AlphaKAnonymity,
@@ -49,7 +50,7 @@ from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.priors import Prior
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate import as_text
-from hedgerow.release.verification import Verification, verify
+from hedgerow.release.verification import Verification
 from hedgerow.table.groups import ALL, Groups
 
 Row = dict[str, str]

@@ -127,9 +127,9 @@ def verify(
 ) -> None:
     """Read everything again: was anything changed, removed, cut off or overspent?"""
     with running("ledger verify", as_json, quiet) as job, _open(where) as book:
+        from hedgerow.api.verification import other_than_recorded
         from hedgerow.ledger import Checked
         from hedgerow.ledger.tips import read_tip
-        from hedgerow.release.ledger_check import other_than_recorded
 
         tips = [read_tip(folder) for folder in release or ()]
         tip = book.tip()

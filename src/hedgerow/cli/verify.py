@@ -38,7 +38,7 @@ def verify(
 ) -> None:
     """Check a release without the raw data: each claim is verified, refuted, or neither."""
     with running("verify", as_json, quiet) as job:
-        from hedgerow.release.verification import verify as verified
+        from hedgerow.api.verification import verify as verified
 
         found = verified(release, plan=plan, key=key)
         job.done(found.summary(), lambda: show(found))

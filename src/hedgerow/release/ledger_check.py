@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.base.delivery import DATA, TABLE, TABLES
 from hedgerow.base.errors import HedgerowError, some
 from hedgerow.ledger.choice import PARTITION
+from hedgerow.release.companions import MakeCompanions
 from hedgerow.release.manifest import listed, other_files, untouched
-from hedgerow.reports.companions import Accompanied
 from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
 
 if TYPE_CHECKING:
@@ -21,12 +21,15 @@ SIGNED = ("signature",)
 """Whoever signs a release says nothing else of it."""
 
 
-def other_than_recorded(release: Path, book: Ledger) -> Iterator[str]:
+def other_than_recorded(
+    release: Path, book: Ledger, *, companions: MakeCompanions
+) -> Iterator[str]:
     """In what a release is not the one that the ledger says was published.
 
     Args:
         release: Its folder, or a copy of its certificate.
         book: The ledger that its certificate names.
+        companions: Makes the report that goes with a release.
 
     That there is such an entry, and where, is for `Ledger.verify` to say.
 
@@ -45,7 +48,7 @@ def other_than_recorded(release: Path, book: Ledger) -> Iterator[str]:
         wrong = _other(certificate, entry.body["certificate"], but=SIGNED)
     else:
         content = book.content(entry)
-        wrong = None if content is None else _unlike_kept(certificate, content, release)
+        wrong = None if content is None else _unlike_kept(certificate, content, release, companions)
     if wrong:
         yield f"{release} is not what entry {entry.seq} says was published: it has other {wrong}"
     if release.is_dir() and "files" in certificate:
@@ -65,7 +68,9 @@ def _other(
     return some(other) if other else None
 
 
-def _unlike_kept(certificate: Mapping[str, Any], content: bytes, release: Path) -> str | None:
+def _unlike_kept(
+    certificate: Mapping[str, Any], content: bytes, release: Path, companions: MakeCompanions
+) -> str | None:
     """In what a release with a price is not made from what the ledger keeps.
 
     Where the software is the same, it is made again, and all is compared; elsewhere what was
@@ -85,17 +90,17 @@ def _unlike_kept(certificate: Mapping[str, Any], content: bytes, release: Path) 
         with TemporaryDirectory() as place:
             made = again(content, certificate, Path(place))
             if same:
-                return _other(certificate, _whole(made, Path(place)), but=SIGNED)
+                return _other(certificate, _whole(made, Path(place), companions), but=SIGNED)
             return _other_drawn(certificate, made, Path(place), release)
     except (LookupError, TypeError, ValueError) as error:
         return f"form ({error})"
 
 
-def _whole(made: Mapping[str, Any], place: Path) -> dict[str, Any]:
+def _whole(made: Mapping[str, Any], place: Path, companions: MakeCompanions) -> dict[str, Any]:
     """The certificate with the list of its files, the report among them."""
     if (made["data"] or {}).get("file") == TABLE:
         return listed(made, None)
-    reports = Accompanied(target=place, internal=False)
+    reports = companions(target=place, internal=False)
     return reports.add(place, listed(made, place))
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from hedgerow.base.faults import point
 from hedgerow.base.spelling import kinds
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.readings import on_shown_scale
-from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace, Written
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.methods import PRICED
@@ -38,14 +36,13 @@ from hedgerow.release.ledger_record import as_published, remembering
 from hedgerow.release.manifest import listed
 from hedgerow.release.recoded_table import Recoded, recoded
 from hedgerow.release.recoding_choice import (
-    Progress,
     about_single_people,
     refuse_hopeless,
     refuse_meaningless,
 )
 from hedgerow.release.release import Release
 from hedgerow.release.table_target import Tabled, tabled
-from hedgerow.reports.companions import Accompanied
+from hedgerow.release.wanted import Wanted
 from hedgerow.table.cells import Cells, Codes
 from hedgerow.table.groups import Groups
 from hedgerow.table.label_taxonomies import written_out
@@ -57,92 +54,50 @@ if TYPE_CHECKING:
     from hedgerow.release.safe.release import SafeRelease
 
 
-def publish(
-    source: Plan | str | os.PathLike[str] | Any,
-    *,
-    columns: Mapping[str, Any] | None = None,
-    protect: Sequence[Any] | None = None,
-    method: Mapping[str, Any] | None = None,
-    utility: str | None = None,
-    to: str | os.PathLike[str] | None = None,
-    recoding: str | os.PathLike[str] | None = None,
-    replace: bool = False,
-    population_table: Any = None,
-    memory: str | None = None,
-    ledger: str | os.PathLike[str] | None = None,
-    sign: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
-    anew: bool = False,
-    report: bool = True,
-    **more: Any,
-) -> Release | RandomisedRelease | SafeRelease:
-    """Publish the most useful table that keeps every claim.
+def publish(plan: Plan, data: Any, wanted: Wanted) -> Release | RandomisedRelease | SafeRelease:
+    """Publish what the plan asks for, or tell again what was published before.
 
     Args:
-        source: A plan, the path of a plan file, or (in a notebook) a pandas, polars or Arrow
-            table or a data file; then `columns` and `protect` are needed.
-        columns: Name -> role, or what the plan's `columns` hold.
-        protect: Claims: models such as `KAnonymity(k=5)`, or entries of the plan's `protect`.
-        method: The plan's `method`.
-        utility: The metric to minimise.
-        to: Folder of the release, or a table (postgresql://…::schema.table, spark://…::table),
-            wherever the source is; without it the result stays in memory.
-        recoding: Folder of an earlier release whose recoding is applied instead of searching.
-        replace: Whether an existing release at `to` may be replaced.
-        population_table: The outside population that `KMap`, `DeltaPresence` and
-            `JournalistRisk` refer to, where the plan names no file: a table or a data file.
-        memory: How much memory the engine may use, such as "4GB"; the rest goes to disk.
-        ledger: Where releases are remembered: a file, or postgresql://...; by default what the
-            plan or the environment variable HEDGEROW_LEDGER names, and if neither does, nowhere.
-        sign: A file with the private key (Ed25519) that signs the certificate.
-        progress: Called as work goes on.
-        anew: Whether a randomised release draws, and is charged for, noise that it has already.
-        report: Whether the internal report is written beside the release. The report that goes with
-            the release is always in its folder.
-        more: Further keys of the plan (person, null, population, publish).
+        plan: The plan.
+        data: The table, where it is not the plan's source.
+        wanted: Where to, and how.
 
     Raises:
         ClaimError: No recoding keeps the claims; nothing was published.
     """
-    said = {"columns": columns, "protect": protect, "method": method, "utility": utility}
-    plan, data = plan_of(source, said | more)
     refuse_meaningless(plan)
-    signed = _signer(sign)
+    if plan.method.search == "safe":
+        from hedgerow.release.safe.publication import publish_safe
+
+        _refuse_beside_noise(wanted)
+        return publish_safe(plan, data, wanted)
     if plan.method.search in PRICED:
-        _refuse_beside_noise(recoding, population_table)
-        from hedgerow.release.charged.publication import Wanted
-
-        wanted = Wanted(
-            to=to, replace=replace, memory=memory, ledger=ledger, signed=signed,
-            progress=progress, anew=anew, report=report,
-        )  # fmt: skip
-        if plan.method.search == "safe":
-            from hedgerow.release.safe.publication import publish_safe
-
-            return publish_safe(plan, data, wanted)
         from hedgerow.release.noisy.publication import publish_randomised
 
+        _refuse_beside_noise(wanted)
         return publish_randomised(plan, data, wanted)
-    if anew:
+    if wanted.anew:
         raise PlanError(
             "anew has no meaning for a release without noise", fix="Leave it out, or say replace."
         )
-    say = progress or (lambda what, share: None)
-    target = plan.publish.to if plan.publish else None
-    if to is not None:
-        target = table_place(to) or Path(to)
+    return _publish_recoded(plan, data, wanted)
+
+
+def _publish_recoded(plan: Plan, data: Any, wanted: Wanted) -> Release:
+    """Publish the most useful table that keeps every claim."""
+    say, replace, memory = wanted.say, wanted.replace, wanted.memory
+    target = wanted.place(plan)
     table = target if isinstance(target, TablePlace) else None
     into = None if isinstance(target, TablePlace) else target
     form = plan.publish.format if plan.publish else "csv" if target else "parquet"
     escape = plan.publish.escape_formulas if plan.publish else False
     standing = Standing()
     with standing.told(), contextlib.ExitStack() as stack:
-        applied = None if recoding is None else Path(recoding)
-        where = None if ledger is None else str(ledger)
-        remember = stack.enter_context(remembering(plan, where, recoding=applied))
+        where = None if wanted.ledger is None else str(wanted.ledger)
+        remember = stack.enter_context(remembering(plan, where, recoding=wanted.recoding))
 
         def inputs() -> str | None:
-            return inputs_of(plan, data, population_table)
+            return inputs_of(plan, data, wanted.population_table)
 
         def at_table(one: TablePlace, job: Job) -> contextlib.AbstractContextManager[Tabled]:
             return tabled(
@@ -150,14 +105,14 @@ def publish(
                 memory=memory,
             )  # fmt: skip
 
-        reports = Accompanied(target=into, internal=report)
+        reports = wanted.companions(target=into, internal=wanted.report)
         told: tuple[str, ...] = ()
         if remember.ledger is not None:
             # What is reserved is never given back, and what is stored may be from before anybody
             # asked whose rows these are.
             with opened(plan, data, memory=memory, past=()) as first:
                 told = first.notes
-        if (stored := remember.stored(into, inputs, signed)) is not None:
+        if (stored := remember.stored(into, inputs, wanted.signed)) is not None:
             return changed(stored, notes=(*told, *stored.notes, *reports.lost()))
         place = None if into is None else check_target(into, replace=replace)
         if table is not None and remember.ledger is not None:
@@ -169,7 +124,7 @@ def publish(
         past = remember.past
         read = inputs() if remember.ledger is not None else None
         job = stack.enter_context(
-            opened(plan, data, population_table=population_table, memory=memory, past=past)
+            opened(plan, data, population_table=wanted.population_table, memory=memory, past=past)
         )
         if into is not None:
             check_target(into, replace=replace, inputs=job.files)
@@ -178,7 +133,7 @@ def publish(
             tables = stack.enter_context(at_table(table, job))
         refuse_hopeless(job.models)
         say("counting", None)
-        found = recoded(job, applied, say, point)
+        found = recoded(job, wanted.recoding, say, point)
         cells, chosen, held = found.cells, found.chosen, found.held
         _refuse_empty(chosen, cells)
         point("chosen")
@@ -223,7 +178,7 @@ def publish(
         )  # fmt: skip
         certificate = listed(release.certificate, folder if tables is None else None)
         certificate = reports.add(folder, certificate, (job.schema, measured))
-        release = changed(release, certificate=signed(certificate))
+        release = changed(release, certificate=wanted.signed(certificate))
         if remember.ledger is not None:
             if inputs() != read:
                 raise DataError(
@@ -253,28 +208,18 @@ def publish(
         return changed(release, data=into / written.path.name)
 
 
-def _refuse_beside_noise(recoding: Any, population_table: Any) -> None:
+def _refuse_beside_noise(wanted: Wanted) -> None:
     """What a randomised release has no use for."""
-    if recoding is not None:
+    if wanted.recoding is not None:
         raise PlanError(
             "a randomised release takes no recoding from another: it has none, or its own",
             fix="Leave the recoding out, or use another search than marginals or safe.",
         )
-    if population_table is not None:
+    if wanted.population_table is not None:
         raise PlanError(
             "a randomised release makes no claims that an outside population could be for",
             fix="Leave the population table out.",
         )
-
-
-def _signer(key: str | os.PathLike[str] | None) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Reads the key before anything else is done, since a bad one must not cost a search."""
-    if key is None:
-        return lambda certificate: certificate
-    from hedgerow.release.signature import read_private, sign
-
-    read_private(Path(key))
-    return lambda certificate: sign(certificate, key)
 
 
 def check(

@@ -7,7 +7,7 @@ written for, and each claim that follows from the file must come out as stated.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,7 @@ def verify(
     *,
     plan: Plan | str | os.PathLike[str] | None = None,
     key: str | os.PathLike[str] | None = None,
+    check_report: Callable[[Path], Checked],
 ) -> Verification:
     """Check a release from outside.
 
@@ -87,6 +88,7 @@ def verify(
             spark://…::table); or, with a plan, a CSV or Parquet file or a table of any tool.
         plan: The plan the release must keep; its source is not read.
         key: Public key that must have signed the certificate.
+        check_report: Whether a report in the folder is the one that goes with the release.
 
     Raises:
         DataError: There is nothing that could be verified.
@@ -103,8 +105,6 @@ def verify(
         folder = place if place.is_dir() else place.parent
         checks, claims = check_certified(folder, plan=asked, key=trusted)
         if (folder / REPORT).exists():
-            from hedgerow.reports.comparison import check_report
-
             checks = (*checks, check_report(folder))
         return Verification(release=str(folder), checks=checks, claims=claims)
     if asked is None and not place.exists():

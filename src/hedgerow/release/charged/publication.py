@@ -7,14 +7,13 @@ after it was charged has lost nothing, and nothing is drawn twice.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from hedgerow.answers.charge import Charge, Kept, charged, told_before
-from hedgerow.base.delivery import DATA, TABLE, check_target, deliver, staging
+from hedgerow.base.delivery import DATA, check_target, deliver, staging
 from hedgerow.base.errors import HedgerowError, PlanError, TargetError, interrupted
 from hedgerow.base.faults import point
 from hedgerow.engines.address import table_place
@@ -22,11 +21,11 @@ from hedgerow.engines.base import TablePlace, Written
 from hedgerow.ledger.choice import ENVIRONMENT, ledger_place
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate import as_text
+from hedgerow.release.companions import Companions
 from hedgerow.release.delivery_state import Standing, certified, moved
 from hedgerow.release.manifest import listed, untouched
-from hedgerow.release.recoding_choice import Progress
 from hedgerow.release.table_target import Tabled, tabled
-from hedgerow.reports.companions import Accompanied
+from hedgerow.release.wanted import Wanted
 from hedgerow.table.certificate_file import read_certificate
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Ledger, Position
 
 Certificate = Mapping[str, Any]
-Signer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Placed(Kept, Protocol):
@@ -45,62 +43,6 @@ class Placed(Kept, Protocol):
 
 
 Found = TypeVar("Found", bound=Placed)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """How a release is wanted; nothing in it is about what is published."""
-
-    to: str | os.PathLike[str] | None
-    """Its folder or table; the plan's if left out, and without one it stays in memory."""
-    replace: bool
-    """Whether an existing release may be replaced."""
-    memory: str | None
-    """How much memory the engine may use."""
-    ledger: str | os.PathLike[str] | None
-    """Where it is charged; what the plan or the environment names if left out."""
-    signed: Signer
-    """Signs a certificate."""
-    progress: Progress | None
-    """Called as work goes on."""
-    anew: bool
-    """Whether it is drawn, and charged, again."""
-    report: bool = True
-    """Whether the internal report is written beside it."""
-
-    def place(self, plan: Plan) -> Path | TablePlace | None:
-        """Where the release goes: a folder, or a table."""
-        if self.to is not None:
-            return table_place(self.to) or Path(self.to)
-        return plan.publish.to if plan.publish else None
-
-    def target(self, plan: Plan) -> Path | None:
-        """The folder where the release goes, if it does not go into a table."""
-        place = self.place(plan)
-        return None if isinstance(place, TablePlace) else place
-
-    def table(self, plan: Plan) -> TablePlace | None:
-        """The table that the release is to be, if it does not go into a folder."""
-        place = self.place(plan)
-        return place if isinstance(place, TablePlace) else None
-
-    def name(self, plan: Plan) -> str:
-        """What the ledger calls it."""
-        place = self.place(plan)
-        return "in memory" if place is None else place.name
-
-    def format(self, plan: Plan) -> str:
-        """Of the data file; or that it is a table."""
-        if self.table(plan) is not None:
-            return TABLE
-        if plan.publish:
-            return plan.publish.format
-        return "csv" if self.target(plan) else "parquet"
-
-    def say(self, what: str, share: float | None) -> None:
-        """Tell how far it is."""
-        if self.progress is not None:
-            self.progress(what, share)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +115,7 @@ def release(
         )
     from hedgerow.ledger import Ledger
 
-    reports = Accompanied(target=target, internal=wanted.report)
+    reports = wanted.companions(target=target, internal=wanted.report)
     reports.refuse_foreign()
     standing = Standing()
     with standing.told(), Ledger.open(where) as book:
@@ -254,7 +196,7 @@ def _delivered(
     write: Callable[[Path], dict[str, Any]],
     wanted: Wanted,
     kind: Kind[Found],
-    reports: Accompanied,
+    reports: Companions,
     standing: Standing,
 ) -> tuple[Certificate, Any]:
     """Write the files, read them again, and put them in their place."""
@@ -270,7 +212,7 @@ def _delivered(
 
 
 def _certified(
-    folder: Path, write: Callable[[Path], dict[str, Any]], wanted: Wanted, reports: Accompanied
+    folder: Path, write: Callable[[Path], dict[str, Any]], wanted: Wanted, reports: Companions
 ) -> dict[str, Any]:
     """Write all files but the certificate, which lists them, into a folder."""
     return wanted.signed(reports.add(folder, listed(write(folder), folder)))
@@ -307,7 +249,7 @@ def _still_there(
     write: Callable[[Path], dict[str, Any]],
     wanted: Wanted,
     kind: Kind[Found],
-    reports: Accompanied,
+    reports: Companions,
 ) -> tuple[Certificate, Any] | None:
     """The certificate and files at the place, if the same release is there, untouched."""
     try:

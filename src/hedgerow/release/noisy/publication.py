@@ -16,9 +16,10 @@ from hedgerow.base.delivery import DATA, TABLES
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.base.faults import point
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.publication import Certificate, Kind, Wanted, release
+from hedgerow.release.charged.publication import Certificate, Kind, release
 from hedgerow.release.noisy.certificate import certify
 from hedgerow.release.noisy.release import RandomisedRelease
+from hedgerow.release.wanted import Wanted
 from hedgerow.synthesis.noisy_numbers import Drawn
 from hedgerow.synthesis.request import Request
 from hedgerow.synthesis.rows_file import read_rows, write_rows

@@ -17,7 +17,7 @@ from hedgerow.base.errors import DataError, PlanError
 from hedgerow.base.faults import point
 from hedgerow.noise.sampling.measure import Drawn
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.publication import Certificate, Kind, Wanted, release
+from hedgerow.release.charged.publication import Certificate, Kind, release
 from hedgerow.release.safe.certificate import certify
 from hedgerow.release.safe.design import Sampling
 from hedgerow.release.safe.public_levels import refuse_itself
@@ -25,6 +25,7 @@ from hedgerow.release.safe.record import Kept
 from hedgerow.release.safe.release import SafeRelease
 from hedgerow.release.safe.request import Request
 from hedgerow.release.table_target import refuse_escaped
+from hedgerow.release.wanted import Wanted
 from hedgerow.synthesis.rows_file import read_rows, write_rows
 from hedgerow.table.certificate_file import read_data
 
