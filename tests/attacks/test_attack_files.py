@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import hedgerow
+from hedgerow.attacks import file_attacks
 from hedgerow.attacks.file_attacks import FILE_METHODS
 from hedgerow.base.errors import DataError, PlanError
 
@@ -129,7 +130,7 @@ def test_names_an_attack_does_not_know(
 
 def test_every_name_an_attack_takes_is_used() -> None:
     """A name in the list that nothing reads would be ignored in silence."""
-    source = Path(hedgerow.__file__).with_name("attack_files.py").read_text("utf-8")
+    source = Path(file_attacks.__file__).read_text("utf-8")
     for method in FILE_METHODS.values():
         for name in method.knows:
             assert any(f'f.{kind}("{name}"' in source for kind in ("number", "whole", "word"))
