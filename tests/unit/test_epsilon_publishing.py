@@ -943,8 +943,8 @@ def test_the_recoding_of_an_earlier_release(tmp_path: Path, method: str, case: s
 def finest(release_of: Callable[..., Any]) -> Callable[..., Any]:
     """A search that keeps nothing."""
 
-    def search(plan: Plan, cells: Any, models: Any, say: Any) -> Any:
-        return release_of(plan, cells, (), say)
+    def search(plan: Plan, cells: Any, models: Any, say: Any, **more: Any) -> Any:
+        return release_of(plan, cells, (), say, **more)
 
     return search
 
