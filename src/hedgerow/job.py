@@ -310,8 +310,6 @@ def opened(
         outside = plan.population_file if population_table is None else population_table
         if outside is not None:
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
-            file = str(outside) if isinstance(outside, str | Path) else "the population"
-            require_population(plan, population, where=file)
         schema = plan.schema(engine.columns())
         # First, so that rows of a person that differ in spelling only do not differ.
         notes = (*notes, *_respelled(plan, schema, engine))
@@ -319,6 +317,9 @@ def opened(
         schema = replace(schema, person=None, rows=rows)
         most, claims = rows or 1, plan.models()
         models = tuple(of_rows(claim, most, where=plan.where("protect")) for claim in claims)
+        if population is not None:
+            file = str(outside) if isinstance(outside, str | Path) else "the population"
+            require_population(plan, population, where=file)
         yield Job(plan, schema, engine, population, models, claims, most, tuple(past), notes)
 
 

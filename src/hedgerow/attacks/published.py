@@ -20,9 +20,11 @@ from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_
 from hedgerow.engines.csvlines import rerun
 from hedgerow.errors import DataError, nearest, some
 from hedgerow.groups import Groups, Histogram, Ints, Sensitive
+from hedgerow.person_keys import question, repeated
 from hedgerow.person_rows import require_rows
 from hedgerow.recode.pack import distinct
 from hedgerow.release import RANDOMISED, SAFE, read_certificate
+from hedgerow.schema import Role
 from hedgerow.spelling import folded, reading
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ class Published:
     """Its columns that are not generalised, row by row, where somebody asked for them."""
     weighted: str | None = None
     """The column that says how many people each row of another tool's table stands for."""
+    not_people: str | None = None
+    """Why rows of another tool's table may not be people, where a person ID repeats in it."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -130,9 +134,12 @@ class Published:
                     if kind is None
                     else "Give the plan it was made with, which says what each column is.",
                 )
-            weighted = None
+            weighted = not_people = None
             if not roles:
                 if kind is None:
+                    roles_of = dict.fromkeys(engine.columns(), Role.INSENSITIVE)
+                    for key in repeated(engine, roles_of, names=False).keys:
+                        not_people = question(key)
                     weighted = _counting(engine, [*sensitive, *(quasi or ())])
                 quasi = [
                     column
@@ -207,6 +214,7 @@ class Published:
             {column: tuple(sorted(texts)) for column, texts in differ.items() if texts},
             rows,
             weighted,
+            not_people,
         )
 
     def as_read(self) -> Published:
@@ -254,12 +262,15 @@ class Published:
     @property
     def remarks(self) -> tuple[str, ...]:
         """How the release was read, where that is not plain."""
-        if self.weighted is None:
-            return ()
-        return (
-            f"Each row of {self.name} was taken for as many people as its {self.weighted!r} says. "
-            f"If {self.weighted!r} is about each person, say --quasi {self.weighted}.",
-        )
+        found = []
+        if self.not_people is not None:
+            found.append(f"In {self.name} each row was taken for a person, but {self.not_people}.")
+        if self.weighted is not None:
+            found.append(
+                f"Each row of {self.name} was taken for as many people as its {self.weighted!r} "
+                f"says. If {self.weighted!r} is about each person, say --quasi {self.weighted}."
+            )
+        return tuple(found)
 
     def described(self, group: int) -> str:
         """A group's published quasi-identifiers, in words."""
