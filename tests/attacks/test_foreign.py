@@ -121,3 +121,13 @@ def test_people_are_named_by_what_is_known_of_them() -> None:
         [before, after], register=register, sensitive=["ill"], methods=["sequential"]
     )
     assert "The person with name Joe, age 17: acne." in found.sentences
+
+
+def test_rows_of_one_person_are_remarked_on() -> None:
+    """Nothing of another tool's table says whose rows they are, but for an ID that repeats."""
+    table = pd.DataFrame(
+        {"pid": ["P1", "P1", "P2", "P2"], "age": list("1122"), "ill": ["a", "b", "a", "b"]}
+    )
+    (remark,) = Published.read(table, sensitive=["ill"], quasi=["age"], name="r").remarks
+    assert remark.startswith("In r each row was taken for a person, but 'pid' looks like a person")
+    assert not Published.read(table.drop(columns="pid"), sensitive=["ill"]).remarks

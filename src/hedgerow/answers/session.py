@@ -278,7 +278,7 @@ class Session(Asking[Answer]):
         """
         if self._engine is None:
             from hedgerow.engines import open_engine
-            from hedgerow.plan.person_keys import require_people
+            from hedgerow.plan.people import require_people
 
             origin = self.plan.source if self._data is None else self._data
             if origin is None:

@@ -15,8 +15,8 @@ from statistics import NormalDist
 from typing import Any
 
 from hedgerow.attacks.gains import Gains
+from hedgerow.table.groups import PEOPLE
 
-PEOPLE, ROWS = "people", "rows"
 CONFIDENCE = 0.95
 """Of intervals, where nobody says otherwise."""
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hedgerow.attacks.base import ROWS, AttackResult
+from hedgerow.attacks.base import AttackResult
 from hedgerow.base.errors import PlanError, some
+from hedgerow.table.groups import ROWS
 
 FEW = 0.05
 """The share of people an attack may fail to judge."""

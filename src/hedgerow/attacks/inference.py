@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
+from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.gains import Gains, ratio_gains
 from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
 from hedgerow.base.spelling import unrecorded
 from hedgerow.table.attribute import alone, attribute
-from hedgerow.table.groups import Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.groups import PEOPLE, Floats, Groups, Histogram, Ints, Sensitive
 
 Codes = NDArray[np.int32]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
+from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.bits import ALL, Words, counted, has, one_left
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.intersection_words import told
@@ -23,7 +23,7 @@ from hedgerow.attacks.overlap import Overlap, told_overlaps, trusted
 from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.jit import kernel
 from hedgerow.base.spelling import told_apart
-from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.groups import PEOPLE, Floats, Ints
 from hedgerow.table.labels import Value
 from hedgerow.table.location import Located, doubtful, locate
 from hedgerow.table.published_table import Published, Targets

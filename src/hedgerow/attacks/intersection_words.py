@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.attacks.base import PEOPLE, ROWS
 from hedgerow.attacks.bits import one_left
 from hedgerow.base.errors import some
+from hedgerow.table.groups import PEOPLE, ROWS
 from hedgerow.table.labels import Value
 from hedgerow.table.location import told_labels
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.attacks.base import PEOPLE, AttackResult
+from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.classes import classes_of
 from hedgerow.attacks.descriptions import secret_codes
 from hedgerow.attacks.fuzzy import Edits
@@ -25,7 +25,7 @@ from hedgerow.attacks.sequential import sequential
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.base.errors import DataError
-from hedgerow.table.groups import Groups
+from hedgerow.table.groups import PEOPLE, Groups
 from hedgerow.table.labels import Values
 from hedgerow.table.location import Located, doubtful, locate, told_labels
 from hedgerow.table.published_table import SYNTHETIC, Published, Targets

@@ -14,13 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
+from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.inference import SHOWN, counted, named, recorded
 from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
 from hedgerow.table.attribute import attribute
-from hedgerow.table.groups import Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.groups import PEOPLE, Floats, Groups, Histogram, Ints, Sensitive
 
 Flags = NDArray[np.bool_]
 WITHIN = 0.3

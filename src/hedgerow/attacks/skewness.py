@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.attacks.base import PEOPLE, AttackResult, Rate
+from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.inference import SHOWN, counted, group_gains, named, recorded
 from hedgerow.base.errors import PlanError
 from hedgerow.table.attribute import attribute
-from hedgerow.table.groups import Floats, Groups, Ints
+from hedgerow.table.groups import PEOPLE, Floats, Groups, Ints
 
 TIMES = 2.0
 """How many times as frequent, unless said otherwise."""

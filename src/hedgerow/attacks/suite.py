@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.attacks.base import PEOPLE, ROWS, AttackResult
+from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.file_attacks import FILE_METHODS, attack_files
 from hedgerow.attacks.fuzzy import Edits
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
@@ -18,6 +18,7 @@ from hedgerow.attacks.registry import METHODS, WHEN_ASKED, Assault, Fuzz
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.plan.person_rows import people_of
 from hedgerow.plan.plan import Plan
+from hedgerow.table.groups import PEOPLE, ROWS
 from hedgerow.table.label_taxonomies import nodes_of, specs_of
 from hedgerow.table.location import Located, locate
 from hedgerow.table.published_table import (

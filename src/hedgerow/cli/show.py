@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.attacks.base import ROWS, AttackResult
+from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.charts import names_of
 from hedgerow.attacks.file_attacks import FILE_METHODS
 from hedgerow.base.errors import HedgerowError, printable
@@ -24,6 +24,7 @@ from hedgerow.recode.optimality import standing
 from hedgerow.recode.utility import METRICS
 from hedgerow.release.earlier_releases import UNCOMPARED
 from hedgerow.release.release import Release
+from hedgerow.table.groups import ROWS
 
 if TYPE_CHECKING:
     from hedgerow.answers.answer import Answer

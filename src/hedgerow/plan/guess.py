@@ -20,15 +20,10 @@ from hedgerow.base.decimals import Scale, numeric, parse
 from hedgerow.base.errors import DataError, HierarchyError, PlanError, TargetError, some
 from hedgerow.base.spelling import means_missing
 from hedgerow.engines.base import ColumnProfile
+from hedgerow.table.column_words import words, words_in
 from hedgerow.table.hierarchy_builders import Dates, Prefix, Ranges, Spec, Suppression
 from hedgerow.table.id_shapes import look_like_ids
 from hedgerow.table.schema import Role
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a list of words."""
-    return frozenset(text.split())
-
 
 IDENTIFIERS = words(
     "ssn email mail phone mobile telephone tel fax mrn passport iban account username login uuid "
@@ -110,8 +105,8 @@ def write_plan(
         TargetError: There is a plan already, or it cannot be written.
     """
     from hedgerow.engines import open_engine, table_place
-    from hedgerow.plan.person_keys import asked, refuse_empty_rows, repeated
     from hedgerow.table.header import require_header
+    from hedgerow.table.person_keys import asked, refuse_empty_rows, repeated
 
     place, to = table_place(data), Path(to)
     if to.exists() and not replace:
@@ -277,12 +272,6 @@ def guess(column: ColumnProfile) -> Guess:
     if column.longest > FREE_TEXT and not column.numbers:
         return Guess(Role.IDENTIFIER, False, "it holds long texts, which may name somebody")
     return _quasi(column, False, "nothing says that nobody else knows it")
-
-
-def words_in(name: str) -> frozenset[str]:
-    """The words a name is made of: patientId, patient_id and Patient-ID have the same."""
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return frozenset(re.findall(r"[^\W\d_]+", parted.casefold()))
 
 
 def _all_different(column: ColumnProfile) -> bool:

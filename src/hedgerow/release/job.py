@@ -25,7 +25,7 @@ from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.plan.claims import Claim
-from hedgerow.plan.person_keys import require_people, require_population
+from hedgerow.plan.people import require_people, require_population
 from hedgerow.plan.person_rows import require_rows, respelled
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import people_of
@@ -330,8 +330,6 @@ def opened(
         outside = plan.population_file if population_table is None else population_table
         if outside is not None:
             population = stack.enter_context(open_engine(outside, null=plan.null, memory=memory))
-            file = str(outside) if isinstance(outside, str | Path) else "the population"
-            require_population(plan, population, where=file)
         schema = plan.schema(engine.columns())
         # First, so that rows of a person that differ in spelling only do not differ.
         notes = (*notes, *respelled(plan, schema, engine))
@@ -339,6 +337,9 @@ def opened(
         schema = replace(schema, person=None, rows=rows)
         most, claims = rows or 1, plan.models()
         models = tuple(of_rows(claim, most, where=plan.where("protect")) for claim in claims)
+        if population is not None:
+            file = str(outside) if isinstance(outside, str | Path) else "the population"
+            require_population(plan, population, where=file)
         yield Job(plan, schema, engine, population, models, claims, most, tuple(past), notes)
 
 

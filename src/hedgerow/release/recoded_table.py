@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hedgerow.attacks.base import PEOPLE, ROWS
 from hedgerow.base.errors import ClaimError
 from hedgerow.claims.composition import Composition
 from hedgerow.claims.joins import UncheckedError
@@ -19,6 +18,7 @@ from hedgerow.release.exposure import explain_refusal
 from hedgerow.release.job import Job
 from hedgerow.release.recoding_choice import Progress, again, choose
 from hedgerow.table.cells import Cells
+from hedgerow.table.groups import PEOPLE, ROWS
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from hedgerow.base.delivery import CERTIFICATE, REPORT
 from hedgerow.base.errors import DataError, PlanError, some
 from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
-from hedgerow.plan.person_keys import require_people
+from hedgerow.plan.people import require_people
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate_check import check_certified
 from hedgerow.release.claim_check import (

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.attacks.base import PEOPLE, ROWS
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.engines.base import Written
@@ -25,7 +24,7 @@ from hedgerow.release.recoding_choice import again, choose
 from hedgerow.reports.profiles.base import Raw
 from hedgerow.reports.recipient_view import Handed
 from hedgerow.table.cells import Cells
-from hedgerow.table.groups import Ints
+from hedgerow.table.groups import PEOPLE, ROWS, Ints
 from hedgerow.table.schema import Schema
 
 if TYPE_CHECKING:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from hedgerow.base.jit import kernel
 
+PEOPLE, ROWS = "people", "rows"
+"""What is counted: people, or rows where a person may have several."""
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

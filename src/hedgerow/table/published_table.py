@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.attacks.base import PEOPLE
 from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.spelling import folded, reading
 from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.csv_lines import rerun
 from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
 from hedgerow.table.encoding import encoded, histogram
-from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive
+from hedgerow.table.groups import PEOPLE, Groups, Histogram, Ints, Sensitive
 from hedgerow.table.hierarchy_builders import Spec
 from hedgerow.table.labels import Taxonomy, Value
 from hedgerow.table.pack import distinct
+from hedgerow.table.person_keys import question, repeated
 from hedgerow.table.records import Records
+from hedgerow.table.schema import Role
 
 if TYPE_CHECKING:
     pass
@@ -66,6 +67,8 @@ class Published:
     """The column that says how many people each row of another tool's table stands for."""
     unit: str = PEOPLE
     """What its records are: people, or rows where the certificate says that some have several."""
+    not_people: str | None = None
+    """Why rows of another tool's table may not be people, where a person ID repeats in it."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -132,9 +135,12 @@ class Published:
                     if kind is None
                     else "Give the plan it was made with, which says what each column is.",
                 )
-            weighted = None
+            weighted = not_people = None
             if not roles:
                 if kind is None:
+                    roles_of = dict.fromkeys(engine.columns(), Role.INSENSITIVE)
+                    for key in repeated(engine, roles_of, names=False).keys:
+                        not_people = question(key)
                     weighted = _counting(engine, [*sensitive, *(quasi or ())])
                 quasi = [
                     column
@@ -210,6 +216,7 @@ class Published:
             rows,
             weighted,
             unit,
+            not_people,
         )
 
     def as_read(self) -> Published:
@@ -257,12 +264,15 @@ class Published:
     @property
     def remarks(self) -> tuple[str, ...]:
         """How the release was read, where that is not plain."""
-        if self.weighted is None:
-            return ()
-        return (
-            f"Each row of {self.name} was taken for as many people as its {self.weighted!r} says. "
-            f"If {self.weighted!r} is about each person, say --quasi {self.weighted}.",
-        )
+        found = []
+        if self.not_people is not None:
+            found.append(f"In {self.name} each row was taken for a person, but {self.not_people}.")
+        if self.weighted is not None:
+            found.append(
+                f"Each row of {self.name} was taken for as many people as its {self.weighted!r} "
+                f"says. If {self.weighted!r} is about each person, say --quasi {self.weighted}."
+            )
+        return tuple(found)
 
     def described(self, group: int) -> str:
         """A group's published quasi-identifiers, in words."""

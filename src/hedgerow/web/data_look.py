@@ -17,8 +17,8 @@ from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
 from hedgerow.explore.people import DataLook, explore_data
 from hedgerow.plan.guess import Guess, guess
-from hedgerow.plan.person_keys import repeated, same_ids
 from hedgerow.plan.plan import Plan
+from hedgerow.table.person_keys import repeated, same_ids
 from hedgerow.table.schema import Role
 from hedgerow.web.draft import Draft
 from hedgerow.web.jobs import Job, Progress

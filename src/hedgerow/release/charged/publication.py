@@ -152,7 +152,7 @@ def _charged(
 ) -> Found:
     """What was drawn, charged and kept, if there is room for what is made of it."""
     from hedgerow.engines import open_engine
-    from hedgerow.plan.person_keys import require_people
+    from hedgerow.plan.people import require_people
 
     origin, target = plan.source if data is None else data, wanted.target(plan)
     if origin is None:

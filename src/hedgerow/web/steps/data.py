@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
 
 from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.plan.person_keys import question
+from hedgerow.table.person_keys import question
 from hedgerow.table.schema import Role
 from hedgerow.web.data_look import Look, look_at, seen
 from hedgerow.web.draft import Draft

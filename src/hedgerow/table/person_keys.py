@@ -10,17 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Engine, Repeats
-from hedgerow.plan.claims import Claim
-from hedgerow.plan.guess import words, words_in
+from hedgerow.table.column_words import words, words_in
 from hedgerow.table.id_shapes import look_like_ids
 from hedgerow.table.schema import Role
-
-if TYPE_CHECKING:
-    from hedgerow.plan.plan import Plan
 
 LOOKED_AT = 1000
 """Rows whose values say what a column looks like."""
@@ -194,63 +189,6 @@ def _ends_in_id(word: str) -> bool:
     return word.endswith("id") and word not in NO_IDS
 
 
-def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[str, ...]:
-    """Stop where rows may not be people, and nobody has said whether they are.
-
-    Args:
-        plan: The plan.
-        engine: Its source.
-        names: Whether to count names that repeat; what is counted exactly is for the steward.
-
-    Returns:
-        What to tell of identifiers that repeat because people share them.
-
-    Raises:
-        DataError: A person ID repeats. It says what to add to the plan.
-    """
-    if plan.one_row_per_person:
-        return ()
-    if plan.person is None:
-        refuse_empty_rows(engine)
-    elif not plan.ids_as_written:
-        several = same_ids(plan.person, engine, where=plan.where("person"))
-        if several is not None:
-            raise several
-    schema = plan.schema(engine.columns())
-    found = repeated(engine, schema.roles, _said(plan), person=plan.person, names=names)
-    if found.keys:
-        key = found.keys[0]
-        raise asked(key, person=plan.person, where=plan.where("columns", key.name))
-    return tuple(map(shared_name, found.names))
-
-
-def require_population(plan: Plan, population: Engine, *, where: str | None) -> None:
-    """Stop where the rows of the outside population may not be people: its claims count them.
-
-    What the plan states of the table's rows is not about this file.
-
-    Args:
-        plan: The plan.
-        population: The outside population.
-        where: What it is called.
-
-    Raises:
-        DataError: A person ID repeats there, or is missing.
-    """
-    refuse_empty_rows(population, where=where, stated=False)
-    roles = {
-        name: plan.columns[name].role if name in plan.columns else Role.INSENSITIVE
-        for name in population.columns()
-    }
-    for key in repeated(population, roles, _said(plan), names=False).keys:
-        raise DataError(
-            question(key),
-            where=where,
-            fix="Give a population with one row per person. If the column does not identify "
-            "people, leave it out of that file.",
-        )
-
-
 def refuse_empty_rows(engine: Engine, *, where: str | None = None, stated: bool = True) -> None:
     """Rows that are all empty are left by spreadsheets, and would count as people.
 
@@ -289,13 +227,6 @@ def same_ids(person: str, engine: Engine, *, where: str | None = None) -> DataEr
         fix="Write each ID in one way: `7`, `07` and `7.0` may be one person. If they are "
         f"different people, say so: `{person}: {{role: identifier, key: true}}` in `columns`.",
     )
-
-
-def _said(plan: Plan) -> dict[str, bool]:
-    """Whether columns are keys, where the plan says so; what people want protected is none."""
-    claims = (claim.epsilon_privacy for claim in plan.protect if isinstance(claim, Claim))
-    wishes = {one.wishes: False for one in claims if one is not None and one.wishes is not None}
-    return wishes | {name: c.key for name, c in plan.columns.items() if c.key is not None}
 
 
 def asked(key: Repeats, *, person: str | None, where: str | None, init: bool = False) -> DataError:

@@ -1,0 +1,85 @@
+"""Whether the rows of a plan's table are people, asked before anything is counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hedgerow.base.errors import DataError
+from hedgerow.engines.base import Engine
+from hedgerow.plan.claims import Claim
+from hedgerow.table.person_keys import (
+    asked,
+    question,
+    refuse_empty_rows,
+    repeated,
+    same_ids,
+    shared_name,
+)
+from hedgerow.table.schema import Role
+
+if TYPE_CHECKING:
+    from hedgerow.plan.plan import Plan
+
+
+def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[str, ...]:
+    """Stop where rows may not be people, and nobody has said whether they are.
+
+    Args:
+        plan: The plan.
+        engine: Its source.
+        names: Whether to count names that repeat; what is counted exactly is for the steward.
+
+    Returns:
+        What to tell of identifiers that repeat because people share them.
+
+    Raises:
+        DataError: A person ID repeats. It says what to add to the plan.
+    """
+    if plan.one_row_per_person:
+        return ()
+    if plan.person is None:
+        refuse_empty_rows(engine)
+    elif not plan.ids_as_written:
+        several = same_ids(plan.person, engine, where=plan.where("person"))
+        if several is not None:
+            raise several
+    schema = plan.schema(engine.columns())
+    found = repeated(engine, schema.roles, _said(plan), person=plan.person, names=names)
+    if found.keys:
+        key = found.keys[0]
+        raise asked(key, person=plan.person, where=plan.where("columns", key.name))
+    return tuple(map(shared_name, found.names))
+
+
+def require_population(plan: Plan, population: Engine, *, where: str | None) -> None:
+    """Stop where the rows of the outside population may not be people: its claims count them.
+
+    What the plan states of the table's rows is not about this file.
+
+    Args:
+        plan: The plan.
+        population: The outside population.
+        where: What it is called.
+
+    Raises:
+        DataError: A person ID repeats there, or is missing.
+    """
+    refuse_empty_rows(population, where=where, stated=False)
+    roles = {
+        name: plan.columns[name].role if name in plan.columns else Role.INSENSITIVE
+        for name in population.columns()
+    }
+    for key in repeated(population, roles, _said(plan), names=False).keys:
+        raise DataError(
+            question(key),
+            where=where,
+            fix="Give a population with one row per person. If the column does not identify "
+            "people, leave it out of that file.",
+        )
+
+
+def _said(plan: Plan) -> dict[str, bool]:
+    """Whether columns are keys, where the plan says so; what people want protected is none."""
+    claims = (claim.epsilon_privacy for claim in plan.protect if isinstance(claim, Claim))
+    wishes = {one.wishes: False for one in claims if one is not None and one.wishes is not None}
+    return wishes | {name: c.key for name, c in plan.columns.items() if c.key is not None}
