@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 import hedgerow.publishing
+from hedgerow.certificate import as_text
 from hedgerow.cli import app
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
 from hedgerow.engines.postgresql.connection import Connection
@@ -414,7 +415,7 @@ def test_verify_finds_what_was_changed(tables, tmp_path):
     file = publish(address, folder)
     tables.sql(
         "DELETE FROM released_certificate",
-        f"INSERT INTO released_certificate VALUES ($x${json.dumps(file.certificate)}$x$)",
+        f"INSERT INTO released_certificate VALUES ($x${as_text(file.certificate)}$x$)",
     )
     assert any("this is a table" in why for why in hedgerow.verify(place).refuted)
 

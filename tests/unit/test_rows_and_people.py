@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow import Plan
+from hedgerow.certificate import as_text
 from hedgerow.cli import app
 from hedgerow.engines import open_engine
 from hedgerow.errors import DataError, PlanError
@@ -84,7 +85,7 @@ def test_the_certificate_repeats_the_statement(tmp_path: Path) -> None:
     file = tmp_path / "release" / "certificate.json"
     told = json.loads(file.read_text())
     del told["plan"]["one_row_per_person"]
-    file.write_text(json.dumps(told))
+    file.write_text(as_text(told), "utf-8")
     assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
 
 
@@ -104,7 +105,7 @@ def test_the_certificate_repeats_that_a_column_is_no_key(tmp_path: Path) -> None
     file = tmp_path / "release" / "certificate.json"
     told = json.loads(file.read_text())
     del told["plan"]["not_keys"]
-    file.write_text(json.dumps(told))
+    file.write_text(as_text(told), "utf-8")
     assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
 
 

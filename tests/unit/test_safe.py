@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
+from hedgerow.certificate import as_text
 from hedgerow.dp import noise
 from hedgerow.dp.measures import Approximate
 from hedgerow.engines import open_engine
@@ -479,7 +480,7 @@ def tampered(out: Path, change: Callable[[dict[str, Any]], None], data: str | No
         told["data"]["sha256"] = told["files"]["data.csv"] = digest
         told["data"]["rows"] = data.count("\n") - 1
     change(told)
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     return hedgerow.verify(out)
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import hedgerow
 from hedgerow.attacks.published import Targets
+from hedgerow.certificate import as_text
 from hedgerow.errors import ClaimError, DataError, PlanError
 from hedgerow.groups import Groups
 from hedgerow.models import (
@@ -150,7 +151,7 @@ def test_rows_without_a_number_are_judged_for_the_worst_assignment(tmp_path: Pat
     forged = json.loads(file.read_text())
     forged["plan"]["rows"] = 1
     forged["people"].pop("unit")
-    file.write_text(json.dumps(forged))
+    file.write_text(as_text(forged), "utf-8")
     assert hedgerow.verify(tmp_path / "release").refuted
 
 

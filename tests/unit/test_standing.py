@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import hedgerow
+from hedgerow.certificate import as_text
 from hedgerow.cli import show
 from hedgerow.models import KAnonymity, MarketerRisk, TCloseness, UniqueShare
 from hedgerow.models.base import PrivacyModel
@@ -112,7 +113,7 @@ def test_a_certificate_that_is_optimal_with_a_gap_is_refuted(tmp_path: Path) -> 
     file = tmp_path / "release" / "certificate.json"
     told = json.loads(file.read_text("utf-8"))
     told["search"]["gap"] = 0.1
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     found = hedgerow.verify(tmp_path / "release")
     assert any("with a gap to what may be better" in why for why in found.refuted)
 
