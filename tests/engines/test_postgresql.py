@@ -29,6 +29,7 @@ from hedgerow.engines.remote_engine import RemoteEngine
 from hedgerow.engines.remote_table import RemoteTable
 from hedgerow.engines.tally import AsFound, Tally
 from hedgerow.ledger import Ledger
+from hedgerow.release.certificate import as_text
 
 SECRET = "canary-7f3b"
 COLUMNS = {"zip": "quasi-identifier", "age": "quasi-identifier", "disease": "sensitive"}
@@ -414,7 +415,7 @@ def test_verify_finds_what_was_changed(tables, tmp_path):
     file = publish(address, folder)
     tables.sql(
         "DELETE FROM released_certificate",
-        f"INSERT INTO released_certificate VALUES ($x${json.dumps(file.certificate)}$x$)",
+        f"INSERT INTO released_certificate VALUES ($x${as_text(file.certificate)}$x$)",
     )
     assert any("this is a table" in why for why in hedgerow.verify(place).refuted)
 

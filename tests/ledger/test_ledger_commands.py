@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import ledger as app
 from hedgerow.ledger import Amounts, Entry, Ledger
+from hedgerow.release.certificate import as_text
 
 
 def run(*command: str, code: int = 0) -> Any:
@@ -52,7 +53,7 @@ def release(path: Path) -> tuple[Entry, Entry]:
         body = {"name": "first", "kind": "partition", "certificate": certificate}
         entry = book.released(made, body=body)
     (path.parent / "release").mkdir()
-    (path.parent / "release" / "certificate.json").write_text(json.dumps(certificate))
+    (path.parent / "release" / "certificate.json").write_text(as_text(certificate), "utf-8")
     return made, entry
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import hedgerow
 from hedgerow.ledger import Amounts, Ledger
+from hedgerow.release.certificate import as_text
 
 
 @pytest.mark.parametrize("forged", [{"data": None}, {"distances": []}])
@@ -29,6 +30,6 @@ def test_made_up_rows_without_their_file_or_distances(
     told = json.loads(place.read_text("utf-8"))
     told |= {key: forged[key] for key in forged if key in told}
     told["synthetic"] |= {key: forged[key] for key in forged if key in told["synthetic"]}
-    place.write_text(json.dumps(told), "utf-8")
+    place.write_text(as_text(told), "utf-8")
     found = {check.what: check.verdict for check in hedgerow.verify(tmp_path / "r").checks}
     assert found["report"] == "not verifiable"

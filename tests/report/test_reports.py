@@ -17,6 +17,7 @@ import hedgerow
 from hedgerow.api.demo import write_hospital
 from hedgerow.base.errors import DataError, PlanError, TargetError
 from hedgerow.ledger import Amounts, Ledger
+from hedgerow.release.certificate import as_text
 
 EVIL = '<script>alert(1)</script>"onload="x'
 VOID = {"meta", "rect", "circle", "line", "polyline"}
@@ -461,7 +462,7 @@ def test_a_safe_release_with_nobody_in_it_says_so(tmp_path: Path, forged: dict[s
     told = json.loads(place.read_text("utf-8"))
     told["sampling"] |= {key: forged[key] for key in forged if key in told["sampling"]}
     told["price"] |= {key: forged[key] for key in forged if key in told["price"]}
-    place.write_text(json.dumps(told), "utf-8")
+    place.write_text(as_text(told), "utf-8")
     hedgerow.report(tmp_path / "out", external=tmp_path / "report.html")
     page = sound((tmp_path / "report.html").read_text("utf-8"))
     assert "Nobody is in this release" in page.words
@@ -496,7 +497,7 @@ def test_verify_compares_the_report(hospital: Path, tmp_path: Path) -> None:
     path = copy / "certificate.json"
     old = json.loads(path.read_text("utf-8"))
     old["software"]["version"] = "9.9"
-    path.write_text(json.dumps(old), "utf-8")
+    path.write_text(as_text(old), "utf-8")
     told = {c.what: c for c in hedgerow.verify(copy).checks}
     assert told["folder"].verdict == "verified"
     assert (told["report"].verdict, "not compared" in told["report"].why) == (

@@ -510,7 +510,7 @@ def test_old_certificates_can_still_be_applied_and_attacked(tmp_path: Path) -> N
         "recoding": first.certificate["recoding"],
         "claims": [{"claim": "2-anonymity", "holds": True, "level": 4.0, "required": 2.0}],
     }
-    (tmp_path / "first/certificate.json").write_text(json.dumps(old))
+    (tmp_path / "first/certificate.json").write_text(as_text(old), "utf-8")
     assert read_certificate(tmp_path / "first") == old
     again = publish(people(), KAnonymity(k=2), recoding=tmp_path / "first")
     assert again.levels == first.levels

@@ -168,6 +168,16 @@ def test_one_spelling_of_missing_is_null(tmp_path: Path) -> None:
     assert verify(tmp_path / "release").refuted == ()
 
 
+def test_a_claim_about_a_text_that_says_nothing_names_no_other(tmp_path: Path) -> None:
+    """Most people have no value at all; the claim is about `?`, and about nothing else."""
+    alpha = {"alpha-k-anonymity": {"alpha": 0.8, "k": 2, "of": "ill", "value": "?"}}
+    values = [None, None, None, "?", "flu"]
+    hedgerow.publish(people(values), columns=COLUMNS, protect=[alpha], to=tmp_path / "release")
+    found = verify(tmp_path / "release")
+    assert found.refuted == ()
+    assert [claim.level for claim in found.claims] == [0.8], "with what is missing as one"
+
+
 # Wishes
 
 WISHES = {

@@ -11,6 +11,7 @@ import pytest
 
 import hedgerow
 from hedgerow import DataError, Plan, PlanError, TCloseness, verify
+from hedgerow.release.certificate import as_text
 from hedgerow.table.value_order import arranged, named
 
 ORDERED = TCloseness(t=0.15, of="s", distance="ordered")
@@ -121,7 +122,7 @@ def test_a_certificate_cannot_order_numbers_otherwise(tmp_path: Path) -> None:
     file = tmp_path / "r" / "certificate.json"
     certificate = json.loads(file.read_text("utf-8"))
     certificate["sensitive"] = {"s": {"order": ["10", "40", "20", "50"], "levels": []}}
-    file.write_text(json.dumps(certificate))
+    file.write_text(as_text(certificate), "utf-8")
     assert any("stated to be in another order" in why for why in verify(tmp_path / "r").refuted)
 
 
@@ -140,7 +141,7 @@ def test_a_certificate_of_text_is_verified_by_the_order_it_names(tmp_path: Path)
     for entry in (certificate["claims"][0], certificate["plan"]["protect"][0]):
         del entry["model"]["order"]
         entry["claim"] = "0.25-closeness of s (ordered distance)"
-    file.write_text(json.dumps(certificate))
+    file.write_text(as_text(certificate), "utf-8")
     told = verify(tmp_path / "r").refuted
     assert any("nothing says in which order" in why for why in told), "nobody chose one"
 

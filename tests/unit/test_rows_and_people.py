@@ -18,6 +18,7 @@ from hedgerow.engines import open_engine
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.ledger.entry import Kind
 from hedgerow.plan.guess import write_plan
+from hedgerow.release.certificate import as_text
 from hedgerow.table.person_keys import repeated
 from hedgerow.table.schema import AS_WRITTEN, STATED, Role
 
@@ -84,7 +85,7 @@ def test_the_certificate_repeats_the_statement(tmp_path: Path) -> None:
     file = tmp_path / "release" / "certificate.json"
     told = json.loads(file.read_text())
     del told["plan"]["one_row_per_person"]
-    file.write_text(json.dumps(told))
+    file.write_text(as_text(told), "utf-8")
     assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
 
 
@@ -104,7 +105,7 @@ def test_the_certificate_repeats_that_a_column_is_no_key(tmp_path: Path) -> None
     file = tmp_path / "release" / "certificate.json"
     told = json.loads(file.read_text())
     del told["plan"]["not_keys"]
-    file.write_text(json.dumps(told))
+    file.write_text(as_text(told), "utf-8")
     assert any("words" in why for why in hedgerow.verify(tmp_path / "release").refuted)
 
 

@@ -24,6 +24,7 @@ from hedgerow.noise.measures import Approximate
 from hedgerow.noise.sampling import suppression
 from hedgerow.noise.sampling.private_choice import Scoring
 from hedgerow.plan.plan import Plan
+from hedgerow.release.certificate import as_text
 from hedgerow.release.safe import design as designing
 from hedgerow.release.safe.design import Sampling
 from hedgerow.release.safe.request import Request
@@ -479,7 +480,7 @@ def tampered(out: Path, change: Callable[[dict[str, Any]], None], data: str | No
         told["data"]["sha256"] = told["files"]["data.csv"] = digest
         told["data"]["rows"] = data.count("\n") - 1
     change(told)
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     return hedgerow.verify(out)
 
 

@@ -21,6 +21,7 @@ from hedgerow.ledger import Amounts, Ledger
 from hedgerow.noise import samplers
 from hedgerow.noise.sampling import suppression
 from hedgerow.plan.plan import Plan
+from hedgerow.release.certificate import as_text
 from hedgerow.release.safe.request import Request
 
 METHOD = {"search": "safe", "beta": 0.8, "epsilon": 1, "delta": 1e-6}
@@ -125,10 +126,10 @@ def test_verify_with_the_plan_chooses_again(town: Path) -> None:
     file = Path("out/certificate.json")
     told = json.loads(file.read_text("utf-8"))
     told["public"]["row"] = "0.3"
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     assert "the plan has other 'public'" in refuted("out", plan="plan.json")["plan"]
     del told["public"]
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     assert "in two ways" in refuted("out")["loss"]
 
 
@@ -146,7 +147,7 @@ def test_other_levels_than_the_best_are_refuted_by_the_plan(town: Path) -> None:
     told["columns"][0] |= {"level": 2, "labels": ["0-49", "50-99"]}
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
     told["data"]["sha256"] = told["files"]["data.csv"] = digest
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     wrong = refuted("out", plan="plan.json")
     wrong.pop("report", None)
     assert wrong == {"plan": "the levels are not those that are best for other.csv"}
@@ -253,7 +254,7 @@ def test_a_k_that_was_not_asked_for_is_refuted(
         del told["sampling"]["k"]
     else:
         told["sampling"]["k"] = asked
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     assert why in refuted("out")[what]
 
 
@@ -328,7 +329,7 @@ def test_rules_that_were_changed_are_refuted(town: Path) -> None:
     file = Path("out/certificate.json")
     told = json.loads(file.read_text("utf-8"))
     told["counting"]["rules"][0] = "All rows count."
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     assert refuted("out")["words"] == "the certificate says otherwise of 'counting'"
 
 

@@ -28,6 +28,7 @@ from hedgerow.claims import (
 )
 from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.plan.person_rows import people_of
+from hedgerow.release.certificate import as_text
 from hedgerow.table.groups import Groups
 
 COLUMNS = {"pid": "identifier", "sex": "quasi-identifier", "ill": "sensitive"}
@@ -150,7 +151,7 @@ def test_rows_without_a_number_are_judged_for_the_worst_assignment(tmp_path: Pat
     forged = json.loads(file.read_text())
     forged["plan"]["rows"] = 1
     forged["people"].pop("unit")
-    file.write_text(json.dumps(forged))
+    file.write_text(as_text(forged), "utf-8")
     assert hedgerow.verify(tmp_path / "release").refuted
 
 

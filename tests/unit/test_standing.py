@@ -17,6 +17,7 @@ from hedgerow.claims.base import PrivacyModel
 from hedgerow.cli import show
 from hedgerow.recode.optimality import gap_of, in_percent, rounded_down, rounded_up, standing
 from hedgerow.recode.utility import METRICS
+from hedgerow.release.certificate import as_text
 from hedgerow.release.release import Release
 
 COLUMNS: dict[str, Any] = {
@@ -112,7 +113,7 @@ def test_a_certificate_that_is_optimal_with_a_gap_is_refuted(tmp_path: Path) -> 
     file = tmp_path / "release" / "certificate.json"
     told = json.loads(file.read_text("utf-8"))
     told["search"]["gap"] = 0.1
-    file.write_text(json.dumps(told), "utf-8")
+    file.write_text(as_text(told), "utf-8")
     found = hedgerow.verify(tmp_path / "release")
     assert any("with a gap to what may be better" in why for why in found.refuted)
 

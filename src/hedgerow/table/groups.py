@@ -77,8 +77,10 @@ class Sensitive:
             self.labels,
         )
 
-    def _usual(self, code: int) -> tuple[int, str]:
-        return -int(self.reference[code]), self.values[code] or ""
+    def _usual(self, code: int) -> tuple[bool, int, str]:
+        # A claim that names a text must not come to name nothing.
+        value = self.values[code]
+        return value is None, -int(self.reference[code]), value or ""
 
     def listed_spellings(self) -> list[tuple[str | None, ...]]:
         """The values that may be read as one, in order of their texts; missing comes last."""
