@@ -47,8 +47,10 @@ class Source:
     def _imports(self, module: str) -> Iterator[Import]:
         path = self.modules[module]
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        tree = ast.parse(path.read_text("utf-8"))
-        for node, types_only in _import_nodes(tree):
+        # What a door offers stands in the stub beside it, and is loaded on first use.
+        files = (file for file in (path, path.with_suffix(".pyi")) if file.exists())
+        trees = [ast.parse(file.read_text("utf-8")) for file in files]
+        for node, types_only in (found for tree in trees for found in _import_nodes(tree)):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield Import(module, alias.name, None, types_only)
