@@ -8,7 +8,7 @@ import pytest
 import hedgerow
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.charts import attacks_chart
-from hedgerow.attacks.gate import Bounds
+from hedgerow.attacks.gate import GainBounds
 from hedgerow.cli import show
 
 
@@ -34,7 +34,7 @@ def test_the_gain_is_over_the_control_where_there_is_one() -> None:
 
 
 def shown(capsys: pytest.CaptureFixture[str], *results: AttackResult) -> list[list[str]]:
-    show.attacks(results, Bounds())
+    show.attacks(results, GainBounds())
     return [line.split() for line in capsys.readouterr().out.splitlines()]
 
 

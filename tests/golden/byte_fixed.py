@@ -28,6 +28,8 @@ import numpy as np
 import typer.main
 import typer.rich_utils
 import typer.testing
+from hedgerow.demo import write_hospital, write_neighbour  # synthetic patients
+from hedgerow.dp import noise  # `_add`, `_choose` and `_flip` draw all noise
 
 import hedgerow
 
@@ -36,8 +38,6 @@ from hedgerow import canonical as hashing  # `digest` hashes JSON by `hashlib.sh
 from hedgerow.attacks import keeping  # `kept` hands `canonical` what the ledger stores of a release
 from hedgerow.cli import app  # the Typer application
 from hedgerow.cli.terminal import console  # the Rich console that all commands print to
-from hedgerow.demo import write_hospital, write_neighbour  # synthetic patients
-from hedgerow.dp import noise  # `_add`, `_choose` and `_flip` draw all noise
 from hedgerow.ledger import places as clock  # reads the time by `datetime.now`
 
 # END OF INNER MODULES. Patch only what nobody imports by name: a module that is loaded meanwhile

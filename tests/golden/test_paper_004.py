@@ -14,7 +14,7 @@ from itertools import product
 
 import pytest
 
-from hedgerow.attacks.gate import Bounds
+from hedgerow.attacks.gate import GainBounds
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.claims import (
     BetaLikeness,
@@ -172,8 +172,8 @@ class TestDiversity:
         read = homogeneity(groups, of="disease")
         assert read.gains is not None
         assert (read.gains.certain, read.gains.people) == (3, 9)
-        assert Bounds().broken(read)
-        assert Bounds(mean=0.001).broken(read)
+        assert GainBounds().broken(read)
+        assert GainBounds(mean=0.001).broken(read)
         # Ruled out heart disease, Carl and the other two of the last group have cancer as well.
         ruled = background_knowledge(groups, of="disease", m=1)
         assert ruled.gains is not None

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 from webbing import Visitor, hospital, visiting
 
 import hedgerow
+from hedgerow.api import keep_release
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.base.errors import HedgerowError
 from hedgerow.cli import app
 from hedgerow.ledger import Ledger
-from hedgerow.web.attack_run import keep_release
 from hedgerow.web.attack_view import lines, outcome, restored
 
 

@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.api.plan_text import REMOVED, Typed, changed, data_of, written
 from hedgerow.base.errors import PlanError
-from hedgerow.web.plan_edits import REMOVED, Typed, changed, data_of, written
 
 DEMO = (files("hedgerow.api") / "demo_data" / "plan.yaml").read_text("utf-8")
 

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.answers.session import Session
+from hedgerow.api import answer_chart
 from hedgerow.api.demo import write_hospital
 from hedgerow.base.errors import PlanError
 from hedgerow.cli import app
 from hedgerow.noise.amounts import Amounts
-from hedgerow.web.answer_charts import answer_chart
 from hedgerow.web.query_budget import gauges, history, too_dear
 from hedgerow.web.query_form import KINDS, MOST_TEXT, Asked
 from hedgerow.web.query_view import (

@@ -15,11 +15,11 @@ import pytest
 from webbing import ORIGIN, Visitor, hospital, visiting
 
 from hedgerow.answers import charge
+from hedgerow.api.plan_text import data_of
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.plan.yaml_document import MOST_NODES
 from hedgerow.web import draft as drafts
-from hedgerow.web.plan_edits import data_of
 from hedgerow.web.steps import query
 from hedgerow.web.workspace import ABANDONED, Workspace
 

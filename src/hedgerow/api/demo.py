@@ -7,7 +7,8 @@ the same, byte for byte, on every machine and with every NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -17,12 +18,15 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from hedgerow.base.errors import DataError, TargetError, some
+from hedgerow.base.errors import ClaimError, DataError, TargetError, some
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from hedgerow.answers.answer import Answer
     from hedgerow.attacks.base import AttackResult
     from hedgerow.ledger import Position
+    from hedgerow.release.release import Release
 
 Ints = NDArray[np.int64]
 Texts = NDArray[np.object_]
@@ -39,6 +43,67 @@ SECOND = ("planners.yaml", "planners_coarser.yaml")
 """Plans of a second release about the same patients: one the ledger stops, one it does not."""
 SHIPPED = ("nationality.csv", "diagnosis.csv", "metropolis.csv", "plan.yaml", *SECOND)
 """Files of the demo that do not depend on the number of patients."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demo:
+    """What the demo did."""
+
+    plan: Path
+    source: str
+    rows: pa.Table
+    """The first patients, before anything is published."""
+    release: Release
+    stopped: ClaimError | None
+    """Why the ledger stopped the second release."""
+    second: Release | None
+    """What was published instead of it."""
+    attacks: list[AttackResult]
+    answer: Answer
+    position: Position
+
+    def summary(self) -> dict[str, Any]:
+        """For `--json`."""
+        return self.release.summary() | {
+            "stopped": None if self.stopped is None else self.stopped.what,
+            "second": None if self.second is None else self.second.summary(),
+            "attacks": [result.summary() for result in self.attacks],
+            "answer": self.answer.as_json(),
+        }
+
+
+def run_demo(folder: Path, *, progress: Callable[[str, float | None], None] | None = None) -> Demo:
+    """Make the hospital, publish it twice and its neighbour once, attack that, ask a question.
+
+    Args:
+        folder: Where to; see `write_hospital`.
+        progress: Called as work goes on.
+    """
+    from hedgerow.api.publication import publish
+    from hedgerow.engines import open_engine
+    from hedgerow.plan.plan import Plan
+
+    def published(plan: Path) -> Any:
+        return publish(plan, replace=True, progress=progress)
+
+    plan = write_hospital(folder)
+    release = published(plan)
+    stopped, second = None, None
+    try:
+        published(folder / SECOND[0])
+    except ClaimError as error:
+        stopped = error
+        second = published(folder / SECOND[1])
+    published(write_neighbour(folder))
+    source = Plan.read(plan).source
+    with open_engine(source) as engine:
+        rows = engine.rows(engine.columns(), 4)
+    attacks = attacked(folder)
+    answer, position = asked(folder)
+    return Demo(
+        plan=plan, source=str(source), rows=rows, release=release, stopped=stopped, second=second,
+        attacks=attacks, answer=answer, position=position,
+    )  # fmt: skip
 
 
 def write_hospital(folder: Path, *, patients: int = 20_000) -> Path:

@@ -123,6 +123,28 @@ class AttackResult:
         """What the gain is measured against: the control, or the baseline if there is none."""
         return self.baseline if self.control is None else self.control
 
+    @classmethod
+    def restored(cls, summary: Mapping[str, Any]) -> AttackResult:
+        """A result from its summary; that of an older version has no gains."""
+        control, certain = summary["control"], summary.get("certain")
+        gains = None
+        if certain is not None:
+            gains = Gains(
+                people=int(certain["of"]), mean=float(summary["gain"]),
+                worst=float(summary["worst_gain"]), certain=int(certain["people"]),
+                wrong=int(certain["wrongly"]),
+            )  # fmt: skip
+        return cls(
+            attack=str(summary["attack"]),
+            goal=str(summary["goal"]),
+            found=_rate(summary["found"]),
+            baseline=_rate(summary["baseline"]),
+            control=None if control is None else _rate(control),
+            gains=gains,
+            sentences=tuple(map(str, summary["sentences"])),
+            detail=dict(summary["detail"]),
+        )
+
     def summary(self) -> dict[str, Any]:
         """For `--json`."""
         told = {
@@ -145,6 +167,10 @@ class AttackResult:
 
 def _gain(found: float, other: float) -> float:
     return max(0.0, (found - other) / (1 - other)) if other < 1 else 0.0
+
+
+def _rate(told: Mapping[str, Any]) -> Rate:
+    return Rate(successes=float(told["successes"]), guesses=int(told["guesses"]))
 
 
 def _told(rate: Rate) -> dict[str, Any]:

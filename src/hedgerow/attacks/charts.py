@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.attacks.base import AttackResult
 from hedgerow.base.errors import HedgerowError
 from hedgerow.charts.figures import COLOURS, dressed
+from hedgerow.charts.files import save
 
 if TYPE_CHECKING:
     import altair as alt
@@ -91,6 +92,11 @@ def attacks_chart(
     told = "; ".join(map(_told, rows))
     chart: alt.LayerChart = dressed(alt, plot, title, f"{subtitle}; {key}", told)
     return chart
+
+
+def plot_attacks(results: Sequence[AttackResult], path: Path) -> None:
+    """Write the chart to a file that ends in .svg, .html or .png."""
+    save(attacks_chart(results), path)
 
 
 def _told(row: dict[str, Any]) -> str:

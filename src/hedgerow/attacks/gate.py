@@ -25,7 +25,7 @@ UNTRIED = "not tried: "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class GainBounds:
     """What an attack may find at most. None: it is printed, and stops nothing."""
 
     mean: float | None = None
@@ -49,7 +49,7 @@ class Bounds:
         >>> from hedgerow.attacks.inference import homogeneity
         >>> from hedgerow.table.groups import Groups
         >>> virus = Groups.of({"virus": [{"positive": 490}, {"positive": 10, "negative": 500}]})
-        >>> Bounds().broken(homogeneity(virus, of="virus"))
+        >>> GainBounds().broken(homogeneity(virus, of="virus"))
         ('490 of 1,000 people are known for certain (49.00 %), at most 0.00 % may be',)
         """
         found = []

@@ -109,7 +109,7 @@ def init(
 ) -> None:
     """Write a first plan for a table: roles and hierarchies guessed, each guess explained."""
     with running("init", as_json, quiet, bar=True) as job:
-        from hedgerow.plan.guess import write_plan
+        from hedgerow.api import write_plan
 
         path = write_plan(
             data, to, replace=replace, person=person, one_row_per_person=one_row_per_person,
@@ -122,14 +122,11 @@ def init(
 def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Measure the plan's claims on the table as it is; publish nothing."""
     with running("check", as_json, quiet, bar=True) as job:
-        from hedgerow.plan.plan import Plan
-        from hedgerow.release.publication import checked
-        from hedgerow.release.release import claim_summary
+        from hedgerow.api import measure
 
-        claims, notes = checked(Plan.read(plan))
-        told = {"claims": [claim_summary(v) for v in claims], "notes": list(notes)}
-        job.done(told, lambda: rendering().checked(claims, notes))
-        if not all(v.holds for v in claims):
+        found = measure(plan)
+        job.done(found.summary(), lambda: rendering().checked(found.claims, found.notes))
+        if not found.holds:
             job.exit_code = 1
 
 
@@ -203,31 +200,10 @@ def demo(
 ) -> None:
     """Generate a synthetic hospital, publish it twice, attack that, and answer a question."""
     with running("demo", as_json, quiet, bar=True) as job:
-        import hedgerow
-        from hedgerow.api.demo import SECOND, asked, attacked, write_hospital, write_neighbour
+        from hedgerow.api import run_demo
 
-        plan = write_hospital(to)
-        release = hedgerow.publish(plan, replace=True, progress=job.progress)
-        stopped, second = None, None
-        try:
-            hedgerow.publish(to / SECOND[0], replace=True, progress=job.progress)
-        except hedgerow.ClaimError as error:
-            stopped = error
-            second = hedgerow.publish(to / SECOND[1], replace=True, progress=job.progress)
-        hedgerow.publish(write_neighbour(to), replace=True, progress=job.progress)
-        attacks = attacked(to)
-        answer, position = asked(to)
-        told = release.summary() | {
-            "stopped": None if stopped is None else stopped.what,
-            "second": None if second is None else second.summary(),
-            "attacks": [result.summary() for result in attacks],
-            "answer": answer.as_json(),
-        }
-
-        def show() -> None:
-            rendering().demo(plan, release, stopped, second, attacks, answer, position)
-
-        job.done(told, show)
+        done = run_demo(to, progress=job.progress)
+        job.done(done.summary(), lambda: rendering().demo(done))
 
 
 app.command()(attack)

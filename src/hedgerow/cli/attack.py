@@ -90,9 +90,9 @@ def attack(
     """Try to break releases: what an attacker gains over somebody who never saw them."""
     with running("attack", as_json, quiet, bar=True) as job:
         import hedgerow
-        from hedgerow.attacks.gate import UNTRIED, Bounds, doubts
+        from hedgerow.api import UNTRIED, GainBounds, doubts, plot_attacks
 
-        bounds = Bounds(mean=at_most, certain=certain_at_most, worst=worst_at_most)
+        bounds = GainBounds(mean=at_most, certain=certain_at_most, worst=worst_at_most)
         results = hedgerow.attack(
             releases,
             know=_pairs(know, "--know", "age=28"),
@@ -112,10 +112,7 @@ def attack(
             progress=job.progress,
         )
         if plot is not None and results:
-            from hedgerow.attacks.charts import attacks_chart
-            from hedgerow.charts.figures import save
-
-            save(attacks_chart(results), plot)
+            plot_attacks(results, plot)
         broken = [bounds.broken(result) for result in results]
         unsure = doubts(results)
         told = {

@@ -23,7 +23,7 @@ def explain_model(
     with running("explain", as_json, quiet=False, bar=True) as job:
         from dataclasses import asdict
 
-        from hedgerow.claims import describe
+        from hedgerow.api import describe
 
         found = describe(name)
         job.done(asdict(found), lambda: rendering().explanation(found))
@@ -46,7 +46,7 @@ def explain_adversary(
     """How the plan's epsilon-privacy claims move as attackers get more stubborn."""
     with running("explain", as_json, quiet, bar=True) as job:
         import hedgerow
-        from hedgerow.explain.adversary_study import refuse_plot
+        from hedgerow.api import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)
@@ -73,8 +73,8 @@ def explain_epsilon(
     """What an epsilon of differential privacy means to a person in the data."""
     with running("explain", as_json, quiet) as job:
         import hedgerow
+        from hedgerow.api import refuse_plot
         from hedgerow.cli import explain_show
-        from hedgerow.explain.adversary_study import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)
@@ -101,8 +101,8 @@ def explain_policy(
     """What the plan's policy does not protect, what it does, and how much noise it saves."""
     with running("explain", as_json, quiet) as job:
         import hedgerow
+        from hedgerow.api import refuse_plot
         from hedgerow.cli import explain_show
-        from hedgerow.explain.adversary_study import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)
@@ -131,8 +131,8 @@ def explain_sampling(
     """What a secret sample buys, and how large groups must be to publish it safely."""
     with running("explain", as_json, quiet) as job:
         import hedgerow
+        from hedgerow.api import refuse_plot
         from hedgerow.cli import sampling_show
-        from hedgerow.explain.adversary_study import refuse_plot
 
         if plot is not None:
             refuse_plot(plot)
@@ -153,7 +153,7 @@ def explain_definitions(
     with running("explain", as_json, quiet=False, bar=True) as job:
         from dataclasses import asdict
 
-        from hedgerow.explain.definitions import define, definitions
+        from hedgerow.api import define, definitions
 
         found = definitions() if name is None else (define(name),)
         result = {"definitions": [asdict(definition) for definition in found]}

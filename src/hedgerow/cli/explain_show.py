@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from hedgerow.api import SCALE, told
 from hedgerow.cli.terminal import columns, console, plain, rounded, say
-from hedgerow.explain.epsilon import Beliefs, EpsilonStudy, Joint
-from hedgerow.explain.policies import SCALE, PolicyStudy
-from hedgerow.noise.meaning import told
+
+if TYPE_CHECKING:
+    from hedgerow import EpsilonStudy, PolicyStudy
+    from hedgerow.explain.epsilon import Beliefs, Joint
 
 
 def epsilon(found: EpsilonStudy, plots: Sequence[Path] = ()) -> None:

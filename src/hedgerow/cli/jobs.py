@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from hedgerow.api import PUBLISHED, stopped
 from hedgerow.base.errors import HedgerowError, interrupted, printable
-from hedgerow.release.delivery_state import PUBLISHED, stopped
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""

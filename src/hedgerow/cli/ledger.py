@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.base.errors import TargetError, nearest
+from hedgerow.base.errors import LedgerError, TargetError, nearest
 from hedgerow.cli.jobs import AsJson, Quiet, running
 
 if TYPE_CHECKING:
-    from hedgerow.ledger import Amounts, Entry, Ledger, Position
+    from hedgerow import Ledger
+    from hedgerow.api import Amounts, Entry, Position
 
 ENVIRONMENT = "HEDGEROW_LEDGER"
 BESIDE = ("-wal", "-shm", "-journal")
@@ -63,8 +64,6 @@ def show_entry(
 ) -> None:
     """One entry, or what became of a reservation."""
     with running("ledger show", as_json, quiet=False) as job, _open(where) as book:
-        from hedgerow.ledger import LedgerError
-
         found = book.look_up(what)
         if not found:
             raise LedgerError(
@@ -94,7 +93,7 @@ def budget(
 ) -> None:
     """What each population may lose, has lost, and has left; or set it."""
     with running("ledger budget", as_json, quiet) as job:
-        from hedgerow.ledger import Amounts, LedgerError
+        from hedgerow.api import Amounts, policies_of
 
         if amounts is not None and population is None:
             raise LedgerError(
@@ -108,7 +107,7 @@ def budget(
             found = book.populations()
             if population is not None:
                 found = _only(found, population, book)
-            policies = {p.population: _policies(book, p.population) for p in found}
+            policies = {p.population: policies_of(book, p.population) for p in found}
             result = {
                 "populations": [_position(p) | {"policies": policies[p.population]} for p in found]
             }
@@ -127,25 +126,20 @@ def verify(
 ) -> None:
     """Read everything again: was anything changed, removed, cut off or overspent?"""
     with running("ledger verify", as_json, quiet) as job, _open(where) as book:
-        from hedgerow.api.verification import other_than_recorded
-        from hedgerow.ledger import Checked
-        from hedgerow.ledger.tips import read_tip
+        from hedgerow.api import verify_ledger
 
-        tips = [read_tip(folder) for folder in release or ()]
+        releases = release or ()
         tip = book.tip()
-        found = book.verify(tips)
-        if found.holds:  # else what the entries say is worth nothing
-            other = [why for folder in release or () for why in other_than_recorded(folder, book)]
-            found = Checked(found.entries, tuple(other))
+        found = verify_ledger(book, releases)
         result = {
             "ledger": book.id,
             "tip": {"seq": tip.seq, "hash": tip.hash},
             "entries": found.entries,
-            "releases": len(tips),
+            "releases": len(releases),
             "holds": found.holds,
             "problems": list(found.problems),
         }
-        job.done(result, lambda: _show().checked(found, len(tips), book.name, tip))
+        job.done(result, lambda: _show().checked(found, len(releases), book.name, tip))
         if not found.holds:
             job.exit_code = 1
 
@@ -182,7 +176,7 @@ def _show() -> Any:
 
 
 def _open(where: str | None, *, create: bool = False) -> Ledger:
-    from hedgerow.ledger import Ledger, LedgerError
+    from hedgerow import Ledger
 
     if not where:
         raise LedgerError(
@@ -193,8 +187,6 @@ def _open(where: str | None, *, create: bool = False) -> Ledger:
 
 
 def _only(found: list[Position], population: str, book: Ledger) -> list[Position]:
-    from hedgerow.ledger import LedgerError
-
     mine = [p for p in found if p.population == population]
     if not mine:
         meant = nearest(population, [p.population for p in found])
@@ -223,20 +215,6 @@ def _position(p: Position) -> dict[str, Any]:
         "releases": p.releases,
         "reserved_open": p.reserved_open,
     }
-
-
-def _policies(book: Ledger, population: str) -> list[str]:
-    """Under which policies a population's budget was spent, the oldest first."""
-    from hedgerow.ledger import Kind
-
-    policy_of = _show().policy_of
-    found: dict[str, str] = {}
-    for entry in book.entries(population=population):
-        if entry.kind == Kind.FAILED:  # it told nobody anything
-            found.pop(entry.reservation, None)
-        elif (policy := policy_of(entry)) is not None:
-            found[entry.reservation] = policy
-    return list(dict.fromkeys(found.values()))
 
 
 def _refuse_itself(path: Path, where: str | None) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from hedgerow.api import Kind, currencies, policy_of
 from hedgerow.cli.terminal import columns, console, plain, say, tell
-from hedgerow.ledger import Amounts, Checked, Entry, Kind, Position, Tip
-from hedgerow.noise.amounts import PLACES
+
+if TYPE_CHECKING:
+    from hedgerow.api import Amounts, Entry, Position
+    from hedgerow.ledger import Checked, Tip
 
 GAUGE = 10
 """Characters of a full gauge."""
@@ -38,12 +42,6 @@ def entries(found: Sequence[Entry], *, more: bool) -> None:
     console.print(table)
     if more:
         say(f"\nThere are older ones: --last {10 * len(found)} shows more.")
-
-
-def policy_of(entry: Entry) -> str | None:
-    """The policy a spend is under; None: there is none."""
-    policy = entry.body.get("policy") if entry.kind == Kind.RESERVE else None
-    return None if policy is None else str(policy)
 
 
 def each(found: Sequence[Entry]) -> None:
@@ -89,7 +87,7 @@ def positions(found: Sequence[Position], policies: Mapping[str, Sequence[str]]) 
     table.columns[-1].no_wrap = True
     for p in found:
         first = [plain(p.population), Text(str(p.releases)), Text(str(p.reserved_open))]
-        used = [name for name in PLACES if p.spent.units[name] or (p.budget or p.spent).units[name]]
+        used = currencies(p)
         if not used:
             table.add_row(*first, "no budget")
         for name in used:

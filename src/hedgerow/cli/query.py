@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.base.decimals import parse
 from hedgerow.base.errors import PlanError
 from hedgerow.cli.jobs import AsJson, Memory, PlanFile, Quiet, running
 
@@ -94,7 +92,7 @@ def query(
     """Answer one question with noise, an interval and a price, charged to the ledger first."""
     with running("query", as_json, quiet, bar=True) as job:
         import hedgerow
-        from hedgerow.answers.files import check_file, write_answer
+        from hedgerow.api import check_file, write_answer
         from hedgerow.cli import query_show
 
         given = {
@@ -222,9 +220,9 @@ def _named(text: str) -> tuple[str, ...]:
 
 
 def _span(text: str) -> tuple[str, str]:
+    from hedgerow.api import is_range
+
     low, comma, high = (part.strip() for part in text.partition(","))
-    ends = [parse(end) for end in (low, high)]
-    numbers = [end[0] * Fraction(10) ** end[1] for end in ends if end is not None]
-    if not comma or len(numbers) < 2 or numbers[0] > numbers[1]:
+    if not comma or not is_range(low, high):
         raise PlanError(f"{text!r} is no range", fix="Write for instance --between 40,60.")
     return low, high

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hedgerow.answers.answer import Answer
-from hedgerow.answers.design import Shown
-from hedgerow.answers.preview import Preview
-from hedgerow.answers.ranges import Between
 from hedgerow.cli.ledger_show import gauge
 from hedgerow.cli.terminal import columns, console, plain, rounded, say, tell
-from hedgerow.ledger import Position
+
+if TYPE_CHECKING:
+    from hedgerow import Answer, Preview
+    from hedgerow.answers.design import Shown
+    from hedgerow.answers.ranges import Between
+    from hedgerow.api import Position
 
 MOST_LINES = 40
 """Of a table; the rest is in the file or in --json."""

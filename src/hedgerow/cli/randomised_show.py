@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hedgerow.cli.ledger_show import gauge
 from hedgerow.cli.terminal import columns, console, plain, say, tell
-from hedgerow.release.noisy.release import RandomisedRelease
-from hedgerow.release.safe.release import SafeRelease
+
+if TYPE_CHECKING:
+    from hedgerow import RandomisedRelease, SafeRelease
 
 MOST_LINES = 20
 """Of the list of tables; the rest is in the certificate."""

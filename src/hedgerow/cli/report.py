@@ -10,7 +10,7 @@ import typer
 from hedgerow.cli.jobs import AsJson, Quiet, running
 
 if TYPE_CHECKING:
-    from hedgerow.reports.files import Reports
+    from hedgerow import Reports
     from hedgerow.reports.profiles.base import Profile
 
 STYLES = {"met": "green", "not met": "bold red", "not checkable": "yellow"}
@@ -103,7 +103,7 @@ def _profile(profile: Profile) -> None:
 
 def tell_internal(folder: Path | None) -> None:
     """Where the internal report of a release is, if there is one."""
-    from hedgerow.base.delivery import internal_place
+    from hedgerow.api import internal_place
     from hedgerow.cli.terminal import say
 
     if folder is not None and (place := internal_place(folder.resolve())).exists():

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from hedgerow.api import told
 from hedgerow.cli.terminal import columns, console, plain, say
-from hedgerow.explain.samples import SamplingStudy
-from hedgerow.noise.meaning import told
+
+if TYPE_CHECKING:
+    from hedgerow import SamplingStudy
 
 
 def sampling(found: SamplingStudy, plots: Sequence[Path] = ()) -> None:

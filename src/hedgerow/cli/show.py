@@ -13,27 +13,26 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.attacks.base import AttackResult
-from hedgerow.attacks.charts import names_of
-from hedgerow.attacks.file_attacks import FILE_METHODS
+from hedgerow.api import (
+    FILE_METHODS,
+    METRICS,
+    ROWS,
+    UNCOMPARED,
+    names_of,
+    standing,
+    stubborn,
+    times,
+)
 from hedgerow.base.errors import HedgerowError, printable
-from hedgerow.claims import Explanation, Verdict
 from hedgerow.cli.terminal import columns, console, plain, say
-from hedgerow.explain.belief_words import stubborn, times
-from hedgerow.recode.optimality import standing
-from hedgerow.recode.utility import METRICS
-from hedgerow.release.earlier_releases import UNCOMPARED
-from hedgerow.release.release import Release
-from hedgerow.table.groups import ROWS
 
 if TYPE_CHECKING:
-    from hedgerow.answers.answer import Answer
-    from hedgerow.attacks.gate import Bounds
-    from hedgerow.explain.adversary_study import AdversaryStudy, ClaimStudy, NodeStudy
+    from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
+    from hedgerow.api import GainBounds
+    from hedgerow.api.demo import Demo
+    from hedgerow.claims import Explanation, Verdict
+    from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
     from hedgerow.explain.definitions import Definition
-    from hedgerow.ledger import Position
-    from hedgerow.release.noisy.release import RandomisedRelease
-    from hedgerow.release.safe.release import SafeRelease
 
 WIDEST = 17
 """Characters of a value in a table of rows; seven columns then fit in 80."""
@@ -89,11 +88,12 @@ def checked(verdicts: Sequence[Verdict], notes: Sequence[str]) -> None:
 
 def published(found: Release | RandomisedRelease | SafeRelease) -> None:
     """A release of whichever kind."""
+    from hedgerow import RandomisedRelease, Release
+
     if isinstance(found, Release):
         release(found)
         return
     from hedgerow.cli.randomised_show import randomised, safe
-    from hedgerow.release.noisy.release import RandomisedRelease
 
     if isinstance(found, RandomisedRelease):
         randomised(found)
@@ -160,33 +160,22 @@ def _how(published: Release) -> str:
     return f"({found})"
 
 
-def demo(
-    plan: Path,
-    published: Release,
-    stopped: HedgerowError | None,
-    second: Release | None,
-    attacks: Sequence[AttackResult],
-    answer: Answer,
-    position: Position,
-) -> None:
+def demo(done: Demo) -> None:
     """The releases of the synthetic hospital, before and after, and what attackers make of it."""
     from hedgerow.cli import query_show
-    from hedgerow.engines import open_engine
-    from hedgerow.plan.plan import Plan
 
-    source = Plan.read(plan).source
-    say(f"A synthetic hospital of {published.people:,} inpatients: {source}\n")
-    with open_engine(source) as before:
-        _rows("before (not published)", before.rows(before.columns(), 4))
+    plan, published = done.plan, done.release
+    say(f"A synthetic hospital of {published.people:,} inpatients: {done.source}\n")
+    _rows("before (not published)", done.rows)
     after = published.to_arrow()
     _rows("after (published)", after.take([after.num_rows * i // 4 for i in range(4)]))
     release(published)
     say(f"plan:    {plan}")
-    if stopped is not None and second is not None:
-        _second(stopped, second)
-    _attacked(attacks)
+    if done.stopped is not None and done.second is not None:
+        _second(done.stopped, done.second)
+    _attacked(done.attacks)
     say("\nA question, answered with noise and charged to the ledger first:\n")
-    query_show.answer(answer, position, (), None)
+    query_show.answer(done.answer, done.position, (), None)
     folder = shlex.quote(str(plan.parent))
     say("\nOpen all this in the browser, choose and publish there:")
     say(f"  hedgerow explore {folder}/plan.yaml")
@@ -240,7 +229,7 @@ def _rows(title: str, rows: Any) -> None:
     console.print()
 
 
-def attacks(results: Sequence[AttackResult], bounds: Bounds) -> None:
+def attacks(results: Sequence[AttackResult], bounds: GainBounds) -> None:
     """A line an attack, next to its baseline; what each found, in sentences; and broken bounds."""
     if not results:
         say("No attack applies: say what the attacker knows (--know, --register, --truth).")
@@ -267,7 +256,7 @@ def attacks(results: Sequence[AttackResult], bounds: Bounds) -> None:
         console.print(plain(f"{name}: {why}."))
 
 
-def _scores(scored: Sequence[tuple[str, AttackResult]], bounds: Bounds) -> None:
+def _scores(scored: Sequence[tuple[str, AttackResult]], bounds: GainBounds) -> None:
     results = [result for _, result in scored]
     compared = any(result.control is not None for result in results)
     estimated = any(result.gains is None for result in results)

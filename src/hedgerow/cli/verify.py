@@ -11,7 +11,7 @@ from hedgerow.base.errors import printable
 from hedgerow.cli.jobs import AsJson, Quiet, running
 
 if TYPE_CHECKING:
-    from hedgerow.release.verification import Verification
+    from hedgerow import Verification
 
 STYLES = {"verified": "green", "refuted": "bold red", "not verifiable": "yellow"}
 
@@ -38,9 +38,9 @@ def verify(
 ) -> None:
     """Check a release without the raw data: each claim is verified, refuted, or neither."""
     with running("verify", as_json, quiet) as job:
-        from hedgerow.api.verification import verify as verified
+        import hedgerow
 
-        found = verified(release, plan=plan, key=key)
+        found = hedgerow.verify(release, plan=plan, key=key)
         job.done(found.summary(), lambda: show(found))
         if found.refuted or (strict and (found.unverifiable or found.unknown)):
             job.exit_code = 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -126,6 +126,15 @@ def epsilon_by_stubbornness(model: EpsilonPrivacy, groups: Groups) -> tuple[Stub
     endless = replace(model, adversary=ClassIII(prior=prior, knows=knows))
     rows.append(Stubborn(math.inf, _smallest(endless, groups), math.inf))
     return tuple(rows)
+
+
+def epsilon_at(
+    exploration: Exploration, levels: Mapping[str, int], model: EpsilonPrivacy
+) -> tuple[Stubborn, ...]:
+    """The same on all groups of a node of the lattice, nobody left out."""
+    lattice = exploration.lattice
+    groups = lattice.roll_up(lattice.base, exploration.node(levels)).groups
+    return epsilon_by_stubbornness(model, groups.take(groups.n > 0))
 
 
 def _smallest(model: EpsilonPrivacy, groups: Groups) -> float | None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.gate import UNTRIED, doubts
+from hedgerow import AttackResult
+from hedgerow.api import UNTRIED, doubts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +122,7 @@ def restored(summaries: Sequence[Mapping[str, Any]]) -> list[AttackResult]:
     found: list[AttackResult] = []
     taken: set[str] = set()
     for one in summaries:
-        result = _restored(one)
+        result = AttackResult.restored(one)
         release = _release(one)
         name = f"{result.attack}: {one['of']}" if one.get("of") else result.attack
         name += f" ({release})" if several and release else ""
@@ -167,35 +166,10 @@ def _release(summary: Mapping[str, Any]) -> str:
     return PurePath(str(summary["detail"].get("release") or "")).name
 
 
-def _restored(summary: Mapping[str, Any]) -> AttackResult:
-    control = summary["control"]
-    return AttackResult(
-        attack=str(summary["attack"]),
-        goal=str(summary["goal"]),
-        found=_rate(summary["found"]),
-        baseline=_rate(summary["baseline"]),
-        control=None if control is None else _rate(control),
-        gains=_gains(summary),
-        sentences=tuple(map(str, summary["sentences"])),
-        detail=dict(summary["detail"]),
-    )
-
-
-def _gains(summary: Mapping[str, Any]) -> Gains | None:
-    """As `AttackResult.summary` tells them; a file of an older version has none."""
-    certain = summary.get("certain")
-    if certain is None:
-        return None
-    return Gains(
-        people=int(certain["of"]), mean=float(summary["gain"]),
-        worst=float(summary["worst_gain"]), certain=int(certain["people"]),
-        wrong=int(certain["wrongly"]),
-    )  # fmt: skip
-
-
 def lines(results: Sequence[AttackResult]) -> list[Line]:
     """A line for each attack.
 
+    >>> from hedgerow.attacks.base import Rate
     >>> lines([AttackResult(attack="linkage", goal="a record gets the right name",
     ...                     found=Rate(successes=12, guesses=12),
     ...                     baseline=Rate(successes=1, guesses=12))])[0].verdict
@@ -293,7 +267,3 @@ def _standing(result: AttackResult) -> str:
 
 def _between(ends: tuple[float, float]) -> str:
     return f"{share(ends[0])} to {share(ends[1])}"
-
-
-def _rate(told: Mapping[str, Any]) -> Rate:
-    return Rate(successes=float(told["successes"]), guesses=int(told["guesses"]))

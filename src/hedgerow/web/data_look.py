@@ -2,193 +2,52 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hedgerow.api import Look, Role, TableSource
 from hedgerow.base.errors import DataError, HedgerowError
-from hedgerow.base.spelling import classes
-from hedgerow.engines import open_engine
-from hedgerow.engines.address import table_place
-from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
-from hedgerow.explore.people import DataLook, explore_data
-from hedgerow.plan.guess import Guess, guess
-from hedgerow.plan.plan import Plan
-from hedgerow.table.person_keys import repeated, same_ids
-from hedgerow.table.schema import Role
 from hedgerow.web.draft import Draft
 from hedgerow.web.jobs import Job, Progress
 from hedgerow.web.spelling_form import texts_of
 from hedgerow.web.state import Web
 
-MOST_VALUES = 100_000
-"""Distinct values of a column that a preview of its hierarchy is made of."""
 PATIENCE = 1.5
 """Seconds a page waits for the first look before it shows progress instead."""
 
 
-@dataclass(frozen=True)
-class Look:
-    """What the table is like, and what is guessed of each column."""
+def table_of(draft: Draft) -> TableSource:
+    """The draft's table, also where the rest of the plan is not right yet.
 
-    data: DataLook
-    guesses: dict[str, Guess]
-    profiles: tuple[ColumnProfile, ...]
-    keys: tuple[Repeats, ...] = ()
-    """Numbers of people that repeat, where nobody has said whose rows these are."""
-    people: RowsOfPeople | None = None
-    """How many rows people have, where the plan names the column that tells them apart."""
-    ids: DataError | None = None
-    """What is wrong with that column, where two of its texts may be one person's."""
-    differ: Mapping[str, int] = field(default_factory=dict)
-    """For each column, how many people have rows with different values."""
-    stays: bool = False
-    """Whether the table stays in its database, which cannot publish one row per person."""
-    spellings: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
-    """For each sensitive column, the values a reader may take for one, in all spellings."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Every column of the source, in its order."""
-        return tuple(profile.name for profile in self.profiles)
-
-    def profile(self, number: int) -> ColumnProfile:
-        """A column by its place.
-
-        Raises:
-            DataError: There is no such column.
-        """
-        if not 0 <= number < len(self.profiles):
-            raise DataError("there is no such column", fix="Choose one of those shown.")
-        return self.profiles[number]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Where the data are, and how they are to be read: what a look depends on."""
-
-    source: str
-    person: str | None
-    null: tuple[str, ...]
-    named: tuple[str, ...]
-    """Columns that the plan drops: they are not combined with others."""
-    roles: tuple[tuple[str, str], ...]
-    """Of each column that has one."""
-    said: tuple[tuple[str, bool], ...]
-    """Whether a column is a key, where the plan says so."""
-    stated: bool
-    """Whether the plan states that every row is another person."""
-    respelled: tuple[tuple[str, tuple[str, ...]], ...]
-    """Columns that are published in one spelling, each with the values that stay apart."""
-    state: tuple[int, int]
-    """Differs when the file has been written."""
-
-    @classmethod
-    def of(cls, draft: Draft) -> Table:
-        """The draft's table, also where the rest of the plan is not right yet.
-
-        Raises:
-            HedgerowError: Nothing says where the data are, or they lie where they may not.
-        """
-        said = draft.data()
-        source, person, null = said.get("source"), said.get("person"), said.get("null")
-        if not isinstance(source, str) or not source:
-            # Not YAML, or without a source: the command line's own words.
-            draft.plan()
-            raise DataError("the plan names no source", fix="Add `source: table.csv`.")
-        place = draft.source(source)
-        named = sorted(n for n in draft.planned if draft.column(n).get("role") == Role.IDENTIFIER)
-        texts = tuple(t for t in null if isinstance(t, str)) if isinstance(null, list) else ()
-        columns = [(name, draft.column(name)) for name in sorted(draft.planned)]
-        return cls(
-            place,
-            person if isinstance(person, str) else None,
-            texts,
-            tuple(named),
-            tuple((n, str(c["role"])) for n, c in columns if c.get("role") in list(Role)),
-            tuple((n, c["key"]) for n, c in columns if isinstance(c.get("key"), bool)),
-            said.get("one_row_per_person") is True,
-            tuple(
-                (n, texts_of(c.get("distinct"))) for n, c in columns if c.get("spelling") == "one"
-            ),
-            _state(place),
-        )
-
-    @property
-    def mark(self) -> str:
-        """A name for it."""
-        return hashlib.sha256(json.dumps(_plain(self)).encode()).hexdigest()[:16]
-
-    def look(self, progress: Progress | None = None) -> Look:
-        """Look at it."""
-        with open_engine(self.source, null=self.null, person=self.person) as engine:
-            profiles = tuple(engine.profile())
-            planned = {n: Role(role) for n, role in self.roles if n in engine.columns()}
-            found = repeated(engine, planned, dict(self.said), person=self.person, names=False)
-            keys = () if self.stated else found.keys
-            sensitive = [name for name, role in planned.items() if role is Role.SENSITIVE]
-            spellings = {n: _spellings(engine.distinct(n, limit=MOST_VALUES)) for n in sensitive}
-            people, ids, differ = self._rows(engine, spellings)
-        guesses = {profile.name: guess(profile) for profile in profiles}
-        roles = {
-            name: Role.IDENTIFIER if name in self.named else Role.QUASI_IDENTIFIER
-            for name in guesses
-            if name != self.person
-        }
-        plan = Plan.of(
-            columns={name: str(role) for name, role in roles.items()},
-            protect=[{"unique-share": 1}], source=self.source, person=self.person,
-            null=list(self.null) or None,
-        )  # fmt: skip
-        return Look(
-            explore_data(plan, progress=progress), guesses, profiles, keys, people, ids, differ,
-            self._stays, {name: found for name, found in spellings.items() if found},
-        )  # fmt: skip
-
-    @property
-    def _stays(self) -> bool:
-        return table_place(self.source) is not None
-
-    def _rows(
-        self, engine: Engine, spellings: Mapping[str, Sequence[tuple[str, ...]]]
-    ) -> tuple[RowsOfPeople | None, DataError | None, dict[str, int]]:
-        """How many rows people have, and in which columns they differ."""
-        if self.person is None:
-            return None, None, {}
-        people = engine.rows_of(self.person)
-        ids = same_ids(self.person, engine)
-        if people.most <= 1 or self._stays:
-            return people, ids, {}
-        # As publishing does: rows that differ in spelling only do not differ.
-        for name, distinct in self.respelled:
-            one = [texts for texts in spellings.get(name, ()) if texts[0] not in distinct]
-            engine.respell(name, {text: texts[0] for texts in one for text in texts[1:]})
-        others = [name for name in engine.columns() if name != self.person]
-        return people, ids, engine.differing(self.person, others)
-
-    def values(self, column: str) -> tuple[str | None, ...]:
-        """The distinct values of a column.
-
-        Raises:
-            DataError: There is no such column.
-        """
-        with open_engine(self.source, null=self.null, person=self.person) as engine:
-            return tuple(engine.distinct(column, limit=MOST_VALUES))
-
-
-def _spellings(values: Sequence[str | None]) -> list[tuple[str, ...]]:
-    """The texts that may be one value; what is missing has no spelling."""
-    found = classes(value for value in values if value is not None)
-    return [tuple(text for text in texts if text is not None) for texts in found]
+    Raises:
+        HedgerowError: Nothing says where the data are, or they lie where they may not.
+    """
+    said = draft.data()
+    source, person, null = said.get("source"), said.get("person"), said.get("null")
+    if not isinstance(source, str) or not source:
+        # Not YAML, or without a source: the command line's own words.
+        draft.plan()
+        raise DataError("the plan names no source", fix="Add `source: table.csv`.")
+    place = draft.source(source)
+    named = sorted(n for n in draft.planned if draft.column(n).get("role") == Role.IDENTIFIER)
+    texts = tuple(t for t in null if isinstance(t, str)) if isinstance(null, list) else ()
+    columns = [(name, draft.column(name)) for name in sorted(draft.planned)]
+    return TableSource(
+        place,
+        person if isinstance(person, str) else None,
+        texts,
+        tuple(named),
+        tuple((n, str(c["role"])) for n, c in columns if c.get("role") in list(Role)),
+        tuple((n, c["key"]) for n, c in columns if isinstance(c.get("key"), bool)),
+        said.get("one_row_per_person") is True,
+        tuple((n, texts_of(c.get("distinct"))) for n, c in columns if c.get("spelling") == "one"),
+        _state(place),
+    )
 
 
 def look_at(web: Web, draft: Draft) -> Look | Job:
     """The look at the open table, or the job that is at it (or failed)."""
-    table = Table.of(draft)
+    table = table_of(draft)
     key = (draft.name, table.mark, "look")
     if web.kept.seen(key):
         return web.kept.get(key, table.look)
@@ -205,14 +64,14 @@ def seen(web: Web, draft: Draft) -> Look:
     Raises:
         HedgerowError: The table cannot be read.
     """
-    table = Table.of(draft)
+    table = table_of(draft)
     return web.kept.get((draft.name, table.mark, "look"), table.look)
 
 
 def kept_look(web: Web, draft: Draft) -> Look | None:
     """The look, if the table was looked at already; pages that can do without it wait for none."""
     try:
-        table = Table.of(draft)
+        table = table_of(draft)
     except HedgerowError:
         return None
     key = (draft.name, table.mark, "look")
@@ -221,12 +80,12 @@ def kept_look(web: Web, draft: Draft) -> Look | None:
 
 def values_of(web: Web, draft: Draft, column: str) -> tuple[str | None, ...]:
     """The distinct values of a column, kept in memory."""
-    table = Table.of(draft)
+    table = table_of(draft)
     key = (draft.name, table.source, table.state, table.null, column)
     return web.kept.get(key, lambda: table.values(column))
 
 
-def _begin(web: Web, table: Table, key: Any) -> Job:
+def _begin(web: Web, table: TableSource, key: Any) -> Job:
     def work(progress: Progress) -> dict[str, Any]:
         web.kept.get(key, lambda: table.look(progress))
         return {}
@@ -247,8 +106,3 @@ def _state(source: str) -> tuple[int, int]:
     except (OSError, ValueError):
         return (0, 0)
     return found.st_mtime_ns, found.st_size
-
-
-def _plain(table: Table) -> Sequence[Any]:
-    said = [table.roles, table.said, table.stated, table.respelled]
-    return [os.fspath(table.source), table.person, table.null, table.named, *said, table.state]

@@ -20,9 +20,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from hedgerow import Plan
+from hedgerow.api.plan_text import Place, changed, data_of
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, TargetError
-from hedgerow.plan.plan import Plan
-from hedgerow.web.plan_edits import Place, changed, data_of
 
 NAME = "plan.yaml"
 """What messages call the plan."""

@@ -6,13 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hedgerow import Plan
+from hedgerow.api import DATE_LEVELS, Dates
+from hedgerow.api.plan_text import written
 from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.plan.plan import Plan
-from hedgerow.table.hierarchy_builders import DATE_LEVELS, Dates, Spec
 from hedgerow.web.draft import Draft
-from hedgerow.web.plan_edits import written
+
+if TYPE_CHECKING:
+    from hedgerow.table.hierarchy_builders import Spec
 
 KINDS = {
     "suppression": "all at once: every value becomes *",

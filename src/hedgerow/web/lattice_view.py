@@ -8,16 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.api import OPEN, YES, fixed, levers, standing
 from hedgerow.base.errors import PlanError, some
-from hedgerow.claims.base import PrivacyModel
-from hedgerow.explore.levers import Lever, levers
-from hedgerow.explore.nodes import Exploration, fixed
-from hedgerow.explore.survey import OPEN, YES, Survey
-from hedgerow.recode.optimality import standing
+
+if TYPE_CHECKING:
+    from hedgerow import Exploration
+    from hedgerow.claims.base import PrivacyModel
+    from hedgerow.explore.levers import Lever
+    from hedgerow.explore.survey import Survey
 
 MARKS = (
     "square", "triangle", "diamond", "star", "plus",

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hedgerow import Exploration, Plan
+from hedgerow.api import fixed
 from hedgerow.base.errors import HedgerowError
-from hedgerow.explore.nodes import Exploration, fixed
-from hedgerow.plan.plan import Plan
 from hedgerow.web.draft import Draft, paths_of
 from hedgerow.web.jobs import Job, Progress
 from hedgerow.web.memory import give_back

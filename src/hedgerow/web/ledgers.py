@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from hedgerow.api import Kind, currencies, ledger_place, ledger_state
 from hedgerow.base.errors import HedgerowError
-from hedgerow.ledger import Amounts, Entry, Kind, Ledger, Position
-from hedgerow.ledger.choice import ledger_place
-from hedgerow.noise.amounts import PLACES
-from hedgerow.plan.plan import Plan
 from hedgerow.web.error_pages import Told, told
+
+if TYPE_CHECKING:
+    from hedgerow import Plan
+    from hedgerow.api import Amounts, Entry, Position
 
 LEDGER = "ledger.db"
 """A ledger beside the plan."""
@@ -60,26 +62,20 @@ def standing(plan: Plan) -> Standing | None:
     if place is None or plan.population is None:
         return None
     shown = Path(str(place)).name if "://" not in str(place) else str(place).rpartition("@")[2]
-    begun = Standing(place=shown, population=plan.population)
-    if "://" not in str(place) and not Path(place).exists():
-        return begun
     try:
-        with Ledger.open(place, create=False) as ledger:
-            position = ledger.budget(plan.population)
-            newest = list(ledger.entries(population=plan.population, limit=NEWEST))
+        state = ledger_state(plan, newest=NEWEST)
     except HedgerowError as error:
         return Standing(place=shown, population=plan.population, errors=tuple(told(error)))
-    used = [
-        name for name in PLACES
-        if position.spent.units[name] or (position.budget or position.spent).units[name]
-    ]  # fmt: skip
+    if state is None:
+        return Standing(place=shown, population=plan.population)
+    position = state.position
     return Standing(
         place=shown,
         population=plan.population,
         releases=position.releases,
-        gauges=tuple(_gauge(position, name) for name in used),
+        gauges=tuple(_gauge(position, name) for name in currencies(position)),
         budget=None if position.budget is None else str(position.budget),
-        entries=tuple(_line(entry) for entry in reversed(newest)),
+        entries=tuple(_line(entry) for entry in reversed(state.newest)),
     )
 
 

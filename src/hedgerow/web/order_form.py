@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hedgerow.api import DATES, NUMBERS, arranged, reading
 from hedgerow.base.errors import PlanError, some
-from hedgerow.base.spelling import reading
-from hedgerow.engines.base import ColumnProfile
-from hedgerow.table.value_order import DATES, NUMBERS, arranged
 from hedgerow.web.draft import Draft
 from hedgerow.web.hierarchies import MOST_SORTED
 from hedgerow.web.sentences import parameters
+
+if TYPE_CHECKING:
+    from hedgerow.engines.base import ColumnProfile
 
 ORDERS = {
     "none": "not stated; numbers are ordered as numbers",

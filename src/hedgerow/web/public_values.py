@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hedgerow.api.plan_text import Typed
 from hedgerow.base.errors import PlanError
 from hedgerow.web.hierarchies import number
-from hedgerow.web.plan_edits import Typed
 
 PUBLIC = {
     "none": "nothing is stated",

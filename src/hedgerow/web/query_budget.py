@@ -6,14 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hedgerow.ledger.entry import Kind
-from hedgerow.noise.amounts import NOTHING, Amounts
+from hedgerow.api import ANSWER, NOTHING, Kind
 
 if TYPE_CHECKING:
-    from hedgerow.ledger import Entry, Position
-
-ANSWER = "answer"
-"""What the ledger calls an answer."""
+    from hedgerow.api import Amounts, Entry, Position
 
 
 @dataclass(frozen=True, kw_only=True)

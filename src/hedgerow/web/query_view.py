@@ -5,24 +5,25 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.answers.questions import Asking, Question
+from hedgerow.api import (
+    Bounds,
+    Neighbouring,
+    Role,
+    Values,
+    as_in_filter,
+    chance_of_guess,
+    columns_in_filter,
+    decimal,
+)
 from hedgerow.base.errors import HedgerowError
-from hedgerow.base.filters import parse
-from hedgerow.noise.neighbours import Neighbouring
-from hedgerow.table.domain import Bounds, Values, decimal
-from hedgerow.table.schema import Role
 from hedgerow.web.query_form import Asked, widths
 
 if TYPE_CHECKING:
-    from hedgerow.answers.answer import Answer
+    from hedgerow import Answer, Plan, Preview
     from hedgerow.answers.design import Shown
-    from hedgerow.answers.preview import Preview
     from hedgerow.answers.public_knowledge import Public
-    from hedgerow.noise.measures import Loss
-    from hedgerow.plan.plan import Plan
 
 MOST_LINES = 200
 """Of a table on a page; the rest is in the file."""
@@ -87,7 +88,7 @@ def undescribed(asked: Asked, plan: Plan, public: Public) -> tuple[list[str], li
     kind = Bounds if asked.kind.column == "numbers" else Values
     named = {asked.column, *widths(asked.by, public.columns)}
     with contextlib.suppress(HedgerowError):
-        named |= set(parse(asked.where).columns) if asked.where else set()
+        named |= columns_in_filter(asked.where) if asked.where else set()
     found = []
     for name in public.columns:
         role = plan.columns[name].role if name in plan.columns else None
@@ -120,26 +121,13 @@ def example_filter(public: Public) -> str:
     """A filter on the plan's own columns, to show how one is written."""
     found = []
     for name, domain in public.domains.items():
-        plain = _column(name)
+        plain = as_in_filter(name)
         if isinstance(domain, Bounds):
             found.append(f"{plain} >= {(domain.low + domain.high) // 2}")
         elif domain.values and domain.values[0] is not None:
             text = domain.values[0].replace("'", "''")
             found.append(f"{plain} = '{text}'")
     return " and ".join(found[-2:]) or "age >= 40 and sex = 'F'"
-
-
-def _column(name: str) -> str:
-    """A column as a filter names it: in backquotes where it must.
-
-    >>> _column("age"), _column("length of stay"), _column("and")
-    ('age', '`length of stay`', '`and`')
-    """
-    try:
-        alone = str(parse(f"{name} = 1")) == f"{name} = 1"
-    except HedgerowError:
-        alone = False
-    return name if alone else "`{}`".format(name.replace("`", "``"))
 
 
 def settings(plan: Plan, public: Public) -> list[str]:
@@ -233,38 +221,6 @@ def told(found: Answer | Preview) -> Told:
     )
 
 
-class Priced(Asking["Preview"]):
-    """Says what a question costs and which noise it gets, where nobody can be made up for it."""
-
-    def __init__(self, public: Public) -> None:
-        self.public = public
-
-    def ask(self, question: Question, loss: Loss) -> Preview:
-        """A preview without its simulation."""
-        from hedgerow.answers.preview import Preview
-        from hedgerow.answers.sensitivity import claimed, exact_notes, protected_notes
-
-        design, stated = question.design(self.public, loss), self.public.stated
-        return Preview(
-            question=question.asked(),
-            words=question.words(),
-            loss=claimed(design.loss, stated),
-            spends=design.loss.amounts().texts(),
-            neighbours=self.public.protects,
-            noise=tuple(one.as_json() for one in design.noise),
-            on="nobody",
-            runs=0,
-            notes=(
-                *exact_notes(design.noise, stated),
-                *self.public.not_protected,
-                *protected_notes(design.loss, stated),
-                *design.notes,
-            ),
-            errors=(),
-            tables=(),
-        )
-
-
 def meaning(public: Public, spends: Mapping[str, str]) -> str:
     """What a loss means to one person, in a sentence; empty where this is not said so simply.
 
@@ -272,14 +228,7 @@ def meaning(public: Public, spends: Mapping[str, str]) -> str:
     """
     if public.stated is not None or "epsilon" not in spends:
         return ""
-    from hedgerow.noise.measures import Approximate, Pure
-    from hedgerow.noise.semantics import truth
-
-    epsilon, delta = spends["epsilon"], spends.get("delta")
-    loss: Pure | Approximate = Pure(epsilon=epsilon)
-    if delta is not None:
-        loss = Approximate(epsilon=epsilon, delta=delta)
-    most = ceil(truth(loss) * 10_000) / 10_000
+    most = chance_of_guess(spends)
     absent = public.neighbours.kind == Neighbouring.ADD_REMOVE
     asks = "is this person in the table" if absent else "has this person these values or others"
     return (

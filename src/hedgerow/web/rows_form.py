@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hedgerow.api import Look, Role, of_rows
+from hedgerow.api.plan_text import REMOVED
 from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.claims.row_bound import of_rows
-from hedgerow.table.schema import Role
-from hedgerow.web.data_look import Look
 from hedgerow.web.draft import Draft
-from hedgerow.web.plan_edits import REMOVED
 from hedgerow.web.sentences import parameters
 
 ONE, ALL = "one", "at most"

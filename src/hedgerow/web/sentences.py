@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, get_args
 
-from hedgerow.plan.claims import Claim
-from hedgerow.web.plan_edits import written
+from hedgerow.api import Claim
+from hedgerow.api.plan_text import written
 
 CLAIMS = {
     "k-anonymity": "nobody is alone: groups of at least k people",

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hedgerow.api import quoted, reading
 from hedgerow.base.errors import PlanError, some
-from hedgerow.base.spelling import quoted, reading
 
 SPELLING = {
     "": "Publish them as they are. Every claim is judged twice, with each spelling as a value and "

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from hedgerow.plan.plan import Plan
+from hedgerow import Plan
+from hedgerow.base.errors import PlanError
 from hedgerow.web.jobs import Progress
 
 
@@ -25,12 +27,10 @@ def publish(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
 
 def check(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Measure the plan's claims on the table as it is; what `hedgerow check --json` prints."""
-    from hedgerow.release.publication import checked
-    from hedgerow.release.release import claim_summary
+    from hedgerow.api import measure
 
     progress("counting", None)
-    claims, notes = checked(plan_of(request))
-    return {"claims": [claim_summary(verdict) for verdict in claims], "notes": list(notes)}
+    return measure(plan_of(request)).summary()
 
 
 def verify(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
@@ -39,3 +39,32 @@ def verify(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
 
     progress("reading the release", None)
     return hedgerow.verify(Path(request["release"])).summary()
+
+
+def attack(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """Run the suite.
+
+    Args:
+        request: The plan's text and folder; whether to make a trial, and below which folder;
+            names and places of releases; further attacks; and what the attacker knows.
+        progress: Called as work goes on.
+
+    Returns:
+        The releases by name, summaries of the results, and what could not be tried.
+    """
+    from hedgerow.api import TRIAL, attack_columns, make_trial
+    from hedgerow.web.attack_view import METHODS
+
+    plan = plan_of(request)
+    releases: dict[str, str] = dict(request["releases"])
+    with tempfile.TemporaryDirectory(dir=request["scratch"]) as scratch:
+        if request["trial"]:
+            releases = {TRIAL: str(make_trial(plan, Path(scratch), progress))} | releases
+        if not releases:
+            raise PlanError("there is no release to attack", fix="Choose at least one.")
+        found, skipped = attack_columns(
+            plan, releases, always=[method.name for method in METHODS if not method.extra],
+            extra=request["methods"], register=request.get("register"),
+            control=request.get("control"), least=request.get("l"), progress=progress,
+        )  # fmt: skip
+    return {"releases": list(releases), "attacks": found, "skipped": skipped}

@@ -17,8 +17,8 @@ from dataclasses import asdict
 from importlib import import_module
 from typing import Any, NoReturn
 
+from hedgerow.api import stopped
 from hedgerow.base.errors import HedgerowError
-from hedgerow.release.delivery_state import stopped
 from hedgerow.web.error_pages import told
 
 

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from hedgerow.api import write_plan
+from hedgerow.api.plan_text import data_of
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, TargetError
-from hedgerow.plan.guess import write_plan
 from hedgerow.web.draft import NAME, Draft
-from hedgerow.web.plan_edits import data_of
 
 ENVIRONMENT = "HEDGEROW_WORKSPACE"
 TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet")
@@ -147,7 +147,7 @@ class Workspace:
         Raises:
             TargetError: Other files lie where it belongs.
         """
-        from hedgerow.api.demo import write_hospital
+        from hedgerow.api import write_hospital
 
         plan = self.folder / "made-up-hospital" / "plan.yaml"
         return self.begin(plan if plan.exists() else write_hospital(plan.parent))

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
+from hedgerow import Plan
+from hedgerow.api import Claim, Role
+from hedgerow.api.plan_text import REMOVED, written
 from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.plan.claims import Claim
-from hedgerow.plan.plan import Plan
-from hedgerow.table.schema import Role
 from hedgerow.web.claim_forms import (
     ABOUT,
     KINDS,
@@ -30,7 +30,6 @@ from hedgerow.web.error_pages import told
 from hedgerow.web.hierarchies import name_of, uploaded
 from hedgerow.web.order_form import lacks_order, orders
 from hedgerow.web.pages import back_to, page
-from hedgerow.web.plan_edits import REMOVED, written
 from hedgerow.web.sentences import ATTACKER, CLAIMS, CLASSES, parameters, sentence
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 from hedgerow.web.uploads import FILE_FORM, receive_file

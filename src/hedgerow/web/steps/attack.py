@@ -16,12 +16,11 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from hedgerow.base.delivery import CERTIFICATE, DATA
+from hedgerow import Plan
+from hedgerow.api import CERTIFICATE, DATA, TRIAL, keep_release, no_trial
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
-from hedgerow.plan.plan import Plan
 from hedgerow.web import attack_view as view
-from hedgerow.web.answer_charts import bare
-from hedgerow.web.attack_run import TRIAL, keep_release, no_trial
+from hedgerow.web.charts import bare
 from hedgerow.web.draft import Draft
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.state import Step, TheDraft, TheWeb
@@ -105,14 +104,14 @@ def run(
         raise PlanError(f"there is no attack {wrong[0][:40]!r}", fix="Choose those shown.")
     given = _given(draft)
     asked = {
-        "text": draft.text, "base": str(draft.base), "trial": target == TRIAL,
+        "plan": draft.text, "folder": str(draft.base), "trial": target == TRIAL,
         "releases": releases, "scratch": str(_made(draft.folder / KIND)),
         "methods": list(dict.fromkeys(method)),
         "l": least.strip() or None,
         **{kind: str(path) for kind, path in given.items()},
     }  # fmt: skip
     web.jobs.process(
-        "hedgerow.web.attack_run:attack", asked, kind=KIND, title="Attacking",
+        "hedgerow.web.work:attack", asked, kind=KIND, title="Attacking",
         back=STEP.path, mark=draft.mark,
     )  # fmt: skip
     return back_to(request, STEP.path)
@@ -121,7 +120,7 @@ def run(
 @router.get("/attack/chart.json")
 def chart(web: TheWeb, draft: TheDraft) -> JSONResponse:
     """What each attack found, next to guessing."""
-    from hedgerow.attacks.charts import attacks_chart
+    from hedgerow.api import attacks_chart
 
     job = web.jobs.last(KIND)
     if job is None or job.result is None:

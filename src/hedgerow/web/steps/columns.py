@@ -9,9 +9,9 @@ from urllib.parse import quote
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from hedgerow.api import Look, Role
 from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.table.schema import Role
-from hedgerow.web.data_look import Look, seen, values_of
+from hedgerow.web.data_look import seen, values_of
 from hedgerow.web.draft import Draft
 from hedgerow.web.error_pages import told
 from hedgerow.web.hierarchies import (

@@ -7,16 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
 
+from hedgerow.api import Look, Role, question
+from hedgerow.api.plan_text import REMOVED, data_of, without_guess
 from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.table.person_keys import question
-from hedgerow.table.schema import Role
-from hedgerow.web.data_look import Look, look_at, seen
+from hedgerow.web.data_look import look_at, seen
 from hedgerow.web.draft import Draft
 from hedgerow.web.error_pages import told
 from hedgerow.web.hierarchies import fields_of, name_of
 from hedgerow.web.jobs import Job
 from hedgerow.web.pages import back_to, page
-from hedgerow.web.plan_edits import REMOVED, data_of, without_guess
 from hedgerow.web.rows_form import (
     WITHIN,
     RowsFields,

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from hedgerow import EpsilonPrivacy
+from hedgerow.api import epsilon_at, fixed, level_in_words, preview, steps
+from hedgerow.api.plan_text import REMOVED
 from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.claims.epsilon import EpsilonPrivacy
-from hedgerow.explore.frontier import Step as FrontierStep
-from hedgerow.explore.frontier import Stubborn, epsilon_by_stubbornness, steps
-from hedgerow.explore.levers import Lever
-from hedgerow.explore.nodes import Exploration, fixed
-from hedgerow.explore.preview import preview
-from hedgerow.release.release import level_in_words
 from hedgerow.web import lattice_view as view
+from hedgerow.web.charts import bare
 from hedgerow.web.draft import Draft
 from hedgerow.web.error_pages import told
 from hedgerow.web.jobs import Job
 from hedgerow.web.lattices import lattice_of, mark_of, moved, ready
 from hedgerow.web.pages import back_to, page
-from hedgerow.web.plan_edits import REMOVED
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
+
+if TYPE_CHECKING:
+    from hedgerow.explore.frontier import Step as FrontierStep
+    from hedgerow.explore.levers import Lever
 
 STEP = Step(number=3, name="explore", title="Explore", hint="Weigh claims against usefulness")
 router = APIRouter(default_response_class=HTMLResponse)
@@ -111,7 +111,7 @@ def node_details(
         chosen=fixed(found.plan) == levels and not setting.changed,
         widest=max([bar.people for bar in (*shown.sizes, *shown.before)], default=1),
         stubborn=[
-            {"claim": str(model), "number": number, "rows": _stubborn(found, levels, model)}
+            {"claim": str(model), "number": number, "rows": epsilon_at(found, levels, model)}
             for number, model in enumerate(against)
         ],
     )  # fmt: skip
@@ -155,19 +155,18 @@ def frontier_chart(
     lever: Annotated[str, Query()] = "",
 ) -> JSONResponse:  # fmt: skip
     """The same as a chart."""
-    from hedgerow.web.lattice_charts import frontier_chart as drawn
+    from hedgerow.api import frontier_chart as drawn
 
     found = ready(web, draft)
     setting = view.Setting.read(found, moves, suppress)
     one = _lever(setting, lever)
     levels = view.levels_of(found, node)
     shown = preview(found, levels, setting.models, suppress=setting.suppress, rows=0)
-    return JSONResponse(
-        drawn(
-            _steps(web, draft, setting, one), one, metric=found.metric.name,
-            now=setting.value(one), chosen=shown.cost if shown.keeps else None,
-        )
+    chart = drawn(
+        _steps(web, draft, setting, one), one, metric=found.metric.name,
+        now=setting.value(one), chosen=shown.cost if shown.keeps else None,
     )  # fmt: skip
+    return JSONResponse(bare(chart))
 
 
 @router.get("/explore/stubbornness.json")
@@ -176,15 +175,15 @@ def stubbornness_chart(
     number: Annotated[int, Query(ge=0, le=1000)] = 0,
 ) -> JSONResponse:  # fmt: skip
     """The smallest epsilon at a node, by stubbornness."""
-    from hedgerow.web.lattice_charts import epsilon_chart
+    from hedgerow.api import epsilon_chart
 
     found = ready(web, draft)
     setting = view.Setting.read(found, moves, suppress)
     against = [model for model in setting.models if isinstance(model, EpsilonPrivacy)]
     if number >= len(against):
         raise PlanError("there is no such claim", fix="Load the page anew.")
-    rows = _stubborn(found, view.levels_of(found, node), against[number])
-    return JSONResponse(epsilon_chart(rows, required=float(against[number].epsilon)))
+    rows = epsilon_at(found, view.levels_of(found, node), against[number])
+    return JSONResponse(bare(epsilon_chart(rows, required=float(against[number].epsilon))))
 
 
 @router.post("/explore/use")
@@ -231,14 +230,6 @@ def _steps(web: Web, draft: Draft, setting: view.Setting, lever: Lever) -> tuple
     key = (draft.name, mark_of(draft, found.plan), draft.mark, lever.name, others,
            setting.suppress, near)  # fmt: skip
     return web.kept.get(key, lambda: steps(found, lever, setting.models, suppress=setting.suppress))
-
-
-def _stubborn(
-    found: Exploration, levels: dict[str, int], model: EpsilonPrivacy
-) -> tuple[Stubborn, ...]:
-    """Measured on all groups of a node, nobody left out."""
-    frequency = found.lattice.roll_up(found.lattice.base, found.node(levels))
-    return epsilon_by_stubbornness(model, frequency.groups.take(frequency.groups.n > 0))
 
 
 def _write_lever(draft: Draft, lever: Lever, value: float) -> None:

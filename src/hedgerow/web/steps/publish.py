@@ -8,14 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from hedgerow.base.delivery import internal_place
+from hedgerow.api import internal_place
+from hedgerow.api import set_budget as set_budget_of
+from hedgerow.api.plan_text import REMOVED
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
-from hedgerow.ledger import Amounts, Ledger
-from hedgerow.ledger.choice import ledger_place
 from hedgerow.web.error_pages import told
 from hedgerow.web.ledgers import LEDGER, standing
 from hedgerow.web.pages import back_to, page
-from hedgerow.web.plan_edits import REMOVED
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 from hedgerow.web.workspace import inside, safe_name
 
@@ -152,13 +151,7 @@ def keep_ledger(
 @router.post("/publish/budget")
 def set_budget(request: Request, draft: TheDraft, budget: Annotated[str, Form()]) -> Response:
     """What may be lost to answers with noise."""
-    plan = draft.plan()
-    place = ledger_place(plan, None)
-    if place is None or plan.population is None:
-        raise PlanError("the plan names no ledger and population", fix="Add them first.")
-    amounts = Amounts.read(budget, rounding="down")
-    with Ledger.open(place) as ledger:
-        ledger.set_budget(plan.population, amounts)
+    set_budget_of(draft.plan(), budget)
     return back_to(request, "/publish#ledger")
 
 

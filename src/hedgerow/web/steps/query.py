@@ -11,22 +11,20 @@ import contextlib
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from hedgerow.api import NOTHING, Amounts
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
-from hedgerow.noise.amounts import NOTHING, Amounts
 from hedgerow.web import query_view as view
-from hedgerow.web.answer_charts import answer_chart, bare
+from hedgerow.web.charts import bare
 from hedgerow.web.draft import Draft
 from hedgerow.web.error_pages import Told, told
 from hedgerow.web.pages import back_to, page
-from hedgerow.web.query_budget import ANSWER, gauges, history, too_dear
+from hedgerow.web.query_budget import gauges, history, too_dear
 from hedgerow.web.query_form import AT, KINDS, PEOPLE, Asked
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 
@@ -36,10 +34,7 @@ except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from hedgerow.answers.answer import Answer
-    from hedgerow.answers.preview import Preview
-    from hedgerow.answers.session import Session
-    from hedgerow.ledger import Entry
+    from hedgerow import Answer, Preview, Session
 
 STEP = Step(number=6, name="query", title="Query", hint="Ask for noisy answers within a budget")
 ONE_AT_A_TIME = threading.Lock()
@@ -100,8 +95,10 @@ def preview_chart(request: Request, web: TheWeb, draft: TheDraft, kind: str = "c
 @router.get("/query/answers/{reservation}/chart.json")
 def answer_drawn(draft: TheDraft, reservation: str) -> Response:
     """The chart of an answer."""
+    from hedgerow.api import find_answer
+
     with _session(draft) as session:
-        return _drawn(_found(session, reservation).answer)
+        return _drawn(find_answer(session, reservation).answer)
 
 
 @router.post("/query/ask")
@@ -137,10 +134,12 @@ def answered(
     high: str = "",
 ) -> HTMLResponse:  # fmt: skip
     """An answer as the ledger has it; looking at it is free."""
+    from hedgerow.api import find_answer
+
     errors = []
     between = None
     with _session(draft) as session:
-        found = _found(session, reservation)
+        found = find_answer(session, reservation)
         answer = found.answer
         if low or high:
             try:
@@ -160,12 +159,12 @@ def answered(
 @router.get("/query/answers/{reservation}/answer.{kind}", response_class=Response)
 def download(draft: TheDraft, reservation: str, kind: str) -> Response:
     """An answer as a file: everything in it may be given to anybody."""
-    from hedgerow.answers.files import write_answer
+    from hedgerow.api import find_answer, write_answer
 
     if kind not in MIME:
         raise DataError(f"an answer is no {kind[:20]!r} file", fix="Take the .json or the .csv.")
     with _session(draft) as session:
-        answer = _found(session, reservation).answer
+        answer = find_answer(session, reservation).answer
         escape = session.escape_formulas
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"answer.{kind}"
@@ -215,32 +214,6 @@ def allow(request: Request, draft: TheDraft, budget: Annotated[str, Form()]) -> 
     return back_to(request, STEP.path)
 
 
-@dataclass(frozen=True)
-class _Found:
-    entry: Entry
-    answer: Answer
-
-
-def _found(session: Session, reservation: str) -> _Found:
-    """The answer of a reservation of this population.
-
-    Raises:
-        DataError: There is none.
-    """
-    from hedgerow.answers.answer import Answer
-    from hedgerow.ledger.entry import Kind
-
-    for entry in session.ledger.releases(session.population):
-        ours = entry.reservation == reservation and entry.body.get("kind") == ANSWER
-        if ours and entry.kind == Kind.RELEASED:
-            content = session.ledger.content(entry)
-            if content is not None:
-                return _Found(entry, Answer.read(content))
-    raise DataError(
-        "the ledger has no such answer about these people", fix="Choose one of those shown."
-    )
-
-
 @contextlib.contextmanager
 def _nobody_else(draft: Draft) -> Iterator[None]:
     """Wait for another app on the same work: one that asks the same gets the same answer."""
@@ -262,7 +235,7 @@ def _session(draft: Draft) -> Iterator[Session]:
 
 def _lacking(draft: Draft) -> list[str]:
     """What the plan must say before anything can be asked: in the words of the form."""
-    from hedgerow.ledger.choice import ledger_place
+    from hedgerow.api import ledger_place
 
     try:
         plan = draft.plan()
@@ -295,13 +268,15 @@ def _form(asked: Asked, session: Session) -> dict[str, Any]:
 
 def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[str, Any]:
     """What the question would cost, and answers to it on people who are made up."""
+    from hedgerow.api import Priced
+
     unsimulated: list[Told] = []
     try:
         preview = _simulated(web, draft, asked, session)
     except PlanError as error:
         # Where nothing is known of a column nobody can be made up; the noise is known all the
         # same. A question that is wrong is so here too.
-        preview = asked.put(view.Priced(session.public))
+        preview = asked.put(Priced(session.public))
         unsimulated = told(error)
     spends: dict[str, Any] = dict(preview.spends)
     cost = Amounts.of(**spends) if spends else NOTHING
@@ -337,17 +312,17 @@ def _drawn(found: Answer | Preview) -> Response:
 
 def _chart(found: Answer | Preview) -> Any:
     """The chart of an answer or of a simulated one, if it has one."""
+    from hedgerow.api import answer_chart
+
     only = view.chartable(found.tables)
     return None if only is None else answer_chart(only, title=found.words)
 
 
 def _span(low: str, high: str) -> tuple[str, str]:
     """Two numbers, the first no larger than the second."""
-    from hedgerow.base.decimals import parse
+    from hedgerow.api import is_range
 
-    ends = [parse(end.strip()) for end in (low, high)]
-    numbers = [end[0] * Fraction(10) ** end[1] for end in ends if end is not None]
-    if len(numbers) < 2 or numbers[0] > numbers[1]:
+    if not is_range(low.strip(), high.strip()):
         raise PlanError(f"{low!r} to {high!r} is no range", fix="Write for instance 40 and 60.")
     return low.strip(), high.strip()
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.charts.figures import COLOURS, Line, dressed, stubbornness_chart
 from hedgerow.explore.frontier import Step, Stubborn
 from hedgerow.explore.levers import Lever
-from hedgerow.web.answer_charts import bare
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 def frontier_chart(
     steps: Sequence[Step], lever: Lever, *, metric: str, now: float, chosen: float | None
-) -> dict[str, Any]:
+) -> alt.LayerChart:
     """What the best node costs at each value of a lever, and the chosen node among them.
 
     Args:
@@ -60,10 +62,12 @@ def frontier_chart(
             .encode(x=x, y=y, tooltip=[alt.Tooltip("cost:Q", title="this node", format=".4~g")])
         )  # fmt: skip
     chart = alt.layer(*layers).properties(width=560, height=240)
-    return bare(dressed(alt, chart, "What a claim costs", "", f"{metric} against {lever.words}"))
+    said = f"{metric} against {lever.words}"
+    drawn: alt.LayerChart = dressed(alt, chart, "What a claim costs", "", said)
+    return drawn
 
 
-def epsilon_chart(rows: Sequence[Stubborn], *, required: float) -> dict[str, Any]:
+def epsilon_chart(rows: Sequence[Stubborn], *, required: float) -> alt.LayerChart:
     """The smallest epsilon that holds at a node, by stubbornness."""
     lines = []
     for who, field in (("attackers with this prior", "like_prior"), ("any prior", "any_prior")):
@@ -71,7 +75,6 @@ def epsilon_chart(rows: Sequence[Stubborn], *, required: float) -> dict[str, Any
                   if (value := getattr(row, field)) is not None}  # fmt: skip
         if any(math.isfinite(value) for value in points.values()):
             lines.append(Line(who=who, points=points))
-    chart = stubbornness_chart(
+    return stubbornness_chart(
         lines, title="Smallest epsilon by stubbornness", required=required, width=560, height=240
     )
-    return bare(chart)

@@ -22,7 +22,6 @@ STEP = 26
 """Pixels from one line to the next."""
 PLAIN = ",.9~g"
 """Numbers as people write them."""
-LEGIBLE = {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"}
 FROM_ZERO = ("count", "sum")
 """Numbers whose axis begins at zero."""
 
@@ -62,14 +61,6 @@ def answer_chart(
             rows, shown.keys[0], keys[0], value, title=title, subtitle=said, width=width
         )
     return None
-
-
-def bare(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """A chart for a page, which has a heading and colours of its own, also for the dark."""
-    spec = dict(chart.to_dict())
-    for dress in ("title", "background", "padding"):
-        spec.pop(dress, None)
-    return spec | {"config": {"axis": LEGIBLE, "legend": LEGIBLE}}
 
 
 def _dots(

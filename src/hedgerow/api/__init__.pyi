@@ -1,0 +1,96 @@
+"""What `hedgerow.api` offers to the faces: the one list, which `hedgerow.base.door` reads too.
+
+Public names are not repeated: they stand in `hedgerow/__init__.pyi`. What its modules do themselves
+comes first, then what rooms offer as it is.
+"""
+
+# Plans and tables
+from hedgerow.api.demo import run_demo as run_demo, write_hospital as write_hospital
+from hedgerow.api.measurement import measure as measure
+from hedgerow.api.table_look import Look as Look, TableSource as TableSource
+from hedgerow.base.spelling import quoted as quoted, reading as reading
+from hedgerow.claims.row_bound import of_rows as of_rows
+from hedgerow.plan.claims import Claim as Claim
+from hedgerow.plan.guess import write_plan as write_plan
+from hedgerow.table.person_keys import question as question
+from hedgerow.release.earlier_releases import UNCOMPARED as UNCOMPARED
+from hedgerow.table.groups import ROWS as ROWS
+from hedgerow.table.hierarchy_builders import DATE_LEVELS as DATE_LEVELS, Dates as Dates
+from hedgerow.table.schema import Role as Role
+from hedgerow.table.value_order import DATES as DATES, NUMBERS as NUMBERS, arranged as arranged
+
+# Releases
+from hedgerow.base.delivery import (
+    CERTIFICATE as CERTIFICATE,
+    DATA as DATA,
+    internal_place as internal_place,
+)
+from hedgerow.recode.optimality import standing as standing
+from hedgerow.recode.utility import METRICS as METRICS
+from hedgerow.release.delivery_state import PUBLISHED as PUBLISHED, stopped as stopped
+from hedgerow.release.release import level_in_words as level_in_words
+
+# Attacks
+from hedgerow.api.attack_suite import (
+    TRIAL as TRIAL,
+    attack_columns as attack_columns,
+    make_trial as make_trial,
+    no_trial as no_trial,
+)
+from hedgerow.api.received_release import keep_release as keep_release
+from hedgerow.attacks.charts import (
+    attacks_chart as attacks_chart,
+    names_of as names_of,
+    plot_attacks as plot_attacks,
+)
+from hedgerow.attacks.file_attacks import FILE_METHODS as FILE_METHODS
+from hedgerow.attacks.gate import (
+    UNTRIED as UNTRIED,
+    GainBounds as GainBounds,
+    doubts as doubts,
+)
+
+# Questions and the ledger
+from hedgerow.answers.files import check_file as check_file, write_answer as write_answer
+from hedgerow.api.answer_charts import answer_chart as answer_chart
+from hedgerow.api.ledgers import (
+    currencies as currencies,
+    ledger_state as ledger_state,
+    policies_of as policies_of,
+    policy_of as policy_of,
+    set_budget as set_budget,
+    verify_ledger as verify_ledger,
+)
+from hedgerow.api.questions import (
+    ANSWER as ANSWER,
+    Priced as Priced,
+    as_in_filter as as_in_filter,
+    chance_of_guess as chance_of_guess,
+    columns_in_filter as columns_in_filter,
+    find_answer as find_answer,
+    is_range as is_range,
+)
+from hedgerow.ledger import Entry as Entry, Kind as Kind, Position as Position
+from hedgerow.ledger.choice import ledger_place as ledger_place
+from hedgerow.noise.amounts import NOTHING as NOTHING, Amounts as Amounts
+from hedgerow.noise.neighbours import Neighbouring as Neighbouring
+from hedgerow.table.domain import Bounds as Bounds, Values as Values, decimal as decimal
+
+# The lattice
+from hedgerow.explore.frontier import epsilon_at as epsilon_at, steps as steps
+from hedgerow.explore.lattice_charts import (
+    epsilon_chart as epsilon_chart,
+    frontier_chart as frontier_chart,
+)
+from hedgerow.explore.levers import levers as levers
+from hedgerow.explore.nodes import fixed as fixed
+from hedgerow.explore.preview import preview as preview
+from hedgerow.explore.survey import OPEN as OPEN, YES as YES
+
+# What parameters mean
+from hedgerow.claims import describe as describe
+from hedgerow.explain.adversary_study import refuse_plot as refuse_plot
+from hedgerow.explain.belief_words import stubborn as stubborn, times as times
+from hedgerow.explain.definitions import define as define, definitions as definitions
+from hedgerow.explain.policies import SCALE as SCALE
+from hedgerow.noise.meaning import told as told

@@ -1,0 +1,159 @@
+"""Attacks on a plan's releases: a trial where nothing is published yet, and every column's suite.
+
+A trial is a release that nobody receives: it is not remembered by any ledger, and made anew each
+time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.base.errors import HedgerowError, PlanError
+from hedgerow.plan.plan import Plan
+
+Progress = Callable[[str, float | None], None]
+NOISY = ("marginals", "safe")
+"""Searches whose releases are random: a trial would cost what the release costs."""
+TRIAL = "trial"
+"""What a trial is called in results."""
+OF_NO_COLUMN = ("linkability",)
+"""Attacks that are after people, whatever the sensitive column."""
+
+
+def make_trial(plan: Plan, folder: Path, progress: Progress) -> Path:
+    """Make the release the plan describes, in a folder that nobody receives.
+
+    Raises:
+        PlanError: It cannot be made without publishing it.
+    """
+    from hedgerow.api.publication import publish
+
+    why = no_trial(plan)
+    if why is not None:
+        raise PlanError(why, fix="Publish it first, then attack what was published.")
+    target = folder / TRIAL / "release"
+    target.parent.mkdir()
+    # A ledger of its own, where the environment names one: nobody is to remember a trial.
+    elsewhere = folder / "ledger.db" if plan.population else None
+
+    def say(said: str, share: float | None) -> None:
+        progress(f"making the release: {said}", share)
+
+    unremembered = plan.model_copy(update={"ledger": None})
+    publish(unremembered, to=target, ledger=elsewhere, progress=say, report=False)
+    return target
+
+
+def no_trial(plan: Plan) -> str | None:
+    """Why a plan's release cannot be made without publishing it; None if it can."""
+    if plan.method.search in NOISY:
+        return "a release with noise is charged when it is made, so there is no trial of it"
+    composed = [getattr(claim, "composition", None) for claim in plan.protect]
+    if any(claim is not None and not claim.earlier for claim in composed):
+        return "a claim is about what the ledger remembers, and a trial has no part in that"
+    return None
+
+
+def attack_columns(
+    plan: Plan,
+    releases: Mapping[str, str],
+    *,
+    always: Sequence[str],
+    extra: Sequence[str],
+    progress: Progress,
+    register: str | None = None,
+    control: str | None = None,
+    least: str | None = None,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Try every attack on every sensitive column that all of the releases have.
+
+    Args:
+        plan: Of the releases: its hierarchies, and the people who are looked for.
+        releases: Their names, and where they are.
+        always: Attacks that are tried wherever they apply.
+        extra: Attacks that are asked for besides, each in a round of its own.
+        progress: Called as work goes on.
+        register: A list of people with names.
+        control: People who are in none of the releases.
+        least: The l of the l-diversity that minimality attacks.
+
+    Returns:
+        Summaries, each with the column it is about; and sentences on what could not be tried.
+    """
+    from hedgerow.attacks.suite import attack
+
+    columns = list(plan.schema().sensitive)
+    if not columns:
+        raise PlanError(
+            "the plan has no sensitive column, so there is nothing for attackers to learn",
+            fix="Give a column the role sensitive.",
+        )
+    further = [name for name in extra if name not in always]
+    paths = [Path(path) for path in releases.values()]
+    foreign = not all(path.is_dir() for path in paths)
+    shared: dict[str, Any] = {
+        "plan": plan,
+        "register": register,
+        "control": control,
+        "sensitive": columns if foreign else None,
+        "quasi": list(plan.schema().quasi_identifiers) if foreign else None,
+    }
+    found: list[dict[str, Any]] = []
+    skipped: list[str] = []
+    seen: set[str] = set()
+    first: list[str] | None = None
+    if "sequential" in further and len(paths) > 1 and register:
+        # With a register it is tried only where it is asked for. In one round with the others,
+        # since what it joins is then nothing that was not tried.
+        further.remove("sequential")
+        first = [*always, "sequential"]
+    rounds = [
+        (column, methods) for column in columns for methods in (first, *([e] for e in further))
+    ]
+    for place, (column, methods) in enumerate(rounds):
+
+        def say(said: str, share: float | None, place: int = place, of: str = column) -> None:
+            whole = None if share is None else (place + share) / len(rounds)
+            progress(f"{of}: {said}", whole)
+
+        know = {"l": least} if methods == ["minimality"] and least else None
+        try:
+            results = attack(paths, of=column, methods=methods, know=know, progress=say, **shared)
+        except HedgerowError as error:
+            if methods is None or methods is first:
+                raise
+            fix = f" {error.fix}" if error.fix else ""
+            skipped.append(f"{methods[0]} was not tried on {column}: {error.what}.{fix}")
+            continue
+        if methods is first and first and not any(r.attack == "sequential" for r in results):
+            skipped.append(f"sequential was not tried on {column}: it does not apply here.")
+        for result in results:
+            about = "" if result.attack in OF_NO_COLUMN else column
+            told = result.summary() | {"of": about}
+            same = repr((told["attack"], about, told["sentences"], told["detail"].get("release")))
+            if same not in seen:
+                seen.add(same)
+                found.append(_named(told, releases))
+    return found, skipped
+
+
+def _named(told: dict[str, Any], releases: Mapping[str, str]) -> dict[str, Any]:
+    """The summary with names of releases for their places on this machine."""
+    places = {str(Path(path)): name for name, path in releases.items()}
+    text = _with_names(told, places)
+    assert isinstance(text, dict)
+    return text
+
+
+def _with_names(value: Any, places: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        for place in sorted(places, key=len, reverse=True):
+            value = value.replace(place, places[place])
+        return value
+    if isinstance(value, Mapping):
+        return {key: _with_names(one, places) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_names(one, places) for one in value]
+    return value
