@@ -28,17 +28,17 @@ import numpy as np
 import typer.main
 import typer.rich_utils
 import typer.testing
-from hedgerow.api.demo import write_hospital, write_neighbour  # synthetic patients
-from hedgerow.noise import samplers as noise  # `_add`, `_choose` and `_flip` draw all noise
 
 import hedgerow
 
 # INNER MODULES: what is imported here is all that the golden set needs beside the public names.
+from hedgerow.api.demo import write_hospital, write_neighbour  # synthetic patients
 from hedgerow.base import canonical_json as hashing  # `digest` hashes JSON by `hashlib.sha256`
-from hedgerow.table import archive as keeping  # `kept` hands `canonical` what the ledger stores of a release
 from hedgerow.cli import app  # the Typer application
 from hedgerow.cli.terminal import console  # the Rich console that all commands print to
 from hedgerow.ledger import address as clock  # reads the time by `datetime.now`
+from hedgerow.noise import samplers as noise  # `_add`, `_choose` and `_flip` draw all noise
+from hedgerow.table import archive as keeping  # `kept` hands `canonical` what a ledger stores
 
 # END OF INNER MODULES. Patch only what nobody imports by name: a module that is loaded meanwhile
 # would hold on to it.
