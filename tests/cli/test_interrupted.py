@@ -54,7 +54,8 @@ LISTENS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handle
 STOPS = f"""\
 {LISTENS}
 import sys, time
-from hedgerow import cli, publishing
+from hedgerow import cli
+from hedgerow.release import publication as publishing
 
 def stop(*anything, **more):
     print("stopped", file=sys.stderr, flush=True)

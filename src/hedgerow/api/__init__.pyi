@@ -12,10 +12,9 @@ from hedgerow.base.spelling import quoted as quoted, reading as reading
 from hedgerow.claims.row_bound import of_rows as of_rows
 from hedgerow.plan.claims import Claim as Claim
 from hedgerow.plan.guess import write_plan as write_plan
-from hedgerow.table.person_keys import question as question
-from hedgerow.release.earlier_releases import UNCOMPARED as UNCOMPARED
 from hedgerow.table.groups import ROWS as ROWS
 from hedgerow.table.hierarchy_builders import DATE_LEVELS as DATE_LEVELS, Dates as Dates
+from hedgerow.table.person_keys import question as question
 from hedgerow.table.schema import Role as Role
 from hedgerow.table.value_order import DATES as DATES, NUMBERS as NUMBERS, arranged as arranged
 
@@ -28,6 +27,7 @@ from hedgerow.base.delivery import (
 from hedgerow.recode.optimality import standing as standing
 from hedgerow.recode.utility import METRICS as METRICS
 from hedgerow.release.delivery_state import PUBLISHED as PUBLISHED, stopped as stopped
+from hedgerow.release.earlier_releases import UNCOMPARED as UNCOMPARED
 from hedgerow.release.release import level_in_words as level_in_words
 
 # Attacks
