@@ -329,7 +329,9 @@ def test_missing_is_refused() -> None:
 def test_check_counts_those_the_plan_would_leave_out() -> None:
     frame = pd.DataFrame({"age": ["20", "20", None]})
     columns = {"age": {"role": "quasi-identifier", "missing": "suppress"}}
-    (verdict,) = hedgerow.check(frame, columns=columns, protect=[KAnonymity(k=2)])
+    (verdict,) = hedgerow.check(
+        frame, columns=columns, protect=[KAnonymity(k=2)], one_row_per_person=True
+    )
     assert not verdict.holds
     assert verdict.level == 1
 
