@@ -271,9 +271,8 @@ def refuse_empty_rows(engine: Engine, *, where: str | None = None, stated: bool 
     """
     if empty := engine.empty_rows():
         rows = "1 row is" if empty == 1 else f"{empty:,} rows are"
-        fix = "Remove them from the data."
-        if stated:
-            fix += " If each is a person of whom nothing is known, say `one_row_per_person: true`."
+        way_out = "say `one_row_per_person: true`" if stated else "add a column with their IDs"
+        fix = f"Remove them. If each is a person of whom nothing is known, {way_out}."
         raise DataError(
             f"{rows} empty in every column, so nobody's",
             where=where or next(map(str, engine.files), None),
