@@ -272,8 +272,9 @@ def test_quotes_and_line_ends_in_values_and_names(
 def test_mixed_types_are_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     values = ["007", "7", "7.0", "seven", "nan", "NULL", "true", ""] * 2
     data = "q,s\n" + "".join(f"{v},{v}\n" for v in values)
-    text = "source: data.csv\ncolumns: {q: quasi-identifier, s: sensitive}\n"
-    text += "one_row_per_person: true\nprotect: [k-anonymity: 2]\npublish: {to: release}\n"
+    text = "source: data.csv\none_row_per_person: true\n"
+    text += "columns: {q: quasi-identifier, s: sensitive}\n"
+    text += "protect: [k-anonymity: 2]\npublish: {to: release}\n"
     content = published(tmp_path, monkeypatch, data.encode(), text).decode()
     assert sorted(content.splitlines()[1:]) == sorted(f"{v},{v}" for v in values)
 

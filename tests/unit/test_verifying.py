@@ -707,7 +707,7 @@ def test_a_column_that_is_alone(tmp_path: Path) -> None:
     frame = pd.DataFrame({"town": ["x"] * 5 + [None] * 5})
     release = hedgerow.publish(
         frame, columns={"town": {"role": "quasi-identifier", "levels": [0, 0]}},
-        protect=[KAnonymity(k=5)], to=tmp_path / "release",
+        protect=[KAnonymity(k=5)], to=tmp_path / "release", one_row_per_person=True,
     )  # fmt: skip
     found = verify(release)
     assert found.refuted == ()

@@ -55,7 +55,8 @@ def test_types_that_parquet_would_alter_are_written_as_text(
 ) -> None:
     rows = [(1, 0), (2, 1), (3, 0), (4, 1)] + ([(4, 1)] if people == "several" else [])
     source = as_table(tmp_path, kind, TYPES[kind], rows)
-    columns = COLUMNS | ({} if people == "several" else {"p": "identifier"})
+    columns = {name: {"role": role, "key": False} for name, role in COLUMNS.items()}
+    columns |= {} if people == "several" else {"p": {"role": "identifier"}}
     if people == "counted":
         columns["i"] = {"role": "identifier", "key": False}
     more = {"person": "p", "rows": "one"} if people == "several" else {}
@@ -195,7 +196,7 @@ def test_missing_values_of_a_single_column_are_rows(
     release = hedgerow.publish(
         frame, columns=columns, person=person, to=tmp_path / "release",
         protect=[KMap(k=2) if population else KAnonymity(k=2)],
-        population_table=frame[["a"]] if population else None,
+        population_table=frame if population else None,
     )  # fmt: skip
     assert (release.rows, release.claims[0].level) == (6, 2)
     read = pd.read_csv(tmp_path / "release" / "data.csv")

@@ -9,6 +9,7 @@ from hedgerow.engines.base import Engine
 from hedgerow.plan.claims import Claim
 from hedgerow.table.person_keys import (
     asked,
+    is_called_id,
     question,
     refuse_empty_rows,
     repeated,
@@ -27,7 +28,8 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
     Args:
         plan: The plan.
         engine: Its source.
-        names: Whether to count names that repeat; what is counted exactly is for the steward.
+        names: Whether to count names that repeat; what is counted exactly is for the steward. If
+            not, columns of public values that are not called a number are not looked at.
 
     Returns:
         What to tell of identifiers that repeat because people share them.
@@ -37,18 +39,26 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
     """
     if plan.one_row_per_person:
         return ()
-    if plan.person is None:
-        refuse_empty_rows(engine)
-    elif not plan.ids_as_written:
+    roles = dict(plan.schema(engine.columns()).roles)
+    if not names:
+        # Nobody lists the IDs of people as public values, so these need no look.
+        roles = {n: r for n, r in roles.items() if is_called_id(n) or not _is_public(plan, n)}
+    said = _said(plan)
+    if plan.person is not None and not plan.ids_as_written:
         several = same_ids(plan.person, engine, where=plan.where("person"))
         if several is not None:
             raise several
-    schema = plan.schema(engine.columns())
-    found = repeated(engine, schema.roles, _said(plan), person=plan.person, names=names)
+    elif plan.person is None and any(said.get(name, True) for name in roles):
+        refuse_empty_rows(engine)
+    found = repeated(engine, roles, said, person=plan.person, names=names)
     if found.keys:
         key = found.keys[0]
         raise asked(key, person=plan.person, where=plan.where("columns", key.name))
     return tuple(map(shared_name, found.names))
+
+
+def _is_public(plan: Plan, name: str) -> bool:
+    return name in plan.columns and plan.domain(name) is not None
 
 
 def require_population(plan: Plan, population: Engine, *, where: str | None) -> None:

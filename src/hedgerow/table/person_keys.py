@@ -94,7 +94,7 @@ def repeated(
     rows = engine.rows(asked, LOOKED_AT)
     looked = {name: [v for v in rows[name].to_pylist() if v is not None] for name in asked}
     certain = {n for n in asked if said.get(n) or look_like_ids(looked[n], words_in(n))}
-    asked = [n for n in asked if n in certain or roles[n] is Role.IDENTIFIER or _called(n)]
+    asked = [n for n in asked if n in certain or roles[n] is Role.IDENTIFIER or is_called_id(n)]
     codes = [n for n in asked if n in certain or looks_like_codes(n, looked[n])]
     certain |= {n for n in codes if _is_key(n, looked[n], roles[n])}
     # A value that stands twice among the first rows repeats; where that is a key, it is enough.
@@ -121,7 +121,7 @@ def _is_key(name: str, values: Iterable[str], role: Role) -> bool:
     """Whether a column that looks like codes identifies people, however often values repeat."""
     distinct = {value.strip() for value in values}
     if role is Role.IDENTIFIER:
-        return _called(name) or _most(map(_is_long, distinct))
+        return is_called_id(name) or _most(map(_is_long, distinct))
     named = words_in(name)
     if not named or not all(word in KEY_WORDS or _ends_in_id(word) for word in named):
         return False
@@ -152,7 +152,7 @@ def looks_like_codes(name: str, values: Iterable[str | None]) -> bool:
     (False, True)
     """
     distinct = {value.strip() for value in values if value is not None}
-    called = _called(name)
+    called = is_called_id(name)
     return _most(is_code(value) or (called and _is_token(value)) for value in distinct)
 
 
@@ -176,7 +176,7 @@ def _is_token(value: str) -> bool:
     return len(value.split()) == 1 and not _DATE.fullmatch(value)
 
 
-def _called(name: str) -> bool:
+def is_called_id(name: str) -> bool:
     """Whether a name says that something is numbered, or nothing but that people are."""
     named = words_in(name)
     if any(word in NUMBERING or _ends_in_id(word) for word in named):
@@ -202,9 +202,8 @@ def refuse_empty_rows(engine: Engine, *, where: str | None = None, stated: bool 
     """
     if empty := engine.empty_rows():
         rows = "1 row is" if empty == 1 else f"{empty:,} rows are"
-        fix = "Remove them from the data."
-        if stated:
-            fix += " If each is a person of whom nothing is known, say `one_row_per_person: true`."
+        way_out = "say `one_row_per_person: true`" if stated else "add a column with their IDs"
+        fix = f"Remove them. If each is a person of whom nothing is known, {way_out}."
         raise DataError(
             f"{rows} empty in every column, so nobody's",
             where=where or next(map(str, engine.files), None),
