@@ -35,8 +35,7 @@ def spellings_skipped(patch: pytest.MonkeyPatch) -> None:
 
 def overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
     """What people want protected is looked up in their own group only."""
-    patch.setattr("hedgerow.release.recoding_choice.about_single_people", lambda _: False)
-    patch.setattr("hedgerow.release.publication.about_single_people", lambda _: False)
+    patch.setattr("hedgerow.claims.traits.Traits.about_single_people", False)
 
 
 def last_line_dropped(patch: pytest.MonkeyPatch) -> None:

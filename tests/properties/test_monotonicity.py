@@ -3,92 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from contracts.oracles import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.claims import (
-    AlphaKAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
     DeltaPresence,
     DistinctLDiversity,
     EntropyLDiversity,
-    EpsilonPrivacy,
-    JournalistRisk,
-    KAnonymity,
-    KMap,
     MarketerRisk,
-    ProbabilisticLDiversity,
-    ProsecutorRisk,
     RecursiveLDiversity,
-    TCloseness,
     UniqueShare,
 )
-from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.claims.predicates import Predicates
-from hedgerow.claims.priors import Prior
 from hedgerow.table.groups import ALL, Groups, Histogram
 
 WIDTH = 4
 Random = np.random.Generator
 
-# Each builds a model as demanding as `level`, which some group of the table attains.
-Build = Callable[[Any], PrivacyModel]
-WHOLE: dict[str, Build] = {
-    "k-anonymity": lambda k: KAnonymity(k=k),
-    "k-anonymity over all": lambda k: KAnonymity(k=k, over="all"),
-    "distinct": lambda x: DistinctLDiversity(l=x, of="s"),
-    "k-map": lambda k: KMap(k=k),
-}
-AT_LEAST_ONE: dict[str, Build] = {
-    "probabilistic": lambda x: ProbabilisticLDiversity(l=x, of="s"),
-    "entropy": lambda x: EntropyLDiversity(l=x, of="s"),
-}
-AT_MOST_FROM_ONE: dict[str, Build] = {
-    **{
-        f"epsilon {name} {by}": lambda e, a=adversary, p=predicates, by=by: EpsilonPrivacy(
-            epsilon=e, of="s", adversary=a, predicates=p, by=by
-        )
-        for by in ("exact", "theorem")
-        for name, adversary, predicates in (
-            ("I", ClassI(prior=Prior.counts({"0": 3, "1": 9, "7": 2})), Predicates()),
-            ("I knowing", ClassI(prior=Prior.uniform(), stubbornness=30, knows=2), Predicates()),
-            ("at most", AtMost(prior=Prior.of_table(), stubbornness=50, at_least=2), Predicates()),
-            ("II", ClassII(stubbornness=20, knows=1), Predicates(sets=[["0", "1"]], negative=True)),
-            ("III", ClassIII(prior=Prior.of_table()), Predicates(negative=True)),
-        )
-    },
-}
-POSITIVE: dict[str, Build] = {
-    **{f"recursive {x}": lambda c, x=x: RecursiveLDiversity(c=c, l=x, of="s") for x in (1, 2, 3)},
-    "delta-disclosure": lambda d: DeltaDisclosure(delta=d, of="s"),
-    "beta basic": lambda b: BetaLikeness(beta=b, of="s"),
-    "beta enhanced": lambda b: BetaLikeness(beta=b, of="s", kind="enhanced"),
-}
-UNIT: dict[str, Build] = {
-    **{
-        f"t {d}": lambda t, d=d: TCloseness(t=t, of="s", distance=d)
-        for d in ("equal", "ordered", "hierarchical")
-    },
-    "alpha": lambda a: AlphaKAnonymity(alpha=a, k=2, of="s"),
-    "alpha of one value": lambda a: AlphaKAnonymity(alpha=a, k=2, of="s", value="1"),
-    "presence": lambda d: DeltaPresence(minimum=0, maximum=d),
-    "presence from": lambda d: DeltaPresence(minimum=d / 2, maximum=d),
-    "prosecutor": lambda r: ProsecutorRisk(risk=r),
-    "journalist": lambda r: JournalistRisk(risk=r),
-    "marketer": lambda r: MarketerRisk(risk=r),
-    "unique": lambda u: UniqueShare(share=u),
-}
-BUILD = WHOLE | AT_LEAST_ONE | AT_MOST_FROM_ONE | POSITIVE | UNIT
-every_name = pytest.mark.parametrize("name", BUILD)
+CASES = cases()
+"""Each builds a model as demanding as a level that some group of the table attains."""
+every_name = pytest.mark.parametrize("name", CASES)
 
 
 ROUNDS = 6
@@ -98,9 +39,9 @@ all too small to refute anything (see `test_the_search_refutes_a_wrong_declarati
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
-def people_in_groups(random: Random, *, name: str = "") -> Groups:
+def people_in_groups(random: Random, *, one_each: bool = False) -> Groups:
     """Two to six groups; people with one or with several values; two attributes; a population."""
-    several = random.random() < 0.5 and name not in AT_MOST_FROM_ONE
+    several = random.random() < 0.5 and not one_each
     groups = []
     for _ in range(random.integers(2, 7)):
         weights = random.dirichlet([random.choice([0.7, 10.0])] * WIDTH)
@@ -110,7 +51,7 @@ def people_in_groups(random: Random, *, name: str = "") -> Groups:
             chosen = random.choice(WIDTH, size=most, p=weights)
             group.append((sorted({int(v) for v in chosen}), int(random.integers(2))))
         groups.append(group)
-    if name in AT_MOST_FROM_ONE:
+    if one_each:
         groups.append([([v], 0) for v in range(WIDTH)])  # what is true of everybody is refused
     counts: dict[str, list[dict[str | None, int]]] = {"s": [], "other": [], ALL: []}
     for group in groups:
@@ -128,27 +69,25 @@ def people_in_groups(random: Random, *, name: str = "") -> Groups:
 
 def attained(name: str, groups: Groups, random: Random) -> PrivacyModel:
     """The model with a parameter that some group attains, exactly or almost."""
-    probe = BUILD[name](1 if name in WHOLE else Fraction(1))
+    case = CASES[name]
+    probe = case.build(1 if case.whole else Fraction(1))
     choices = sorted({float(x) for x in probe.level(groups) if 0 < x < 10**6})
     # The weaker half, which most groups pass: merging groups that fail refutes nothing.
     half = (len(choices) + 1) // 2
     weaker = choices[:half] if probe.higher_is_safer else choices[-half:]
     chosen = float(random.choice(weaker)) if choices else 1.0
-    if name in WHOLE:
-        return BUILD[name](max(1, int(chosen)))
+    if case.whole:
+        return case.build(max(1, int(chosen)))
     # Levels are ratios of small numbers: the nearest such ratio is the level itself. Those of
     # entropy and of logarithms are not; a thousandth beyond them is nearly attained.
     nearest = Fraction(chosen).limit_denominator(5000)
     if abs(float(nearest) - chosen) > 1e-12 * max(1, chosen):
-        safer = Fraction(-1, 1000) if name in AT_LEAST_ONE else Fraction(1, 1000)
+        safer = Fraction(-1, 1000) if probe.higher_is_safer else Fraction(1, 1000)
         nearest = Fraction(chosen).limit_denominator(10**6) + safer
-    if name in AT_LEAST_ONE | AT_MOST_FROM_ONE:
-        nearest = max(Fraction(1), nearest)
-    if name in UNIT:
-        nearest = min(Fraction(1), nearest)
+    nearest = Fraction(max(case.least, min(case.most, nearest)))
     if probe.strict:
         nearest += Fraction(1, int(random.choice([10, 1000, 10**12])))
-    return BUILD[name](nearest)
+    return case.build(nearest)
 
 
 def merged(groups: Groups, random: Random) -> tuple[Groups, Any]:
@@ -186,7 +125,7 @@ def assert_union_passes(model: PrivacyModel, groups: Groups, random: Random) -> 
 @given(random=seeds)
 def test_merging_groups_that_pass_gives_a_group_that_passes(name: str, random: Random) -> None:
     for _ in range(ROUNDS):
-        groups = people_in_groups(random, name=name)
+        groups = people_in_groups(random, one_each=CASES[name].one_each)
         model = attained(name, groups, random)
         assert model.monotone_in_generalisation, "declared otherwise: add a counterexample below"
         assert_union_passes(model, groups, random)
@@ -197,7 +136,7 @@ def test_merging_groups_that_pass_gives_a_group_that_passes(name: str, random: R
 @given(random=seeds)
 def test_leaving_out_a_group_keeps_what_held(name: str, random: Random) -> None:
     for _ in range(ROUNDS):
-        groups = people_in_groups(random, name=name)
+        groups = people_in_groups(random, one_each=CASES[name].one_each)
         model = attained(name, groups, random)
         if not model.monotone_in_suppression:
             return
@@ -231,17 +170,21 @@ def test_the_search_refutes_a_wrong_declaration() -> None:
 
 
 COUNTEREXAMPLES: dict[str, tuple[PrivacyModel, Groups, int]] = {
-    "presence from": (
+    "delta-presence from a third": (
+        DeltaPresence(minimum=Fraction(1, 3), maximum=0.5), Groups.of([1, 1], population=[2, 2]), 0
+    ),
+    "delta-presence from a tenth": (
         DeltaPresence(minimum=0.25, maximum=0.5), Groups.of([1, 1], population=[2, 2]), 0
     ),
-    "marketer": (MarketerRisk(risk=0.5), Groups.of([1, 3]), 1),
-    "unique": (UniqueShare(share=0.25), Groups.of([1, 3]), 1),
+    "marketer-risk": (MarketerRisk(risk=0.5), Groups.of([1, 3]), 1),
+    "unique-share": (UniqueShare(share=0.25), Groups.of([1, 3]), 1),
 }  # fmt: skip
 
 
 @every_name
 def test_what_is_declared_not_monotone_is_not(name: str) -> None:
-    declared = BUILD[name](1 if name in WHOLE else Fraction(1, 2) if name in UNIT else Fraction(1))
+    case = CASES[name]
+    declared = case.build(1 if case.whole else Fraction(1, 2) if case.most == 1 else Fraction(1))
     assert declared.monotone_in_suppression == (name not in COUNTEREXAMPLES)
     if name in COUNTEREXAMPLES:
         model, groups, left_out = COUNTEREXAMPLES[name]

@@ -15,31 +15,19 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from contracts.oracles import models as models_of_claims
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tables import cells_of
 
 from hedgerow.claims import (
-    AlphaKAnonymity,
-    BetaLikeness,
-    DeltaDisclosure,
     DeltaPresence,
     DistinctLDiversity,
     EntropyLDiversity,
-    EpsilonPrivacy,
-    JournalistRisk,
     KAnonymity,
-    KMap,
-    MarketerRisk,
-    ProbabilisticLDiversity,
-    ProsecutorRisk,
-    RecursiveLDiversity,
     TCloseness,
-    UniqueShare,
 )
-from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII
 from hedgerow.claims.base import Needs, PrivacyModel
-from hedgerow.claims.priors import Prior
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
@@ -48,31 +36,8 @@ from hedgerow.recode.utility import METRICS, QueryError
 from hedgerow.table.groups import ALL, Groups
 from hedgerow.table.hierarchy import Hierarchy
 
-MODELS = [
-    KAnonymity(k=2),
-    KAnonymity(k=4),
-    DistinctLDiversity(l=2, of="s"),
-    ProbabilisticLDiversity(l=2, of="s"),
-    EntropyLDiversity(l=2, of="s"),
-    RecursiveLDiversity(c=2, l=2, of="s"),
-    TCloseness(t=0.3, of="s"),
-    TCloseness(t=0.2, distance="ordered", of="s"),
-    AlphaKAnonymity(alpha=0.7, k=2, of="s"),
-    DeltaDisclosure(delta=1.5, of="s"),
-    BetaLikeness(beta=1.0, of="s"),
-    BetaLikeness(beta=1.0, of="s", kind="enhanced"),
-    EpsilonPrivacy(epsilon=2, of="s", adversary=ClassI(prior=Prior.uniform(), stubbornness=4)),
-    EpsilonPrivacy(epsilon=3, of="s", adversary=ClassII(stubbornness=4), by="theorem"),
-    EpsilonPrivacy(epsilon=2.5, of="s", adversary=ClassIII(prior=Prior.of_table())),
-    EpsilonPrivacy(epsilon=4, of="s", adversary=AtMost(prior=Prior.uniform(), knows=1)),
-    ProsecutorRisk(risk=0.3),
-    MarketerRisk(risk=0.4),
-    UniqueShare(share=0.2),
-    DeltaPresence(minimum=0, maximum=0.7),
-    DeltaPresence(minimum=0.1, maximum=0.9),
-    KMap(k=3),
-    JournalistRisk(risk=0.4),
-]
+OF_CLAIM = models_of_claims()
+MODELS = [model for found in OF_CLAIM.values() for model in found]
 
 
 @dataclass(frozen=True)
@@ -94,6 +59,7 @@ class OddSizes(PrivacyModel):
 
 MODELS.append(OddSizes())
 ALONE = [m for m in MODELS if m.per_group]
+INSIDE = [m for m in ALONE if Needs.POPULATION not in m.needs]
 FRAGILE = [m for m in MODELS if m.per_group and not m.monotone_in_union]
 """Models a group can lose when it is joined with one that fails."""
 
@@ -247,6 +213,16 @@ def test_optimum_equals_brute_force(table, models, metric, share):
     compare(table, models, metric, share)
 
 
+@pytest.mark.parametrize("claim", [name for name, found in OF_CLAIM.items() if found])
+@settings(max_examples=15, deadline=None)
+@given(
+    tables(), st.sampled_from(["loss", "discernibility"]), st.sampled_from([0.0, 0.3]), st.data()
+)
+def test_optimum_of_every_claim_equals_brute_force(claim, table, metric, share, data):
+    model = data.draw(st.sampled_from(OF_CLAIM[claim]))
+    compare(table, [model], metric, share, keep=not model.per_group)
+
+
 @settings(max_examples=400, deadline=None)
 @given(
     tables(most=24),
@@ -271,7 +247,7 @@ def test_optimum_where_those_left_out_stay_as_one_group(table, models, metric, s
 
 @settings(max_examples=200, deadline=None)
 @given(
-    tables(), st.sampled_from(MODELS[:14]), st.sampled_from(sorted(METRICS)), st.integers(1, 9),
+    tables(), st.sampled_from(INSIDE), st.sampled_from(sorted(METRICS)), st.integers(1, 9),
     st.booleans(),
 )  # fmt: skip
 def test_optimum_where_people_are_barred(table, model, metric, barred, keep):

@@ -38,8 +38,8 @@ from hedgerow.claims import (
 from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII, Known
 from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.priors import Prior
-from hedgerow.claims.protection import against, promise, protected
-from hedgerow.claims.serialisation import MODELS
+from hedgerow.claims.protection import protected
+from hedgerow.claims.serialisation import models
 from hedgerow.release import certificate as certificates
 from hedgerow.release.certificate import as_text
 from hedgerow.release.certificate_schema import certificate_json_schema, misfit
@@ -134,7 +134,7 @@ def test_the_parts() -> None:
         "required": 2.0,
         "margin": 2.0,
         "worst": {"group": {"town": "x"}, "records": 4},
-        "adversary": against(KAnonymity(k=2)),
+        "adversary": KAnonymity(k=2).attacker,
         "not_verifiable": None,
     }
 
@@ -469,7 +469,7 @@ def test_only_composition_compares_releases() -> None:
 
 
 def test_delta_disclosure_bounds_both_sides() -> None:
-    said = promise(DeltaDisclosure(delta=1.5, of="illness"))
+    said = DeltaDisclosure(delta=1.5, of="illness").promise
     assert said == (
         "finds each 'illness' of the table less than e^1.5 times and more than e^-1.5 times as "
         "likely as in the whole table"
@@ -485,16 +485,16 @@ def test_every_model_has_words_of_its_own() -> None:
         "share": {"share": 0.5}, "confidence": {"confidence": 0.5},
     }  # fmt: skip
     told = set()
-    for kind in MODELS.values():
+    for kind in models().values():
         given: dict[str, Any] = {}
         for field in fields(kind):  # type: ignore[arg-type]
             given |= known.get(field.name, {})
         model = kind(**given)
-        assert "is bounded as the claim" not in promise(model)
-        told.add(f"{against(model)} {promise(model)}")
-    assert len(told) == len(MODELS)
-    assert "rule out 1 sensitive values" in against(RecursiveLDiversity(c=2, l=3, of="x"))
-    assert "'HIV' of 'x'" in promise(AlphaKAnonymity(alpha=0.5, k=2, of="x", value="HIV"))
+        assert "is bounded as the claim" not in model.promise
+        told.add(f"{model.attacker} {model.promise}")
+    assert len(told) == len(models())
+    assert "rule out 1 sensitive values" in RecursiveLDiversity(c=2, l=3, of="x").attacker
+    assert "'HIV' of 'x'" in AlphaKAnonymity(alpha=0.5, k=2, of="x", value="HIV").promise
 
 
 # Certificates of before

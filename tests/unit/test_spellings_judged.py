@@ -36,7 +36,7 @@ from hedgerow import (
 from hedgerow.base.spelling import first_spellings
 from hedgerow.claims.adversary import Known
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.claims.catalogue import CLAIMS
+from hedgerow.claims.declaration import CLAIMS
 from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.readings import checked, judged
 from hedgerow.release.publication import checked as measured

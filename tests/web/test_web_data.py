@@ -193,17 +193,18 @@ def test_an_uploaded_table_gets_a_plan(tmp_path: Path) -> None:
 
 CLAIMS: list[tuple[dict[str, str], Any, str]] = [
     ({"claim": "k-anonymity", "first": "12"}, {"k-anonymity": 12}, "at least 11 others"),
-    ({"claim": "k-anonymity", "first": "3", "over": "all"},
+    ({"claim": "k-anonymity", "first": "3", "k-anonymity.over": "all"},
      {"k-anonymity": {"k": 3, "over": "all"}}, "published columns"),
-    ({"claim": "l-diversity", "first": "2", "diversity": "entropy", "of": "diagnosis"},
+    ({"claim": "l-diversity", "first": "2", "l-diversity.kind": "entropy", "of": "diagnosis"},
      {"l-diversity": {"l": 2, "kind": "entropy", "of": "diagnosis"}}, "equally likely"),
-    ({"claim": "l-diversity", "first": "2", "diversity": "recursive", "c": "4", "of": "bill"},
+    ({"claim": "l-diversity", "first": "2", "l-diversity.kind": "recursive",
+      "l-diversity.c": "4", "of": "bill"},
      {"l-diversity": {"l": 2, "kind": "recursive", "c": 4, "of": "bill"}}, "4 times"),
-    ({"claim": "t-closeness", "first": "0.3", "distance": "ordered", "of": "bill"},
+    ({"claim": "t-closeness", "first": "0.3", "t-closeness.distance": "ordered", "of": "bill"},
      {"t-closeness": {"t": 0.3, "distance": "ordered", "of": "bill"}}, "distance of 0.3"),
     ({"claim": "alpha-k-anonymity", "first": "0.5", "second": "4", "of": "diagnosis"},
      {"alpha-k-anonymity": {"alpha": 0.5, "k": 4, "of": "diagnosis"}}, "at least 4 people"),
-    ({"claim": "beta-likeness", "first": "2", "likeness": "enhanced", "of": "diagnosis"},
+    ({"claim": "beta-likeness", "first": "2", "beta-likeness.kind": "enhanced", "of": "diagnosis"},
      {"beta-likeness": {"beta": 2, "kind": "enhanced", "of": "diagnosis"}}, "200 %"),
     ({"claim": "delta-disclosure", "first": "1", "of": "bill"},
      {"delta-disclosure": {"delta": 1, "of": "bill"}}, "2.72 times"),
@@ -234,7 +235,12 @@ def test_each_claim_is_a_sentence_and_a_line_of_the_plan(visitor: Visitor) -> No
 def test_a_claim_is_changed_in_its_place(visitor: Visitor) -> None:
     form = visitor.get("/adversaries?edit=1").text
     assert '<option value="entropy" selected>' in form
-    change = {"claim": "l-diversity", "first": "4", "diversity": "entropy", "of": "diagnosis"}
+    change = {
+        "claim": "l-diversity",
+        "first": "4",
+        "l-diversity.kind": "entropy",
+        "of": "diagnosis",
+    }
     visitor.post("/adversaries/claims", change | {"place": "1"})
     claims = visitor.web.draft.data()["protect"]
     assert claims[1] == {"l-diversity": {"l": 4, "kind": "entropy", "of": "diagnosis"}}

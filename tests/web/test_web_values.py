@@ -105,7 +105,7 @@ def test_an_order_goes_into_the_plan_and_its_claim_is_judged(
     steward: Visitor, tmp_path: Path
 ) -> None:
     draft = steward.web.draft
-    claim = {"claim": "t-closeness", "first": "1", "distance": "ordered", "of": "pain"}
+    claim = {"claim": "t-closeness", "first": "1", "t-closeness.distance": "ordered", "of": "pain"}
     steward.post("/adversaries/claims", claim)
     asked = steward.get("/adversaries")
     assert "A promise uses the order of pain, and nothing says what it is" in main_of(asked)
@@ -152,7 +152,7 @@ def test_an_order_that_does_not_fit_stays_in_the_form(
 
 
 def test_numbers_need_no_order(steward: Visitor) -> None:
-    claim = {"claim": "t-closeness", "first": "1", "distance": "ordered", "of": "score"}
+    claim = {"claim": "t-closeness", "first": "1", "t-closeness.distance": "ordered", "of": "score"}
     steward.post("/adversaries/claims", claim)
     assert "nothing says" not in main_of(steward.get("/adversaries"))
     assert steward.post("/data/columns/3/order", {"order": "numbers"}).status_code == 200

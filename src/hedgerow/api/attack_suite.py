@@ -50,8 +50,8 @@ def no_trial(plan: Plan) -> str | None:
     """Why a plan's release cannot be made without publishing it; None if it can."""
     if plan.method.search in NOISY:
         return "a release with noise is charged when it is made, so there is no trial of it"
-    composed = [getattr(claim, "composition", None) for claim in plan.protect]
-    if any(claim is not None and not claim.earlier for claim in composed):
+    composed = [claim for claim in plan.protect if claim.composes]
+    if any(not getattr(claim, "files", ()) for claim in composed):
         return "a claim is about what the ledger remembers, and a trial has no part in that"
     return None
 

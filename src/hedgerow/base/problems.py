@@ -119,7 +119,7 @@ def _model_at(model: type[BaseModel] | None, place: Place) -> type[BaseModel] | 
     rest = list(place)
     while rest and model is not None:
         key = rest.pop(0)
-        field = _field(model, key)
+        field = _field(_form(model), key)
         # Where any key is allowed, the part says what its values are.
         annotation: Any = field.annotation if field else getattr(model, "extra", None)
         while annotation is not None:
@@ -135,7 +135,13 @@ def _model_at(model: type[BaseModel] | None, place: Place) -> type[BaseModel] | 
                 break
         is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
         model = annotation if is_model else None
-    return model
+    return None if model is None else _form(model)
+
+
+def _form(model: type[BaseModel]) -> type[BaseModel]:
+    """The part whose fields are the keys: of a line with one of several keys, not itself."""
+    part: Callable[[], type[BaseModel]] = getattr(model, "part", lambda: model)
+    return part()
 
 
 def raise_all(problems: Iterable[Problem], where: Callable[[Problem], tuple[int, str]]) -> None:

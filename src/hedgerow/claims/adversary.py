@@ -120,6 +120,10 @@ class Adversary(ABC):
         """What they expect of the values of a table, where that is certain."""
         return None if self.believed is None else self.believed.bind(domain)
 
+    def stubborn(self, domain: Sensitive) -> tuple[float, float] | None:
+        """The least stubbornness that makes sense, and theirs; None where that is no number."""
+        return None
+
     @abstractmethod
     def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         """The priors that decide; none where no release is private.
@@ -184,6 +188,9 @@ class ClassI(_Shaped):
         how = "" if self.stubbornness is None else f", stubbornness {_shown(self.stubbornness)}"
         return f"a {self.name} attacker ({self.prior}{how}{self._knowing()})"
 
+    def stubborn(self, domain: Sensitive) -> tuple[float, float] | None:
+        return _finite(1, self.stubbornness or self.prior.bind(domain).stubbornness)
+
     def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         shape = self.prior.bind(domain)
         sigma = _justified(self.stubbornness, shape, self.prior)
@@ -236,6 +243,11 @@ class AtMost(_Shaped):
     def _smaller(self) -> bool:
         """Whether those who have seen fewer people are among them."""
         return self.prior.kind == "counts" and self.stubbornness != math.inf
+
+    def stubborn(self, domain: Sensitive) -> tuple[float, float] | None:
+        shape = self.prior.bind(domain)
+        least = shape.least if self.at_least is None else self.at_least
+        return _finite(least, self.stubbornness or shape.stubbornness)
 
     def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         shape = self.prior.bind(domain)
@@ -293,6 +305,9 @@ class ClassII(Adversary):
         most = _shown(self.stubbornness)
         words = f"any prior formed from data, of stubbornness at most {most}"
         return f"class II attackers ({words}{self._knowing()})"
+
+    def stubborn(self, domain: Sensitive) -> tuple[float, float] | None:
+        return _finite(len(domain.values), self.stubbornness)
 
     def extremes(self, domain: Sensitive, predicates: Bound) -> tuple[Extreme, ...]:
         sigma = Fraction(self.stubbornness)
@@ -406,3 +421,9 @@ def unseen_in_words(shape: Shape, values: Sequence[Value]) -> list[str]:
             "their share of the attacker's belief"
         )
     return words
+
+
+def _finite(least: Number, given: Number | None) -> tuple[float, float] | None:
+    if given is None or not math.isfinite(float(given)):
+        return None
+    return float(least), float(given)

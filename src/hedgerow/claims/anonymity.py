@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
 
@@ -10,20 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import PlanError
-from hedgerow.base.ranges import UNIT, WHOLE
+from hedgerow.base.ranges import SEVERAL, WHOLE
 from hedgerow.claims.base import (
-    ColumnModel,
     Needs,
     PrivacyModel,
-    Ratio,
-    RatioModel,
-    exact,
     histogram_of,
     require_number,
-    shown,
 )
+from hedgerow.claims.declaration import CLAIMS, Choice, Declaration, Number, Parameter, Said
 from hedgerow.claims.reductions import extremes
-from hedgerow.claims.removal_bounds import could_stay
+from hedgerow.claims.row_bound import times
+from hedgerow.claims.traits import FINDER, PEOPLE_SLIDER, Slider
 from hedgerow.table.groups import ALL, Floats, Groups, Ints
 
 
@@ -48,6 +45,8 @@ class KAnonymity(PrivacyModel):
     higher_is_safer: ClassVar[bool] = True
     monotone_in_generalisation: ClassVar[bool] = True
     monotone_in_suppression: ClassVar[bool] = True
+    rows_words: ClassVar[str] = "k-anonymity"
+    sliders: ClassVar[tuple[Slider, ...]] = (PEOPLE_SLIDER,)
 
     k: int
     """People in each group, at least 1."""
@@ -98,67 +97,79 @@ class KAnonymity(PrivacyModel):
     def exactly(self, groups: Groups, group: int) -> bool:
         return int(self.sizes(groups)[group]) >= self.k
 
-
-@dataclass(frozen=True, kw_only=True)
-class AlphaKAnonymity(ColumnModel, RatioModel):
-    """Every group has at least k people, and at most a share alpha of them has the value.
-
-    Guarantee: As k-anonymity; and whoever finds someone's group believes in the value (in
-        any value, where none is named) with confidence at most alpha.
-    Assumes: The attacker knows quasi-identifiers and nothing about the sensitive column.
-    Reference: Wong, Li, Fu, Wang 2006, (alpha, k)-anonymity, simple and general.
-
-    The level is the largest share; infinite where the group is smaller than k.
-
-    >>> groups = Groups.of({"disease": [{"HIV": 1, "flu": 3}, {"HIV": 2, "flu": 2}]})
-    >>> AlphaKAnonymity(alpha=0.5, k=4, of="disease", value="HIV").level(groups).tolist()
-    [0.25, 0.5]
-    >>> AlphaKAnonymity(alpha=0.5, k=4, of="disease").holds(groups).tolist()
-    [False, True]
-    """
-
-    needs: ClassVar[Needs] = Needs.SIZES | Needs.HISTOGRAM
-    higher_is_safer: ClassVar[bool] = False
-
-    alpha: float
-    """Largest share, 0 to 1."""
-    k: int
-    """People in each group, at least 1."""
-    value: str | None = None
-    """The value to protect; by default every one."""
-
-    def __post_init__(self) -> None:
-        require_number("alpha", self.alpha, UNIT)
-        require_number("k", self.k, WHOLE)
-        super().__post_init__()
-
-    def __str__(self) -> str:
-        what = self.of if self.value is None else f"{self.of} {self.value!r}"
-        return f"({shown(self.alpha)}, {self.k})-anonymity of {what}"
+    @property
+    def attacker(self) -> str:
+        if self.joint:
+            return "somebody who knows all published columns of a person"
+        return FINDER
 
     @property
-    def required(self) -> Fraction:
-        return exact(self.alpha)
+    def promise(self) -> str:
+        if self.joint:
+            return f"finds at least {self.k} people who agree on all columns"
+        return f"finds at least {self.k} people who could be that person"
 
-    def could_stay(self, groups: Groups) -> Ints:
-        domain, histogram = histogram_of(groups, self.of)
-        named = [self.value is None or value == self.value for value in domain.values]
-        most = np.where(named, float(self.alpha), 1.0)
-        stay = could_stay(groups, histogram, most=most)
-        return np.where(stay >= self.k, np.minimum(stay, super().could_stay(groups)), 0)
+    @property
+    def joint(self) -> bool:
+        return self.over == "all"
 
-    def ratios(self, groups: Groups) -> list[Ratio]:
-        domain, histogram = histogram_of(groups, self.of)
-        if self.value is None:
-            having = extremes(histogram.indptr, histogram.counts)[1]
-        else:
-            if self.value not in domain.values:
-                raise PlanError(
-                    f"column {self.of!r} has no value {self.value!r}",
-                    fix="Name a value as it stands in the data.",
-                )
-            entries = np.flatnonzero(histogram.codes == domain.values.index(self.value))
-            having = np.zeros(len(groups), np.int64)
-            owner = np.searchsorted(histogram.indptr, entries, side="right") - 1
-            having[owner] = histogram.counts[entries]
-        return [(having, np.where(groups.n >= self.k, groups.n, 0))]
+    @property
+    def least_people(self) -> int:
+        return self.k
+
+    def people_at(self, level: float) -> float:
+        return level
+
+    @property
+    def only_size(self) -> int | None:
+        return None if self.joint else self.k
+
+    def with_size(self, people: int) -> KAnonymity:
+        return replace(self, k=people)
+
+    def of_rows(self, rows: int) -> KAnonymity:
+        return replace(self, k=times(self.k, rows))
+
+    def level_of_people(self, level: float, rows: int) -> float:
+        return float(max(1, level // rows))
+
+
+def _sentence(said: Said) -> str:
+    k = int(said["k"])
+    what = "published columns" if said.get("over") == "all" else "quasi-identifiers"
+    return (
+        f"Everybody looks like at least {k - 1:,} others: no group with the same {what} is smaller "
+        f"than {k:,}."
+    )
+
+
+CLAIMS.register(
+    Declaration(
+        name="k-anonymity",
+        classes=(KAnonymity,),
+        summary="Everyone shares their quasi-identifiers with at least k - 1 others.",
+        headline="nobody is alone: groups of at least k people",
+        promises="Someone who knows a person's quasi-identifiers, and that the person is in the "
+        "table, cannot narrow the person's record down to fewer than k records: at least k people "
+        "share every published combination of quasi-identifiers. With over: all this holds for "
+        "combinations of all published columns.",
+        does_not_protect="The sensitive value, where the people of a group share it; anyone about "
+        "whom the attacker knows a column that is not a quasi-identifier (unless over: all); "
+        "anyone in two releases, whose two groups can be intersected.",
+        reference="Samarati 2001; Sweeney 2002.",
+        parameters=(
+            Parameter(name="k", kind=Number(SEVERAL), meaning="People in every group, at least."),
+            Parameter(
+                name="over",
+                kind=Choice(("quasi-identifiers", "all")),
+                default="quasi-identifiers",
+                meaning="What an attacker may know; all: every published column, sensitive ones "
+                "too.",
+                words="Alike in",
+            ),
+        ),
+        brief="k",
+        example="- k-anonymity: 5",
+        sentence=_sentence,
+    )
+)

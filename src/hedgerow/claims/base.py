@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import PlanError, some
 from hedgerow.base.ranges import Range
+from hedgerow.claims.traits import Traits
 from hedgerow.table.groups import ALL, Floats, Groups, Histogram, Ints, Sensitive
 
 NEAR = 1e-9
@@ -124,12 +125,13 @@ class ByName(ABCMeta):
         return super().__call__(**said)
 
 
-class PrivacyModel(metaclass=ByName):
+class PrivacyModel(Traits, metaclass=ByName):
     """A claim about every group (or, for table models, about all groups together).
 
     Subclasses are frozen dataclasses with keyword-only parameters. `level` gives each group's
     smallest parameter in floating point; `holds` decides, and where the two are within
-    rounding of each other, decides by exact arithmetic (`exactly`).
+    rounding of each other, decides by exact arithmetic (`exactly`). What else the house must know
+    about a claim are its `Traits`; what a plan writes of it is in its `Declaration`.
     """
 
     higher_is_safer: ClassVar[bool]
@@ -275,14 +277,16 @@ class ColumnModel(PrivacyModel):
     """A claim about what a group's histogram says of one sensitive column."""
 
     needs: ClassVar[Needs] = Needs.HISTOGRAM
-    monotone_in_generalisation: ClassVar[bool] = True
-    monotone_in_suppression: ClassVar[bool] = True
 
     of: str
     """The sensitive column."""
 
     def __post_init__(self) -> None:
         require_column(self.of)
+
+    @property
+    def column(self) -> str:
+        return self.of
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar, Literal
@@ -22,8 +22,19 @@ from hedgerow.claims.base import (
     require_number,
     shown,
 )
+from hedgerow.claims.declaration import (
+    CLAIMS,
+    OF,
+    Choice,
+    Declaration,
+    Number,
+    Parameter,
+    Said,
+    column_of,
+)
 from hedgerow.claims.reductions import equal_distance, furthest, ordered_distance, tree_distance
 from hedgerow.claims.removal_bounds import could_stay
+from hedgerow.claims.traits import TABLE_KNOWN, WHOLE_TABLE, Gap, Slider
 from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive
 from hedgerow.table.value_order import WORDS, Stated, named
 
@@ -55,7 +66,15 @@ class TCloseness(ColumnModel, RatioModel):
     """
 
     compares_with_table: ClassVar[bool] = True
+    is_distance: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    attacker: ClassVar[str] = TABLE_KNOWN
+    gaps: ClassVar[tuple[Gap, ...]] = (WHOLE_TABLE,)
+    sliders: ClassVar[tuple[Slider, ...]] = (
+        Slider("t", "t", "distance to the whole table, at most (t)", 0, 1),
+    )
 
     t: float
     """Largest distance, 0 to 1."""
@@ -98,6 +117,35 @@ class TCloseness(ColumnModel, RatioModel):
     @property
     def required(self) -> Fraction:
         return exact(self.t)
+
+    @property
+    def promise(self) -> str:
+        return (
+            f"finds {self.of!r} distributed at most {shown(self.t)} away from the whole table "
+            f"({self.measure})"
+        )
+
+    def keeps_apart(self, *, several: bool) -> bool:
+        return self.t == 0
+
+    @property
+    def by_hierarchy(self) -> bool:
+        return self.distance == "hierarchical"
+
+    @property
+    def by_order(self) -> bool:
+        return self.distance == "ordered"
+
+    @property
+    def on_a_scale(self) -> bool:
+        return self.distance != "equal"
+
+    @property
+    def stated_order(self) -> Stated | None:
+        return self.order
+
+    def in_order(self, order: Stated) -> TCloseness:
+        return replace(self, order=order)
 
     def could_stay(self, groups: Groups) -> Ints:
         domain, histogram = histogram_of(groups, self.of)
@@ -169,3 +217,53 @@ def taxonomy(domain: Sensitive) -> tuple[Ints, NDArray[np.int32]]:
         parents.append(parent)
         sizes.append(int(high.max(initial=-1)) + 1)
     return np.array(sizes, np.int64), np.concatenate(parents)
+
+
+_NEAR = {
+    "ordered": ", values near each other counting as near",
+    "hierarchical": ", values alike in the hierarchy counting as near",
+}
+
+
+def _sentence(said: Said) -> str:
+    return (
+        f"In every group {column_of(said)} is distributed as in the whole table, up to a distance "
+        f"of {said['t']}{_NEAR.get(said.get('distance', ''), '')}."
+    )
+
+
+CLAIMS.register(
+    Declaration(
+        name="t-closeness",
+        classes=(TCloseness,),
+        summary="In every group the sensitive values are distributed much as in the whole table.",
+        headline="every group is much like the whole table",
+        promises="Someone who knows how the sensitive values are distributed in the whole table "
+        "and has found a person's group sees a distribution at most t away from it, so the group "
+        "tells little more than the table does.",
+        does_not_protect="What the table as a whole says about everybody; rare values, which may "
+        "become many times more likely within t; and identity: groups may be as small as one "
+        "person where t allows it.",
+        reference="Li, Li, Venkatasubramanian 2007 (ICDE).",
+        parameters=(
+            Parameter(
+                name="t",
+                kind=Number(UNIT),
+                meaning="Earth mover's distance, at most.",
+                words="distance, at most (0 to 1)",
+            ),
+            Parameter(
+                name="distance",
+                kind=Choice(DISTANCES, by_hierarchy=("hierarchical",)),
+                default="equal",
+                meaning="How far two values are from each other. Ordered goes by numbers, or by "
+                "the column's order; hierarchical needs a hierarchy.",
+                words="Distance",
+            ),
+            OF,
+        ),
+        brief="t",
+        example="- t-closeness: {t: 0.2, distance: ordered, of: salary}",
+        sentence=_sentence,
+    )
+)

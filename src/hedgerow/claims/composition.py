@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
-from hedgerow.base.ranges import POSITIVE
+from hedgerow.base.ranges import OPEN_UNIT, POSITIVE
 from hedgerow.claims.base import (
     COMPOSITION,
     LARGEST,
@@ -24,6 +25,17 @@ from hedgerow.claims.base import (
     require_number,
     shown,
 )
+from hedgerow.claims.declaration import (
+    CLAIMS,
+    OF,
+    Declaration,
+    Kind,
+    Number,
+    Parameter,
+    Said,
+    column_of,
+)
+from hedgerow.claims.traits import FINDER, WEIGHED, Gap, Slider
 from hedgerow.table.groups import Earlier, Groups, Ints
 
 Words = NDArray[np.uint64]
@@ -71,6 +83,14 @@ class Composition(RatioModel, ColumnModel):
 
     higher_is_safer: ClassVar[bool] = False
     looks_behind: ClassVar[bool] = True
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    composes: ClassVar[bool] = True
+    attacker: ClassVar[str] = f"{FINDER}, and who has the earlier releases that were compared"
+    gaps: ClassVar[tuple[Gap, ...]] = (WEIGHED,)
+    sliders: ClassVar[tuple[Slider, ...]] = (
+        Slider("confidence", "confidence", "one over the values left, at most", 0.02, 0.99),
+    )
 
     confidence: float
 
@@ -93,6 +113,21 @@ class Composition(RatioModel, ColumnModel):
     def least(self) -> int:
         """How many values remain, at least."""
         return -(-self.required.denominator // self.required.numerator)
+
+    @property
+    def values_left(self) -> int:
+        return self.least
+
+    @property
+    def promise(self) -> str:
+        return (
+            f"is left with at least {self.least} values of {self.of!r}, by intersecting the "
+            "groups that fit the person, joining records on the columns that two releases show as "
+            "they are, and counting where everybody in a group is known"
+        )
+
+    def keeps_apart(self, *, several: bool) -> bool:
+        return True
 
     @property
     def beyond_groups(self) -> bool:
@@ -278,3 +313,47 @@ def with_earlier(
         {**groups.domains, name: domain},
         groups.population,
     )
+
+
+def _sentence(said: Said) -> str:
+    left = ceil(1 / float(said["confidence"]) - 1e-9)
+    return (
+        f"Whoever joins this release with all earlier ones and counts is left with at least "
+        f"{left} possible values of {column_of(said)} for everybody."
+    )
+
+
+CLAIMS.register(
+    Declaration(
+        name="composition",
+        classes=(Composition,),
+        summary="Together with all earlier releases, several values stay possible for everybody.",
+        headline="safe beside earlier releases",
+        promises="Someone who intersects this release with all earlier ones of the population, "
+        "joins their records on the columns that both show as they are, and subtracts groups from "
+        "each other where everybody in them is known, is left with several sensitive values for "
+        "everybody in the table: at least one over the confidence.",
+        does_not_protect="Against weighing how frequent values are, and other ways of counting; "
+        "against releases that are neither in the ledger nor named; people whose value changed. "
+        "Whoever is only in earlier releases keeps as many values, or as many as these leave.",
+        reference="Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1; Xiao, Tao 2007 (SIGMOD).",
+        parameters=(
+            Parameter(
+                name="confidence",
+                kind=Number(OPEN_UNIT),
+                meaning="One over the number of values left possible, at most: 0.5 leaves two.",
+                words="one over the values left, at most (0.5 leaves two)",
+            ),
+            Parameter(
+                name="with",
+                kind=Kind.RELEASES,
+                default=(),
+                meaning="Releases that are not in the ledger: folders, or files of any tool.",
+            ),
+            OF,
+        ),
+        brief="confidence",
+        example="- composition: {confidence: 0.5, with: [county-release/]}",
+        sentence=_sentence,
+    )
+)

@@ -8,7 +8,7 @@ too frequent among the *people* of a group, n(q, s) / n(q); see each docstring.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import ClassVar
@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.base.ranges import FROM_ONE, POSITIVE, WHOLE
+from hedgerow.base.ranges import ABOVE_ONE, FROM_ONE, POSITIVE, WHOLE
 from hedgerow.claims.base import (
     ColumnModel,
     PrivacyModel,
@@ -27,10 +27,28 @@ from hedgerow.claims.base import (
     require_number,
     shown,
 )
+from hedgerow.claims.declaration import (
+    CLAIMS,
+    OF,
+    Choice,
+    Conflict,
+    Declaration,
+    Number,
+    Parameter,
+    Said,
+    column_of,
+)
 from hedgerow.claims.logarithms import sign_of_logarithms
 from hedgerow.claims.reductions import effective_values, extremes, first_and_tail
 from hedgerow.claims.removal_bounds import could_stay, largest_share
+from hedgerow.claims.row_bound import times
+from hedgerow.claims.traits import FINDER, LIKELIER, Gap, Slider
 from hedgerow.table.groups import Floats, Groups, Ints
+
+_VALUES = Slider(
+    "l", "l", "values in every group, at least (l)", 2, 20, True, False, True, of_values=True
+)
+_UNCERTAINTY = replace(_VALUES, low=1.05, whole=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +72,17 @@ class LDiversity(ColumnModel):
     def required(self) -> Fraction:
         return exact(self.l)
 
+    @property
+    def least_values(self) -> Fraction:
+        return self.required
+
+    @property
+    def bounds_size(self) -> bool:
+        return self.l > 1  # of several values, too, a single person has each for sure
+
+    def keeps_apart(self, *, several: bool) -> bool:
+        return self.l > 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class DistinctLDiversity(LDiversity, RatioModel):
@@ -75,6 +104,10 @@ class DistinctLDiversity(LDiversity, RatioModel):
     """
 
     kind: ClassVar[str] = "distinct"
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    gaps: ClassVar[tuple[Gap, ...]] = (LIKELIER,)
+    sliders: ClassVar[tuple[Slider, ...]] = (_VALUES,)
 
     l: int  # noqa: E741
     """How many values, at least 1."""
@@ -95,6 +128,10 @@ class DistinctLDiversity(LDiversity, RatioModel):
             ratios.append((groups.n, extremes(histogram.indptr, histogram.counts)[1]))
         return ratios
 
+    @property
+    def promise(self) -> str:
+        return f"is left with at least {self.l} values of {self.of!r}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProbabilisticLDiversity(LDiversity, RatioModel):
@@ -113,6 +150,10 @@ class ProbabilisticLDiversity(LDiversity, RatioModel):
     """
 
     kind: ClassVar[str] = "probabilistic"
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    rows_words: ClassVar[str] = "probabilistic l-diversity"
+    sliders: ClassVar[tuple[Slider, ...]] = (_UNCERTAINTY,)
 
     def could_stay(self, groups: Groups) -> Ints:
         return _stay_within(self, groups, self.of, 1 / float(self.l))
@@ -120,6 +161,16 @@ class ProbabilisticLDiversity(LDiversity, RatioModel):
     def ratios(self, groups: Groups) -> list[Ratio]:
         histogram = histogram_of(groups, self.of)[1]
         return [(groups.n, extremes(histogram.indptr, histogram.counts)[1])]
+
+    @property
+    def promise(self) -> str:
+        return f"guesses {self.of!r} right at most once in {shown(self.l)} times"
+
+    def of_rows(self, rows: int) -> ProbabilisticLDiversity:
+        return replace(self, l=times(exact(self.l), rows))  # type: ignore[arg-type]
+
+    def level_of_people(self, level: float, rows: int) -> float:
+        return max(1.0, level / rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +191,10 @@ class EntropyLDiversity(LDiversity):
     """
 
     kind: ClassVar[str] = "entropy"
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    gaps: ClassVar[tuple[Gap, ...]] = (LIKELIER,)
+    sliders: ClassVar[tuple[Slider, ...]] = (_UNCERTAINTY,)
 
     def level(self, groups: Groups) -> Floats:
         domain, histogram = histogram_of(groups, self.of)
@@ -181,6 +236,13 @@ class EntropyLDiversity(LDiversity):
         terms += [(-int(c) * int(t), int(c)) for c, t in zip(sizes, times, strict=True)]
         return sign_of_logarithms(terms) >= 0
 
+    @property
+    def promise(self) -> str:
+        return (
+            f"is on average as unsure of {self.of!r} as between {shown(self.l)} equally likely "
+            "values"
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class RecursiveLDiversity(ColumnModel, RatioModel):
@@ -203,6 +265,12 @@ class RecursiveLDiversity(ColumnModel, RatioModel):
 
     higher_is_safer: ClassVar[bool] = False
     strict: ClassVar[bool] = True
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    sliders: ClassVar[tuple[Slider, ...]] = (
+        _VALUES,
+        Slider("c", "c", "weight of the rest (c)", 0.1, 20, False, True),
+    )
 
     c: float
     """How many times as frequent, above 0."""
@@ -234,9 +302,123 @@ class RecursiveLDiversity(ColumnModel, RatioModel):
             tail = np.clip(groups.n - first, 0, tail)
         return [(first, tail)]
 
+    @property
+    def attacker(self) -> str:
+        if self.l > 2:
+            return f"{FINDER}, and who can rule out {self.l - 2} sensitive values"
+        return FINDER
+
+    @property
+    def promise(self) -> str:
+        return (
+            f"finds the likeliest {self.of!r} less than {shown(self.c)} times as frequent as the "
+            "rest"
+        )
+
+    @property
+    def least_values(self) -> int:
+        return self.l
+
+    @property
+    def bounds_size(self) -> bool:
+        return self.l > 1
+
+    def keeps_apart(self, *, several: bool) -> bool:
+        return self.l > 1
+
 
 def _stay_within(model: PrivacyModel, groups: Groups, of: str, share: float) -> Ints:
     """Who could stay if nowhere more than this share of people may have the same value."""
     domain, histogram = histogram_of(groups, of)
     stay = could_stay(groups, histogram, most=np.full(len(domain.values), share))
     return np.minimum(stay, PrivacyModel.could_stay(model, groups))
+
+
+COUNTED = ("distinct", "recursive")
+"""The kinds that count values."""
+
+
+def _conflict(said: Said) -> Conflict | None:
+    kind, l, c = said["kind"], said["l"], said["c"]  # noqa: E741 - the paper's name
+    if (kind == "recursive") != (c is not None):
+        return Conflict(
+            "recursive l-diversity needs c" if c is None
+            else f"c has no meaning for {kind} l-diversity",
+            "Write {kind: recursive, c: 4, l: 3}, or leave c out.",
+        )  # fmt: skip
+    if kind in COUNTED and l != int(l):
+        return Conflict(
+            f"{kind} l-diversity counts values, so l cannot be {l}",
+            f"Use {int(l) + 1}, or kind: entropy.",
+        )
+    return None
+
+
+def _sentence(said: Said) -> str:
+    kind, least, of = said.get("kind", "distinct"), said["l"], column_of(said)
+    if kind == "probabilistic":
+        return f"In no group does a value of {of} have a larger share than one in {least}."
+    if kind == "entropy":
+        return f"In every group {of} is as hard to guess as among {least} equally likely values."
+    if kind == "recursive":
+        return (
+            f"In every group the most frequent value of {of} is less than {said['c']} times as "
+            f"frequent as the {least}th and all rarer ones together."
+        )
+    return f"In every group at least {least} different values of {of} occur."
+
+
+CLAIMS.register(
+    Declaration(
+        name="l-diversity",
+        classes=(
+            DistinctLDiversity,
+            ProbabilisticLDiversity,
+            EntropyLDiversity,
+            RecursiveLDiversity,
+        ),
+        chosen_by="kind",
+        summary="Every group has l well-represented sensitive values.",
+        headline="every group shows several sensitive values",
+        promises="Someone who has found a person's group cannot name the person's sensitive value "
+        "with certainty. Distinct: l values remain possible. Probabilistic: no value is had by "
+        "more than one person in l. Entropy: the values are as uncertain as l equally likely "
+        "ones. Recursive: the most frequent value stays less than c times as frequent as the "
+        "others even after l - 2 values have been ruled out.",
+        does_not_protect="Values that mean much the same (three stomach diseases are three "
+        "values; three spellings of one disease count as one); changes against the table as a "
+        "whole (half of a group having what one person in a hundred has is diverse); attackers "
+        "who can rule out more values. Distinct and entropy diversity allow one value to be much "
+        "more likely than the others. A missing value counts as a value of its own.",
+        reference="Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006 (ICDE).",
+        parameters=(
+            Parameter(
+                name="l",
+                kind=Number(ABOVE_ONE),
+                meaning="How many values, at least; a whole number for distinct and recursive.",
+                words="how many values, at least",
+            ),
+            Parameter(
+                name="kind",
+                kind=Choice(("distinct", "probabilistic", "entropy", "recursive")),
+                default="distinct",
+                meaning="What well-represented means.",
+                words="Kind",
+            ),
+            Parameter(
+                name="c",
+                kind=Number(POSITIVE),
+                default=None,
+                meaning="Only for recursive (c, l)-diversity: how many times as frequent as the "
+                "others the first may not be.",
+                words="c",
+                only_with=("kind", "recursive"),
+            ),
+            OF,
+        ),
+        brief="l",
+        example="- l-diversity: {kind: entropy, l: 3, of: disease}",
+        sentence=_sentence,
+        conflict=_conflict,
+    )
+)

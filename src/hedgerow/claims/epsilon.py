@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -11,13 +12,33 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hedgerow.base.errors import PlanError
-from hedgerow.base.ranges import FROM_ONE
+from hedgerow.base.ranges import FROM_ONE, LEVEL
 from hedgerow.claims.adversary import Adversary, ClassIV
+from hedgerow.claims.attacker_sentence import attacker_sentence
 from hedgerow.claims.base import ColumnModel, exact, histogram_of, require_number, shown
 from hedgerow.claims.belief_terms import Belief, Terms
-from hedgerow.claims.predicates import Predicates
+from hedgerow.claims.declaration import (
+    CLAIMS,
+    OF,
+    Choice,
+    Conflict,
+    Declaration,
+    Explained,
+    Kind,
+    Number,
+    Parameter,
+    Said,
+)
+from hedgerow.claims.predicates import Named, Predicates
+from hedgerow.claims.priors import Prior
+from hedgerow.claims.traits import NOT_WISHED, OTHERS_KNOWN, STRONGER, Gap, Slider
 from hedgerow.table.facts import AskedFacts
 from hedgerow.table.groups import Facts, Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.value_order import Value
+
+STUBBORNNESS = "stubbornness"
+MOST_STUBBORN = 1e9
+"""The end of the slider; more can be written into the plan."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +73,11 @@ class EpsilonPrivacy(ColumnModel):
     """
 
     higher_is_safer: ClassVar[bool] = False
+    monotone_in_suppression: ClassVar[bool] = True
+    about_beliefs: ClassVar[bool] = True
+    sliders: ClassVar[tuple[Slider, ...]] = (
+        Slider("epsilon", "epsilon", "times as sure, at most (epsilon)", 1.01, 100, False, True),
+    )
 
     epsilon: float
     """How many times as sure, at most; at least 1."""
@@ -86,7 +112,7 @@ class EpsilonPrivacy(ColumnModel):
         return exact(self.epsilon)
 
     @property
-    def monotone_in_generalisation(self) -> bool:  # type: ignore[override]
+    def monotone_in_generalisation(self) -> bool:
         # A group in which nobody minds may be merged with one in which somebody does; and whom
         # an attacker knows in one group changes what they believe of the other.
         return self.facts is None
@@ -170,3 +196,204 @@ class EpsilonPrivacy(ColumnModel):
                 "opposite before and no evidence would have changed their mind (Theorem 4)"
             )
         return None
+
+    @property
+    def attacker(self) -> str:
+        return str(self.adversary)
+
+    @property
+    def promise(self) -> str:
+        return (
+            f"becomes at most {shown(self.epsilon)} times as sure of what must not be learned of "
+            f"{self.of!r} as without the person's record"
+        )
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        known = (OTHERS_KNOWN,) if self.adversary.listed is not None else ()
+        wished = (NOT_WISHED,) if self.predicates.wishes is not None else ()
+        return (STRONGER, *known, *wished)
+
+    @property
+    def bounds_size(self) -> bool:
+        return self.keeps_apart(several=True)
+
+    def keeps_apart(self, *, several: bool) -> bool:
+        # A value that all of a group have is believed for sure once the group is seen.
+        return self.predicates.sets is None and not self.looks_behind
+
+    @property
+    def believed(self) -> Prior | None:
+        return self.adversary.believed
+
+    @property
+    def names_nodes(self) -> bool:
+        return self.predicates.sets is not None
+
+    def named_values(self) -> Iterator[Value]:
+        if self.believed is not None:
+            yield from (value for value, _ in self.believed.weights)
+        yield from self.secrets()
+
+    def secrets(self) -> Iterator[Value]:
+        for entry in self.predicates.sets or ():
+            yield from entry if isinstance(entry, tuple) else (entry,)
+
+    def renamed(self, names: Mapping[Value, Value]) -> EpsilonPrivacy:
+        """The claim with other names; what is believed of values that get one name adds up."""
+        adversary, predicates = self.adversary, self.predicates
+        if self.believed is not None and self.believed.weights:
+            weights: dict[Value, Fraction] = {}
+            for value, weight in self.believed.weights:
+                one = names.get(value, value)
+                weights[one] = weights.get(one, Fraction(0)) + weight
+            prior = Prior(kind=self.believed.kind, weights=tuple(weights.items()))
+            adversary = replace(adversary, prior=prior)  # type: ignore[call-arg]
+        if predicates.sets is not None:
+            sets = tuple(dict.fromkeys(_renamed(entry, names) for entry in predicates.sets))
+            predicates = Predicates(sets=sets, negative=predicates.negative)
+        return replace(self, adversary=adversary, predicates=predicates)
+
+    def moves(self, domain: Sensitive | None) -> Iterator[tuple[Slider, float]]:
+        yield from super().moves(domain)
+        stubborn = None if domain is None else self.adversary.stubborn(domain)
+        if stubborn is not None:
+            low = float(math.ceil(stubborn[0]))
+            words = "people their belief is worth (stubbornness)"
+            high = max(MOST_STUBBORN, low)
+            slider = Slider(STUBBORNNESS, STUBBORNNESS, words, low, high, wide=True)
+            yield replace(slider, inside=("adversary",)), stubborn[1]
+
+    def moved(self, field: str, value: Any) -> EpsilonPrivacy:
+        if field == STUBBORNNESS:
+            return replace(self, adversary=replace(self.adversary, stubbornness=value))  # type: ignore[call-arg]
+        return replace(self, **{field: value})
+
+
+def _renamed(entry: Named, names: Mapping[Value, Value]) -> Named:
+    if isinstance(entry, tuple):
+        return tuple(dict.fromkeys(names.get(part, part) for part in entry))
+    return names.get(entry, entry)
+
+
+def _conflict(said: Said) -> Conflict | None:
+    if said["predicates"] is not None and said["wishes"] is not None:
+        return Conflict(
+            "predicates are the same for everybody, or each person's own",
+            "Give predicates or wishes, not both.",
+        )
+    return None
+
+
+def _built(of: str | None, said: Said) -> EpsilonPrivacy:
+    assert of is not None, "it is about a column"
+    predicates = Predicates(
+        sets=said["predicates"], negative=said["negative"], wishes=said["wishes"]
+    )
+    return EpsilonPrivacy(
+        epsilon=said["epsilon"],
+        of=of,
+        adversary=said["adversary"],
+        predicates=predicates,
+        by=said["by"],
+    )
+
+
+_ADVERSARY = (
+    Explained(
+        "adversary.class",
+        "I, at-most, II, III or IV",
+        "How much of the attacker's belief is known.",
+    ),
+    Explained(
+        "adversary.prior",
+        "file, uniform, table, {counts: ...} or {shape: ...}",
+        "What the attacker has seen elsewhere. A file has the sensitive column, a row a person, or "
+        "values with a count.",
+    ),
+    Explained(
+        "adversary.stubbornness",
+        f"{FROM_ONE}, or infinite",
+        "How many people's data the belief is worth. What the prior's data justify, if left out: "
+        "their people plus the number of values.",
+    ),
+    Explained(
+        "adversary.at_least",
+        f"{FROM_ONE}; only for at-most",
+        "The least stubborn; if left out, that at which each value counts once and, where the "
+        "prior is counted from data, whoever has seen fewer of these.",
+    ),
+    Explained(
+        "adversary.knows",
+        f"{LEVEL}, or {{file: ..., by: ...}}",
+        "People whose exact records the attacker holds: how many, whoever they are, or which.",
+    ),
+)
+
+CLAIMS.register(
+    Declaration(
+        name="epsilon-privacy",
+        classes=(EpsilonPrivacy,),
+        summary="An attacker gets hardly surer of a person by the person's record being there.",
+        headline="no attacker of a kind you name becomes much surer",
+        promises="An attacker of the class you name, who knows a person's quasi-identifiers and "
+        "that the person is in the table, becomes at most epsilon times as sure of what must not "
+        "be learned as if the person's record had been left out: nobody has to regret being in "
+        "the release. Also the doubt that remains is at least 1/epsilon of what it would be.\n"
+        "Class I: attackers who formed their belief from a data set you name, and who change "
+        "their mind when a group of the release says otherwise, the later the larger that data "
+        "set. At-most: the same, and those who have seen fewer people in the same proportions. "
+        "Class II: from any data set of limited size. Class III: attackers who hold the belief "
+        "you name and never change their mind. Class IV: everybody, against whom no generalised "
+        "table is private.",
+        does_not_protect="Becoming less sure: that somebody does not have a value may be learned, "
+        "unless negative: true. What the group as a whole says: if nearly everybody in a large "
+        "group has flu, an attacker without your record would think so too. Attackers stronger "
+        "than the class: with more data, with beliefs that differ from one group to another, who "
+        "hold more records, or who reason from how the recoding was chosen. Other sensitive "
+        "columns, identity, and the combination of two releases.",
+        reference="Machanavajjhala, Gehrke, Goetz 2009 (VLDB); the corrections are in "
+        "docs/realistic_adversaries.md.",
+        parameters=(
+            Parameter(
+                name="epsilon", kind=Number(FROM_ONE), meaning="How many times as sure, at most."
+            ),
+            Parameter(
+                name="adversary", kind=Kind.ADVERSARY, meaning="Against whom.", parts=_ADVERSARY
+            ),
+            Parameter(
+                name="predicates",
+                kind=Kind.PREDICATES,
+                default=None,
+                meaning="What must not be learned: values, nodes of the column's hierarchy, or "
+                "lists of these (any of them); each single value if left out.",
+            ),
+            Parameter(
+                name="negative",
+                kind=Kind.FLAG,
+                default=False,
+                meaning="Whether the opposite must not be learned either.",
+            ),
+            Parameter(
+                name="wishes",
+                kind=Kind.WISHES,
+                default=None,
+                meaning="Column that says what each person wants protected: a value or a node of "
+                "the hierarchy. Its role must be identifier.",
+            ),
+            Parameter(
+                name="by",
+                kind=Choice(("exact", "theorem")),
+                default="exact",
+                meaning="exact: decided by the attacker's beliefs themselves; theorem: by the "
+                "conditions of the paper, which ask a little more.",
+            ),
+            OF,
+        ),
+        example="- epsilon-privacy: {epsilon: 2.5, of: disease, "
+        "adversary: {class: I, prior: metropolis.csv}}",
+        sentence=attacker_sentence,
+        conflict=_conflict,
+        build=_built,
+    )
+)

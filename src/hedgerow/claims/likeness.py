@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import exp
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -25,9 +26,20 @@ from hedgerow.claims.base import (
     require_number,
     shown,
 )
+from hedgerow.claims.declaration import (
+    CLAIMS,
+    OF,
+    Choice,
+    Declaration,
+    Number,
+    Parameter,
+    Said,
+    column_of,
+)
 from hedgerow.claims.logarithms import sign_of_logarithms
 from hedgerow.claims.reductions import steepest
 from hedgerow.claims.removal_bounds import could_stay
+from hedgerow.claims.traits import TABLE_KNOWN, WHOLE_TABLE, Gap, Slider
 from hedgerow.table.groups import Floats, Groups, Histogram, Ints, Sensitive
 
 
@@ -49,6 +61,11 @@ class DeltaDisclosure(ColumnModel):
     compares_with_table: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
     strict: ClassVar[bool] = True
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    attacker: ClassVar[str] = TABLE_KNOWN
+    gaps: ClassVar[tuple[Gap, ...]] = (WHOLE_TABLE,)
+    sliders: ClassVar[tuple[Slider, ...]] = (Slider("delta", "delta", "delta, at most", 0.05, 5),)
 
     delta: float
     """Largest logarithm, above 0."""
@@ -63,6 +80,16 @@ class DeltaDisclosure(ColumnModel):
     @property
     def required(self) -> Fraction:
         return exact(self.delta)
+
+    @property
+    def promise(self) -> str:
+        return (
+            f"finds each {self.of!r} of the table less than e^{shown(self.delta)} times and more "
+            f"than e^-{shown(self.delta)} times as likely as in the whole table"
+        )
+
+    def keeps_apart(self, *, several: bool) -> bool:
+        return not several  # all values are in each group, but some may be everybody's
 
     def could_stay(self, groups: Groups) -> Ints:
         domain, histogram = histogram_of(groups, self.of)
@@ -117,6 +144,13 @@ class BetaLikeness(ColumnModel, RatioModel):
 
     compares_with_table: ClassVar[bool] = True
     higher_is_safer: ClassVar[bool] = False
+    monotone_in_generalisation: ClassVar[bool] = True
+    monotone_in_suppression: ClassVar[bool] = True
+    attacker: ClassVar[str] = TABLE_KNOWN
+    gaps: ClassVar[tuple[Gap, ...]] = (WHOLE_TABLE,)
+    sliders: ClassVar[tuple[Slider, ...]] = (
+        Slider("beta", "beta", "relative gain, at most (beta)", 0.05, 20, False, True),
+    )
 
     beta: float
     """Largest relative gain, at least 0."""
@@ -137,6 +171,16 @@ class BetaLikeness(ColumnModel, RatioModel):
     @property
     def required(self) -> Fraction:
         return exact(self.beta)
+
+    @property
+    def promise(self) -> str:
+        return (
+            f"finds no {self.of!r} more than 1 + {shown(self.beta)} times as likely as in the "
+            "whole table"
+        )
+
+    def keeps_apart(self, *, several: bool) -> bool:
+        return self.kind == "enhanced" or self.beta == 0
 
     def could_stay(self, groups: Groups) -> Ints:
         domain, histogram = histogram_of(groups, self.of)
@@ -190,3 +234,70 @@ def _likelier(
     chosen = entries[seen]
     above = histogram.counts[chosen] * domain.people
     return above, groups.n[seen] * domain.reference[histogram.codes[chosen]]
+
+
+def _times_as_frequent(said: Said) -> str:
+    return (
+        f"In no group is a value of {column_of(said)} {exp(float(said['delta'])):.3g} times as "
+        "frequent as in the whole table, or as rare."
+    )
+
+
+def _more_frequent(said: Said) -> str:
+    return (
+        f"In no group is a value of {column_of(said)} more frequent than in the whole table by "
+        f"more than {100 * float(said['beta']):.4g} % of its share there."
+    )
+
+
+CLAIMS.register(
+    Declaration(
+        name="delta-disclosure",
+        classes=(DeltaDisclosure,),
+        summary="No value's share in a group differs from the table's by a factor of e^delta or "
+        "more.",
+        headline="no sensitive value becomes much more or less frequent",
+        promises="Someone who has found a person's group finds no sensitive value more than "
+        "e^delta times as likely as in the whole table, nor less likely by that factor: no value "
+        "of the table is ruled out either.",
+        does_not_protect="What the table as a whole says about everybody; identity. It is "
+        "demanding: every group must have every value of the table.",
+        reference="Brickell, Shmatikov 2008 (KDD).",
+        parameters=(
+            Parameter(name="delta", kind=Number(POSITIVE), meaning="Logarithm of the factor."),
+            OF,
+        ),
+        brief="delta",
+        example="- delta-disclosure: {delta: 1.5, of: disease}",
+        sentence=_times_as_frequent,
+    )
+)
+CLAIMS.register(
+    Declaration(
+        name="beta-likeness",
+        classes=(BetaLikeness,),
+        summary="No value is relatively more frequent in a group than in the table by more than "
+        "beta.",
+        headline="no sensitive value becomes much more frequent",
+        promises="Someone who has found a person's group finds no sensitive value more than "
+        "1 + beta times as likely as in the whole table; enhanced: nor more than 1 - ln p times, "
+        "p being its share in the table, which keeps frequent values from becoming certain.",
+        does_not_protect="Learning that a value is less likely, or impossible; what the table as "
+        "a whole says about everybody; identity.",
+        reference="Cao, Karras 2012 (PVLDB 5).",
+        parameters=(
+            Parameter(name="beta", kind=Number(POSITIVE), meaning="Relative gain, at most."),
+            Parameter(
+                name="kind",
+                kind=Choice(("basic", "enhanced")),
+                default="basic",
+                meaning="enhanced also protects frequent values.",
+                words="Kind",
+            ),
+            OF,
+        ),
+        brief="beta",
+        example="- beta-likeness: {beta: 2, kind: enhanced, of: disease}",
+        sentence=_more_frequent,
+    )
+)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hedgerow.claims.base import Needs, PrivacyModel
-from hedgerow.claims.composition import Composition
-from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.claims.priors import Prior
 
 LISTED = "it depends on what people want protected, or on who is known"
@@ -23,7 +21,7 @@ def unverifiable(model: PrivacyModel, *, person: bool, left_out: int | None) -> 
         person: Whether a person may have several rows.
         left_out: People of the source who are not in the file; None where nobody says.
     """
-    if isinstance(model, Composition):
+    if model.composes:
         return EARLIER
     if model.looks_behind:
         return LISTED
@@ -35,7 +33,7 @@ def unverifiable(model: PrivacyModel, *, person: bool, left_out: int | None) -> 
         return "it compares with the whole table, and nothing says whether people were left out"
     if model.compares_with_table and left_out:
         return _whole_table(left_out)
-    if isinstance(model, EpsilonPrivacy) and model.predicates.sets is not None and left_out:
+    if model.names_nodes and left_out:
         return _unknown_sets(left_out)
     return None
 
@@ -54,11 +52,9 @@ def unwritten(
         published: The sensitive values that are.
         own: The whole table's distribution as a shape.
     """
-    if not isinstance(model, EpsilonPrivacy):
-        return None
-    if model.looks_behind:
+    if model.about_single_people:
         return "who is known, and what people want protected, is not published"
-    prior = model.adversary.believed
+    prior = model.believed
     if not left_out or prior is None or prior.kind in ("uniform", "table"):
         return None
     hidden = any(value not in published for value, _ in prior.weights)
@@ -77,7 +73,7 @@ def withheld(model: PrivacyModel, *, left_out: int, hidden: bool) -> str | None:
         left_out: People of the source who are not in the file.
         hidden: Whether the claim's parameters are not written.
     """
-    if isinstance(model, Composition):
+    if model.composes:
         return "it depends on what earlier releases say of the people in this one"
     if model.looks_behind:
         return LISTED

@@ -7,7 +7,7 @@ must hold under both, and its level is the worse of the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -16,12 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, some
-from hedgerow.claims.anonymity import AlphaKAnonymity
 from hedgerow.claims.base import Needs, PrivacyModel, Verdict
-from hedgerow.claims.closeness import TCloseness, taxonomy
-from hedgerow.claims.epsilon import EpsilonPrivacy
-from hedgerow.claims.predicates import Named, Predicates
-from hedgerow.claims.priors import Prior, Value
+from hedgerow.claims.closeness import taxonomy
 from hedgerow.table.groups import Floats, Groups, Ints, Sensitive
 
 FIX = (
@@ -84,6 +80,14 @@ class EitherReading(PrivacyModel):
     @property
     def attributes(self) -> tuple[str, ...]:
         return self.model.attributes
+
+    @property
+    def column(self) -> str:
+        return self.of
+
+    @property
+    def least_people(self) -> int | None:
+        return self.model.least_people
 
     @property
     def required(self) -> Fraction:
@@ -157,9 +161,10 @@ def on_shown_scale(model: PrivacyModel, groups: Groups) -> Groups | None:
     is the one a claim names. Compared is then with everybody who has one of the values published,
     suppressed people included.
     """
-    if not isinstance(model, TCloseness) or model.distance == "equal":
+    of = model.column
+    if not model.on_a_scale or of is None:
         return None
-    domain, histogram = groups.domains[model.of], groups.histograms[model.of]
+    domain, histogram = groups.domains[of], groups.histograms[of]
     codes = np.unique(histogram.codes)
     if not len(codes) or len(codes) == np.count_nonzero(domain.reference):
         return None
@@ -180,15 +185,12 @@ def on_shown_scale(model: PrivacyModel, groups: Groups) -> Groups | None:
         (values, *domain.labels[1:]) if domain.labels else (),
         spellings,
     )
-    if model.distance == "hierarchical" and len(taxonomy(shown)[0]) == len(taxonomy(domain)[0]):
+    if model.by_hierarchy and len(taxonomy(shown)[0]) == len(taxonomy(domain)[0]):
         return None
     place = np.zeros(len(domain.values), np.int32)
     place[codes] = np.arange(len(codes), dtype=np.int32)
-    histograms = {
-        **groups.histograms,
-        model.of: replace(histogram, codes=place[histogram.codes]),
-    }
-    return replace(groups, histograms=histograms, domains={**groups.domains, model.of: shown})
+    histograms = {**groups.histograms, of: replace(histogram, codes=place[histogram.codes])}
+    return replace(groups, histograms=histograms, domains={**groups.domains, of: shown})
 
 
 def _either(model: PrivacyModel, domains: Sequence[Sensitive]) -> PrivacyModel:
@@ -203,13 +205,13 @@ def _either(model: PrivacyModel, domains: Sequence[Sensitive]) -> PrivacyModel:
                 domain.in_one_spelling.values
             ):
                 raise _unjudged(model, domain, "they stand at different places of the hierarchy")
-    if isinstance(model, TCloseness) and model.distance == "ordered":
+    if model.by_order:
         into = domain.into_one
         if 1 + int(np.count_nonzero(np.diff(into))) > len(domain.in_one_spelling.values):
             raise _unjudged(model, domain, "other values stand between them in the order")
     one = domain.in_one_spelling.values
     names = {value: one[code] for value, code in zip(domain.values, domain.into_one, strict=True)}
-    return EitherReading(model, _renamed(model, names), domain.name)
+    return EitherReading(model, model.renamed(names), domain.name)
 
 
 def _unjudged(model: PrivacyModel, domain: Sensitive, why: str) -> DataError:
@@ -219,32 +221,3 @@ def _unjudged(model: PrivacyModel, domain: Sensitive, why: str) -> DataError:
         f"value: {why}",
         fix=FIX,
     )
-
-
-def _renamed(model: PrivacyModel, names: Mapping[Value, Value]) -> PrivacyModel:
-    """The claim about values in one spelling each; what is believed of each of them adds up."""
-    if isinstance(model, AlphaKAnonymity) and model.value is not None:
-        return replace(model, value=names.get(model.value, model.value))
-    if not isinstance(model, EpsilonPrivacy):
-        return model
-    adversary, predicates = model.adversary, model.predicates
-    prior = adversary.believed
-    if prior is not None and prior.weights:
-        weights: dict[Value, Fraction] = {}
-        for value, weight in prior.weights:
-            one = names.get(value, value)
-            weights[one] = weights.get(one, Fraction(0)) + weight
-        adversary = replace(
-            adversary,
-            prior=Prior(kind=prior.kind, weights=tuple(weights.items())),  # type: ignore[call-arg]
-        )
-    if predicates.sets is not None:
-        sets = tuple(dict.fromkeys(_in_one(entry, names) for entry in predicates.sets))
-        predicates = Predicates(sets=sets, negative=predicates.negative)
-    return replace(model, adversary=adversary, predicates=predicates)
-
-
-def _in_one(entry: Named, names: Mapping[Value, Value]) -> Named:
-    if isinstance(entry, tuple):
-        return tuple(dict.fromkeys(names.get(part, part) for part in entry))
-    return names.get(entry, entry)

@@ -12,16 +12,12 @@ m r / R of the people have it, however people are weighed.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
-from math import isinf
 from typing import TypeVar
 
 from hedgerow.base.errors import PlanError
-from hedgerow.claims.anonymity import AlphaKAnonymity, KAnonymity
-from hedgerow.claims.base import PrivacyModel, Verdict, exact
-from hedgerow.claims.diversity import ProbabilisticLDiversity
-from hedgerow.claims.risk import MarketerRisk, ProsecutorRisk
+from hedgerow.claims.base import PrivacyModel, Verdict
+from hedgerow.claims.declaration import CLAIMS
 
 Number = TypeVar("Number", int, Fraction)
 
@@ -37,35 +33,30 @@ def of_rows(model: PrivacyModel, rows: int, *, where: str | None = None) -> Priv
     Raises:
         PlanError: Nothing is proved of this claim.
 
+    >>> from hedgerow.claims import KAnonymity, ProsecutorRisk
     >>> print(of_rows(KAnonymity(k=5), 3), "|", of_rows(ProsecutorRisk(risk=0.09), 3))
     15-anonymity | prosecutor risk at most 3/100
     """
     if rows == 1:
         return model
-    match model:
-        case KAnonymity():
-            return replace(model, k=_times(model.k, rows))
-        case AlphaKAnonymity():
-            alpha = exact(model.alpha)
-            few: Fraction = alpha if alpha in (0, 1) else alpha / rows
-            return replace(model, k=_times(model.k, rows), alpha=few)  # type: ignore[arg-type]
-        case ProbabilisticLDiversity():
-            diverse = exact(model.l)
-            return replace(model, l=_times(diverse, rows))  # type: ignore[arg-type]
-        case ProsecutorRisk() | MarketerRisk():
-            risk = exact(model.risk)
-            risk = risk if risk == 1 else risk / rows
-            return replace(model, risk=risk)  # type: ignore[arg-type]
+    found = model.of_rows(rows)
+    if found is not None:
+        return found
     raise PlanError(
         f"`{model}` cannot be used with `rows: at most {rows}`: it is not proved for rows that do "
         "not say whose they are",
         where=where,
-        fix="Publish one row per person: `rows: one`. Proved are k-anonymity, (alpha, "
-        "k)-anonymity, probabilistic l-diversity, prosecutor and marketer risk.",
+        fix=f"Publish one row per person: `rows: one`. Proved are {_proved()}.",
     )
 
 
-def _times(parameter: Number, rows: int) -> Number:
+def _proved() -> str:
+    classes = (model for claim in CLAIMS.values() for model in claim.classes)
+    *names, last = [model.rows_words for model in classes if model.rows_words is not None]
+    return f"{', '.join(names)} and {last}"
+
+
+def times(parameter: Number, rows: int) -> Number:
     """A parameter of rows; 1, which promises nothing, stays."""
     return parameter if parameter == 1 else parameter * rows
 
@@ -73,16 +64,11 @@ def _times(parameter: Number, rows: int) -> Number:
 def level_of_people(model: PrivacyModel, level: float, rows: int) -> float:
     """What a level counted in rows says of people who have at most so many each.
 
+    >>> from hedgerow.claims import KAnonymity, ProsecutorRisk
     >>> level_of_people(KAnonymity(k=5), 27.0, 5), level_of_people(ProsecutorRisk(risk=0.2), 0.1, 3)
     (5.0, 0.30000000000000004)
     """
-    if rows == 1:
-        return level
-    if isinstance(model, KAnonymity):
-        return float(max(1, level // rows))
-    if isinstance(model, ProbabilisticLDiversity):
-        return max(1.0, level / rows)
-    return level if isinf(level) else min(1.0, level * rows)
+    return level if rows == 1 else model.level_of_people(level, rows)
 
 
 def of_people(model: PrivacyModel, found: Verdict, rows: int) -> Verdict:
@@ -93,6 +79,7 @@ def of_people(model: PrivacyModel, found: Verdict, rows: int) -> Verdict:
         found: What became of the claim about rows.
         rows: The most rows of a person.
 
+    >>> from hedgerow.claims import KAnonymity
     >>> of_people(KAnonymity(k=5), Verdict("15-anonymity", True, 17.0, 15.0, 0), 3).level
     5.0
     """

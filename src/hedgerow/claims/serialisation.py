@@ -1,7 +1,7 @@
 """Claims as data: every privacy model as JSON, and back to an equal model.
 
-Only the classes named here are ever made from a certificate, and only by their constructors,
-which refuse parameters that make no sense.
+Only classes that were declared in `CLAIMS` are ever made from a certificate, and only by their
+constructors, which refuse parameters that make no sense.
 """
 
 from __future__ import annotations
@@ -14,37 +14,38 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
-from hedgerow import claims as models
 from hedgerow.base.errors import PlanError
 from hedgerow.claims.adversary import Adversary, AtMost, ClassI, ClassII, ClassIII, ClassIV
 from hedgerow.claims.base import LARGEST, PrivacyModel
+from hedgerow.claims.declaration import CLAIMS, types_of
 from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.priors import Prior
 
-MODELS: dict[str, type[PrivacyModel]] = {
-    model.__name__: model
-    for model in (
-        models.AlphaKAnonymity, models.BetaLikeness, models.Composition, models.DeltaDisclosure,
-        models.DeltaPresence, models.DistinctLDiversity, models.EntropyLDiversity,
-        models.EpsilonPrivacy, models.JournalistRisk, models.KAnonymity, models.KMap,
-        models.MarketerRisk, models.ProbabilisticLDiversity, models.ProsecutorRisk,
-        models.RecursiveLDiversity, models.TCloseness, models.UniqueShare,
-    )
-}  # fmt: skip
 ADVERSARIES: dict[str, type[Adversary]] = {
     kind.__name__: kind for kind in (AtMost, ClassI, ClassII, ClassIII, ClassIV)
 }
 INFINITE = "infinite"
+NUMBERS = ("int", "float")
+"""The types of fields that are numbers; all others are texts."""
 OPTIONAL = ("order",)
 """Parameters that are written only where there is one."""
 CUSTOM = "custom "
-"""Before the name of a model that is not of this package."""
+"""Before the name of a model that nobody declared."""
 LONGEST = 700
 """Characters of a number; nobody needs more to write one down exactly."""
 LARGEST_NUMBER = 10**300
 MOST_SHOWN = 50
 """Characters of what is no number that a message shows."""
 _FRACTION = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
+
+
+def models() -> dict[str, type[PrivacyModel]]:
+    """The classes that may be made, by name; a name is that of the claim declared first."""
+    found: dict[str, type[PrivacyModel]] = {}
+    for declaration in CLAIMS.values():
+        for model in declaration.classes:
+            found.setdefault(model.__name__, model)
+    return found
 
 
 class UnknownModelError(PlanError):
@@ -59,14 +60,15 @@ def unknown(name: object) -> UnknownModelError:
 def spelled(model: PrivacyModel) -> dict[str, Any]:
     """The model as JSON can hold it.
 
-    >>> spelled(models.KAnonymity(k=5))
+    >>> from hedgerow.claims import KAnonymity
+    >>> spelled(KAnonymity(k=5))
     {'model': 'KAnonymity', 'k': 5, 'over': 'quasi-identifiers'}
 
     Raises:
-        UnknownModelError: It is no model of this package, or knows people by name.
+        UnknownModelError: It is no model that was declared, or knows people by name.
     """
     name = type(model).__name__
-    if MODELS.get(name) is not type(model):
+    if models().get(name) is not type(model):
         raise unknown(name)
     return {"model": name} | {
         field.name: _spelled(getattr(model, field.name))
@@ -76,7 +78,7 @@ def spelled(model: PrivacyModel) -> dict[str, Any]:
 
 
 def foreign(model: PrivacyModel) -> dict[str, Any]:
-    """What stands for a model that is not of this package: only what its class is called."""
+    """What stands for a model that nobody declared: only what its class is called."""
     return {"model": f"{CUSTOM}{type(model).__name__}"}
 
 
@@ -92,14 +94,14 @@ def rebuilt(data: Mapping[str, Any]) -> PrivacyModel:
     """
     given = dict(data)
     kind = given.pop("model", None)
-    if not isinstance(kind, str) or kind not in MODELS:
+    known = models()
+    if not isinstance(kind, str) or kind not in known:
         raise unknown(kind)
-    counting = {field.name for field in fields(MODELS[kind]) if field.type == "int"}  # type: ignore[arg-type]
+    types = types_of(known[kind])
     parameters = {
-        name: _whole(name, _read(name, value)) if name in counting else _read(name, value)
-        for name, value in given.items()
+        name: _read(name, value, types.get(name, "float")) for name, value in given.items()
     }
-    model: PrivacyModel = _made(MODELS[kind], kind, parameters)
+    model: PrivacyModel = _made(known[kind], kind, parameters)
     return model
 
 
@@ -153,8 +155,8 @@ def _predicates(value: Predicates) -> dict[str, Any]:
     return {"sets": listed, "negative": value.negative, "wishes": value.wishes}
 
 
-def _read(name: str, value: Any) -> Any:
-    """A parameter of a model."""
+def _read(name: str, value: Any, kind: str) -> Any:
+    """A parameter of a model, of a field of that type."""
     if isinstance(value, Mapping):
         if name == "adversary":
             return _read_adversary(value)
@@ -168,11 +170,11 @@ def _read(name: str, value: Any) -> Any:
         return tuple(value)
     if name in ("adversary", "predicates") or isinstance(value, Mapping | list):
         raise PlanError(f"{name} cannot be {value!r}")
-    if name in ("of", "value", "over", "kind", "distance", "by", "order"):
-        if value is not None and not isinstance(value, str):
-            raise PlanError(f"{name} is a text, not {value!r}")
-        return value
-    return _number(value)
+    if kind in NUMBERS:
+        return _whole(name, _number(value)) if kind == "int" else _number(value)
+    if value is not None and not isinstance(value, str):
+        raise PlanError(f"{name} is a text, not {value!r}")
+    return value
 
 
 def _whole(name: str, number: Any) -> Any:

@@ -21,12 +21,10 @@ def explain_model(
 ) -> None:
     """What a privacy model promises, what it does not, and how to ask for it."""
     with running("explain", as_json, quiet=False, bar=True) as job:
-        from dataclasses import asdict
-
         from hedgerow.api import describe
 
         found = describe(name)
-        job.done(asdict(found), lambda: rendering().explanation(found))
+        job.done(found.as_json(), lambda: rendering().explanation(found))
 
 
 @explain.command("adversary")

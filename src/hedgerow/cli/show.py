@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
     from hedgerow.api import GainBounds
     from hedgerow.api.demo import Demo
-    from hedgerow.claims import Explanation, Verdict
+    from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
     from hedgerow.explain.definitions import Definition
 
@@ -305,7 +305,7 @@ def _share(value: float) -> str:
     return f"{value:.2%}" if value < 0.1 else f"{value:.1%}"
 
 
-def explanation(found: Explanation) -> None:
+def explanation(found: Declaration) -> None:
     """A model in plain words."""
     say(found.name, style="bold")
     for title, text in found.sections():

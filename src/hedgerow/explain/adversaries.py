@@ -15,6 +15,7 @@ import numpy as np
 from hedgerow.base.errors import DataError, PlanError, some
 from hedgerow.claims.adversary import ClassII
 from hedgerow.claims.belief_terms import Belief
+from hedgerow.claims.declaration import Kind
 from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.claims.readings import FIX
 from hedgerow.explain.adversary_study import (
@@ -29,8 +30,8 @@ from hedgerow.explain.attackers import Attackers, plain
 from hedgerow.explain.belief_words import breaks_any, breaks_like, rounded_up, sentence
 from hedgerow.explain.breaking_point import Interval
 from hedgerow.explain.views import Node, View, views
+from hedgerow.plan.adversaries import AdversaryPlan
 from hedgerow.plan.claims import Claim
-from hedgerow.plan.claims import EpsilonPrivacy as EpsilonPlan
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.warmup import warming
 from hedgerow.release.job import opened
@@ -100,11 +101,10 @@ def _origins(plan: Plan) -> Iterator[tuple[Path | None, str]]:
     for place, claim in enumerate(plan.protect):
         if isinstance(claim, EpsilonPrivacy):
             yield None, plan.where("protect", place)
-        elif isinstance(claim, Claim) and isinstance(claim.parameters, EpsilonPlan):
-            prior = claim.parameters.adversary.prior
-            about = sensitive if claim.parameters.of is None else [claim.parameters.of]
-            for _ in about:
-                file = None if prior is None else prior.file
+        elif isinstance(claim, Claim) and claim.about_beliefs:
+            adversary: AdversaryPlan = claim.parameters.given(Kind.ADVERSARY)
+            file = None if adversary.prior is None else adversary.prior.file
+            for _ in claim.columns(sensitive):
                 yield file, plan.where("protect", place, claim.name)
 
 

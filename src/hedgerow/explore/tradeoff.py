@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
@@ -123,11 +123,11 @@ def frontier(
 
 
 def _ladder(model: PrivacyModel, people: int) -> list[PrivacyModel]:
-    from hedgerow.claims import KAnonymity
-
-    if not isinstance(model, KAnonymity):
+    sizes = [model.with_size(k) for k in DEFAULT_K if k <= max(people, 2)]
+    ladder = [claim for claim in sizes if claim is not None]
+    if not ladder:
         raise PlanError(
             f"the frontier of {model} needs the requirements to try",
             fix="Give `requirements`, weakest first, such as TCloseness(t=0.4), TCloseness(t=0.2).",
         )
-    return [replace(model, k=k) for k in DEFAULT_K if k <= max(people, 2)]
+    return ladder

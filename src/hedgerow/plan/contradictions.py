@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from hedgerow.base.errors import nearest, some
 from hedgerow.base.problems import Place, Problem
-from hedgerow.plan.claims import About, AlphaKAnonymity, Claim, EpsilonPrivacy
+from hedgerow.claims.declaration import Choice, Kind, declared
+from hedgerow.plan.adversaries import AdversaryPlan
+from hedgerow.plan.claims import Claim
 from hedgerow.plan.methods import PRICED
 from hedgerow.plan.policy_checks import policy_contradicts
 from hedgerow.plan.privacy import privacy_contradicts
@@ -96,11 +98,10 @@ def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]
 def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:
     """Claims about a sensitive column need one."""
     sensitive = plan.schema().sensitive
-    asked: Any = claim
+    of = claim.parameters.given(Kind.COLUMN) if isinstance(claim, Claim) else claim.column
     if isinstance(claim, Claim):
-        asked, place = claim.parameters, (*place, claim.name)
-    of = getattr(asked, "of", None)
-    yield from _facts_contradict(plan, place, asked)
+        place = (*place, claim.name)
+    yield from _facts_contradict(plan, place, claim)
     if of is not None and of not in sensitive:
         close = nearest(str(of), sensitive)
         role = plan.columns[of].role if of in plan.columns else None
@@ -109,43 +110,63 @@ def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) ->
             f"{of!r} has the role {role}, not sensitive" if role else f"there is no column {of!r}",
             f"Did you mean {close!r}?" if close else "Name a sensitive column.",
         )
-    elif isinstance(asked, About) and not sensitive:
+    elif isinstance(claim, Claim) and claim.declaration.about_column and not sensitive:
         yield Problem(
             place, "the claim is about a sensitive column, and no column has that role",
             "Give the role sensitive to what must not be learned of a person.",
         )  # fmt: skip
-    elif isinstance(asked, EpsilonPrivacy) and of is None and len(sensitive) > 1:
+    elif of is None and len(sensitive) > 1 and isinstance(claim, Claim):
+        yield from _about_one_column(place, claim, sensitive)
+    yield from _lacks_hierarchy(plan, place, claim, sensitive)
+
+
+def _about_one_column(place: Place, claim: Claim, sensitive: Sequence[str]) -> Iterable[Problem]:
+    """Claims whose parameters only make sense for one column, where several are meant."""
+    fix = "Say which column is meant: `of: ...`."
+    if claim.parameters.given(Kind.ADVERSARY) is not None:
         yield Problem(
             place, f"the claim may be about any of {some(sensitive)}, and what attackers believe "
-            "is about one column", "Say which column is meant: `of: ...`.",
+            "is about one column", fix,
         )  # fmt: skip
-    elif isinstance(asked, AlphaKAnonymity) and asked.value is not None and of is None:
-        if len(sensitive) > 1:
-            yield Problem(
-                place, f"{asked.value!r} may be a value of {some(sensitive)}",
-                "Say which column is meant: `of: ...`.",
-            )  # fmt: skip
-    elif getattr(asked, "distance", None) == "hierarchical":
-        for name in (of,) if of is not None else sensitive:
-            if plan.columns[name].hierarchy is None:
+    value = claim.parameters.given(Kind.VALUE)
+    if value is not None:
+        yield Problem(place, f"{value!r} may be a value of {some(sensitive)}", fix)
+
+
+def _lacks_hierarchy(
+    plan: Plan, place: Place, claim: Claim | PrivacyModel, sensitive: Sequence[str]
+) -> Iterable[Problem]:
+    """Choices that need a hierarchy of the sensitive column."""
+    declaration = claim.declaration if isinstance(claim, Claim) else declared(claim)
+    asked = claim.parameters if isinstance(claim, Claim) else claim
+    about = claim.columns(sensitive) if isinstance(claim, Claim) else (claim.column,)
+    for one in declaration.parameters if declaration else ():
+        if not isinstance(one.kind, Choice):
+            continue
+        if getattr(asked, one.name, None) not in one.kind.by_hierarchy:
+            continue
+        for name in about:
+            if name is not None and name in sensitive and plan.columns[name].hierarchy is None:
                 yield Problem(
-                    (*place, "distance"), f"{name!r} has no hierarchy to measure distance in",
-                    f"Give {name!r} a hierarchy, or use distance: equal.",
+                    (*place, one.name), f"{name!r} has no hierarchy to measure {one.name} in",
+                    f"Give {name!r} a hierarchy, or use {one.name}: {one.kind.words[0]}.",
                 )  # fmt: skip
 
 
-def _facts_contradict(plan: Plan, place: Place, asked: Any) -> Iterable[Problem]:
+def _facts_contradict(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:
     """Columns that say what people want protected, or who they are, must exist and stay back."""
     roles = plan.schema().roles
-    if isinstance(asked, EpsilonPrivacy):
-        wishes, by = asked.wishes, asked.adversary.knows.by
-        at: Place = ("wishes",)
-        told: Place = ("adversary", "knows", "by")
+    at: Place = ()
+    told: Place = ()
+    if isinstance(claim, Claim):
+        adversary: AdversaryPlan | None = claim.parameters.given(Kind.ADVERSARY)
+        wishes = claim.parameters.given(Kind.WISHES)
+        by = None if adversary is None else adversary.knows.by
+        at, told = ("wishes",), ("adversary", "knows", "by")
     else:
-        facts = getattr(asked, "facts", None)
+        facts = claim.facts
         wishes = facts.wishes if facts else None
         by = facts.known.by if facts and facts.known else None
-        at = told = ()
     for name, spot in ((wishes, at), (by, told)):
         if name is not None and name not in roles:
             close = nearest(name, list(roles))

@@ -250,15 +250,9 @@ PublishedRows = Annotated[
     WithJsonSchema({"type": "string", "pattern": "^(one|at most [1-9][0-9]{0,8})$"}),
 ]
 """How many rows of a person are published, at most."""
-Several = Annotated[
-    int, PlainValidator(_number(ranges.SEVERAL)), WithJsonSchema(ranges.SEVERAL.schema)
-]
 Level = Annotated[int, PlainValidator(_number(ranges.LEVEL)), WithJsonSchema(ranges.LEVEL.schema)]
 Positive = Annotated[
     float, PlainValidator(_number(ranges.POSITIVE)), WithJsonSchema(ranges.POSITIVE.schema)
-]
-AboveOne = Annotated[
-    float, PlainValidator(_number(ranges.ABOVE_ONE)), WithJsonSchema(ranges.ABOVE_ONE.schema)
 ]
 FromOne = Annotated[
     float, PlainValidator(_number(ranges.FROM_ONE)), WithJsonSchema(ranges.FROM_ONE.schema)
@@ -267,10 +261,6 @@ Stubbornness = Annotated[
     float,
     PlainValidator(_stubbornness),
     WithJsonSchema({"anyOf": [ranges.FROM_ONE.schema, {"const": "infinite"}]}),
-]
-Unit = Annotated[float, PlainValidator(_number(ranges.UNIT)), WithJsonSchema(ranges.UNIT.schema)]
-OpenUnit = Annotated[
-    float, PlainValidator(_number(ranges.OPEN_UNIT)), WithJsonSchema(ranges.OPEN_UNIT.schema)
 ]
 NUMBER_SCHEMA = {"type": "string", "pattern": r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,4})?\s*$"}
 """A number may be written as a text too, which keeps its digits in every reader of YAML."""
@@ -299,11 +289,20 @@ Share = Annotated[
     PlainValidator(_number(ranges.UNIT, percent=True)),
     WithJsonSchema({"anyOf": [ranges.UNIT.schema, _PERCENT]}),
 ]
-Risk = Annotated[
-    float,
-    PlainValidator(_number(ranges.RISK, percent=True)),
-    WithJsonSchema({"anyOf": [ranges.RISK.schema, _PERCENT]}),
-]
+
+
+def number_within(within: Range, *, percent: bool = False) -> Any:
+    """The type of a field that takes the numbers of a range.
+
+    Args:
+        within: The range.
+        percent: Whether it may be written in per cent.
+    """
+    schema = {"anyOf": [within.schema, _PERCENT]} if percent else within.schema
+    kind = int if within.whole else float
+    return Annotated[kind, PlainValidator(_number(within, percent=percent)), WithJsonSchema(schema)]
+
+
 File = Annotated[Path, PlainValidator(_file), WithJsonSchema(_FILE_SCHEMA)]
 """Resolved against the plan's folder."""
 TableSource = Annotated[str, PlainValidator(_table_source), WithJsonSchema(_FILE_SCHEMA)]

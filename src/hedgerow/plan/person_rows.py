@@ -9,7 +9,6 @@ import numpy as np
 
 from hedgerow.base.errors import DataError, some
 from hedgerow.base.spelling import classes, reading, told_in_one, usual_spellings
-from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.table.binding import refuse_half_decided
@@ -145,10 +144,9 @@ def respelled(plan: Plan, schema: Schema, engine: Engine) -> Iterator[str]:
             continue
         engine.respell(name, usual)
         for model in plan.models():
-            if isinstance(model, EpsilonPrivacy) and model.of == name:
-                wishes = model.predicates.wishes
-                if wishes is not None:
-                    engine.respell(wishes, usual)
+            facts = model.facts
+            if model.column == name and facts is not None and facts.wishes is not None:
+                engine.respell(facts.wishes, usual)
         yield told_in_one(name, usual)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -334,20 +333,16 @@ class Plan(Part):
 
     def in_order(self, model: PrivacyModel) -> PrivacyModel:
         """The claim with the order of its column's values, where it goes by one."""
-        from hedgerow.claims.closeness import TCloseness
-
-        if not isinstance(model, TCloseness) or model.distance != "ordered":
+        if not model.by_order or model.column not in self.columns:
             return model
-        if model.of not in self.columns:
-            return model
-        stated = self.columns[model.of].stated_order
-        if model.order not in (None, stated):
+        stated = self.columns[model.column].stated_order
+        if model.stated_order not in (None, stated):
             raise PlanError(
                 f"{model} goes by another order than the column's, {named(stated)}",
-                where=self.where("columns", model.of),
+                where=self.where("columns", model.column),
                 fix="Say the order once, in the column.",
             )
-        return replace(model, order=stated)
+        return model.in_order(stated)
 
     def neighbours(self) -> Neighbours:
         """Who is protected where there is noise: which two tables must look nearly alike.
@@ -450,15 +445,9 @@ class Plan(Part):
         Raises:
             PlanError: There are no claims.
         """
-        from hedgerow.claims.closeness import TCloseness
-
         models = self.models()
         claimed = {name for model in models for name in model.attributes}
-        by_order = {
-            model.of
-            for model in models
-            if isinstance(model, TCloseness) and model.distance == "ordered"
-        }
+        by_order = {model.column for model in models if model.by_order}
         columns = {
             name: column.rules(claimed=name in claimed, by_order=name in by_order)
             for name, column in self.columns.items()

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.table.groups import Groups, Ints
 
@@ -67,7 +66,7 @@ class Constraints:
     @cached_property
     def _sizes(self) -> Ints | None:
         """The ladder as group sizes, where it is one of k-anonymity."""
-        sizes = [m.k for m in self.ladder if isinstance(m, KAnonymity) and m.over != "all"]
+        sizes = [m.only_size for m in self.ladder if m.only_size is not None]
         return np.array(sizes) if len(sizes) == len(self.ladder) else None
 
     @property

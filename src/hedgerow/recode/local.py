@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import ClaimError
-from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node, united
@@ -55,7 +54,7 @@ def local(
     tuples, of_cell = cells.tuples
     group = np.full(len(tuples), SUPPRESSED, np.int64)
     per_group = [m for m in models if m.per_group]
-    least = max([m.k for m in per_group if isinstance(m, KAnonymity)], default=1)
+    least = max((m.least_people or 1 for m in per_group), default=1)
     leaf = Frequency((0,) * tuples.shape[1], lattice.layout.pack(tuples),
                      cells.groups(of_cell, len(tuples)))  # fmt: skip
     left = np.flatnonzero(leaf.groups.n > 0)

@@ -21,11 +21,9 @@ from hedgerow.base.delivery import TABLE
 from hedgerow.base.spelling import classes, said_to_differ
 from hedgerow.base.version import __version__
 from hedgerow.claims.base import Needs, PrivacyModel, Verdict
-from hedgerow.claims.closeness import TCloseness
-from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.claims.outside import unverifiable, unwritten, withheld
 from hedgerow.claims.priors import Prior
-from hedgerow.claims.protection import against, protected
+from hedgerow.claims.protection import protected
 from hedgerow.claims.readings import judged
 from hedgerow.claims.serialisation import UnknownModelError, foreign, spelled, unknown
 from hedgerow.engines.base import Written
@@ -199,7 +197,7 @@ def _claim(
         "model": parameters,
         "margin": finite(verdict.margin) if secret is None else None,
         "worst": _worst(model, verdict, schema, measured) if secret is None else None,
-        "adversary": against(model),
+        "adversary": model.attacker,
         **model.spelled_out(),
         "not_verifiable": outside or why,
     }
@@ -209,7 +207,7 @@ def _parameters(
     model: PrivacyModel, groups: Groups, left_out: int
 ) -> tuple[dict[str, Any] | None, str | None]:
     """The claim's parameters, or why they are not written."""
-    domain = groups.domains.get(getattr(model, "of", ""))
+    domain = groups.domains.get(model.column or "")
     published: set[str | None] = set()
     own = None
     if domain is not None:
@@ -251,11 +249,11 @@ def shown_orders(
 
 def _shown_order(model: PrivacyModel, groups: Groups) -> PrivacyModel:
     """The claim with the published values of its order only: it names no others."""
-    if not isinstance(model, TCloseness) or not isinstance(model.order, tuple):
+    if model.column is None or not isinstance(model.stated_order, tuple):
         return model
-    domain, codes = groups.domains[model.of], np.unique(groups.histograms[model.of].codes)
+    domain, codes = groups.domains[model.column], np.unique(groups.histograms[model.column].codes)
     shown = {domain.values[code] for code in codes}
-    return replace(model, order=tuple(value for value in model.order if value in shown))
+    return model.in_order(tuple(value for value in model.stated_order if value in shown))
 
 
 def _worst(
@@ -293,10 +291,10 @@ def _taxonomies(
     text = written_text(escaped=escaped, alone=alone)
     found = {}
     for model in models:
-        if isinstance(model, TCloseness | EpsilonPrivacy):
-            domain = measured.groups.domains[model.of]
+        if model.column is not None:
+            domain = measured.groups.domains[model.column]
             if _needs_taxonomy(model, domain, text):
-                found[model.of] = {
+                found[model.column] = {
                     "order": [text(value) for value in domain.values],
                     "levels": [
                         [names[node] for node in nodes]
@@ -335,10 +333,8 @@ def spelled_values(
     }
 
 
-def _needs_taxonomy(model: TCloseness | EpsilonPrivacy, domain: Sensitive, text: Text) -> bool:
-    if isinstance(model, EpsilonPrivacy):
-        return model.predicates.sets is not None and bool(domain.levels)
-    if model.distance == "ordered":
+def _needs_taxonomy(model: PrivacyModel, domain: Sensitive, text: Text) -> bool:
+    if model.by_order:
         texts = [text(value) for value in domain.values]
         return texts != default_order(domain.name, texts)
-    return model.distance == "hierarchical"
+    return model.by_hierarchy or (model.names_nodes and bool(domain.levels))

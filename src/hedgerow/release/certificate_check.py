@@ -10,7 +10,6 @@ from typing import Any
 from hedgerow.base.delivery import CERTIFICATE, TABLE
 from hedgerow.base.errors import DataError, HedgerowError, some
 from hedgerow.base.spelling import reading
-from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.serialisation import CUSTOM, UnknownModelError, rebuilt
 from hedgerow.engines import TablePlace, another_form, open_table
@@ -245,7 +244,7 @@ def _read(
     expected = certificate["data"]["columns"]
     alone = file.suffix == ".csv" and len(expected) == 1
     text = written_text(escaped=certificate["plan"]["escape_formulas"], alone=alone)
-    joint = any(isinstance(model, KAnonymity) and model.over == "all" for model in models)
+    joint = any(isinstance(model, PrivacyModel) and model.joint for model in models)
     others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
     try:
         seen = Seen.read(

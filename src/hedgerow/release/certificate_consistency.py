@@ -11,7 +11,7 @@ from hedgerow.base.delivery import DATA, TABLE
 from hedgerow.base.version import __version__
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.outside import LISTED, reasons_for_unwritten
-from hedgerow.claims.protection import against, protected
+from hedgerow.claims.protection import protected
 from hedgerow.release.claim_check import UNVERIFIABLE, Checked
 from hedgerow.table.schema import Role, Schema
 
@@ -129,7 +129,7 @@ def _other_words(
 ) -> str | None:
     known = [model for model in models if isinstance(model, PrivacyModel)]
     for model, entry in zip(models, certificate["claims"], strict=True):
-        if isinstance(model, PrivacyModel) and entry["adversary"] != against(model):
+        if isinstance(model, PrivacyModel) and entry["adversary"] != model.attacker:
             return f"the adversary of {entry['claim']} is not the one stated"
     written = "the written table" if certificate["data"]["file"] == TABLE else "the written file"
     if certificate["measured_on"].startswith(written) == (schema.person is not None):

@@ -5,23 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any, Literal
 
 from hedgerow.base.errors import HedgerowError, some
 from hedgerow.base.spelling import taken_for
-from hedgerow.claims import (
-    AlphaKAnonymity,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    EpsilonPrivacy,
-    KAnonymity,
-    ProbabilisticLDiversity,
-    ProsecutorRisk,
-    RecursiveLDiversity,
-    TCloseness,
-)
-from hedgerow.claims.base import ColumnModel, PrivacyModel, Verdict
+from hedgerow.claims.base import PrivacyModel, Verdict
+from hedgerow.claims.diversity import DistinctLDiversity
 from hedgerow.claims.outside import unverifiable, withheld
 from hedgerow.claims.readings import checked, judged
 from hedgerow.claims.row_bound import of_people, of_rows
@@ -101,71 +90,73 @@ class Ground:
         Raises:
             DataError: The file's values are not those the claim is about.
         """
-        if isinstance(model, KAnonymity) and model.over == "all":
+        if model.joint:
             return self.seen.joint(self.others)
-        if not isinstance(model, ColumnModel):
+        of = model.column
+        if of is None:
             return self.seen.sizes()
-        if model.of not in self.seen.sets:
-            raise HedgerowError(f"the file has no sensitive column {model.of!r}")
-        named = dict.fromkeys(_named(model))
-        order = self._in_order(model, self.orders(model.of))
+        if of not in self.seen.sets:
+            raise HedgerowError(f"the file has no sensitive column {of!r}")
+        named = dict.fromkeys(model.named_values())
+        order = self._in_order(model, of, self.orders(of))
         names: dict[Value, Value] = {}
         for value in named:
             if names.setdefault(self.text(value), value) != value:
-                raise HedgerowError(f"{value!r} is written like another value of {model.of!r}")
+                raise HedgerowError(f"{value!r} is written like another value of {of!r}")
         absent: list[Value] = []
         if self.certified:
             nodes = {node for level in order.levels for node in level}
             unseen = [name for name in named if self.text(name) not in order.values]
-            self._refuse_unheard_of(model, [name for name in unseen if name not in nodes], order)
+            strange = [name for name in unseen if name not in nodes]
+            self._refuse_unheard_of(model, of, strange, order)
             # Somebody left out may have had it: to the claim it is a value all the same.
-            if isinstance(model, AlphaKAnonymity):
+            if model.named_value is not None:
                 absent = unseen
             order = replace(order, also=(*order.also, *unseen))
-        for value in self.seen.values(model.of):
+        for value in self.seen.values(of):
             names.setdefault(value, meant(value, self.text))
         return self.seen.with_values(
-            model.of,
+            of,
             order=order,
             names=names,
             absent=absent,
-            distinct=self.distinct.get(model.of, ()),
+            distinct=self.distinct.get(of, ()),
         )
 
-    def _in_order(self, model: ColumnModel, order: Order) -> Order:
+    def _in_order(self, model: PrivacyModel, of: str, order: Order) -> Order:
         """The values in the order the claim names; where it names none, numbers have one.
 
         Raises:
             DataError: They have no place in it, or are said to stand otherwise.
         """
-        if not isinstance(model, TCloseness) or model.distance != "ordered":
+        if not model.by_order:
             return order
-        source = {meant(value, self.text): value for value in self.seen.values(model.of)}
-        chosen = arranged(model.of, list(source), model.order or NUMBERS)
+        source = {meant(value, self.text): value for value in self.seen.values(of)}
+        chosen = arranged(of, list(source), model.stated_order or NUMBERS)
         values = tuple(source[value] for value in chosen)
         stated = tuple(value for value in order.values if value in set(values))
         if order.said and stated != values:
-            raise HedgerowError(f"the values of {model.of!r} are stated to be in another order")
+            raise HedgerowError(f"the values of {of!r} are stated to be in another order")
         return Order(values=values)
 
-    def _refuse_unheard_of(self, model: ColumnModel, unseen: list[Value], order: Order) -> None:
+    def _refuse_unheard_of(
+        self, model: PrivacyModel, of: str, unseen: list[Value], order: Order
+    ) -> None:
         """A claim about a value nobody has would hold of any table."""
         texts = [self.text(name) for name in unseen]
-        values = self.seen.values(model.of)
-        differ = self.distinct.get(model.of, frozenset())
+        values = self.seen.values(of)
+        differ = self.distinct.get(of, frozenset())
         # Left out people may have had it so: then it is judged as one with what looks like it.
-        known = isinstance(model, AlphaKAnonymity) and self.left_out
+        known = model.named_value is not None and self.left_out
         for text in () if known else texts:
             if near := taken_for(text, values, differ):
-                raise HedgerowError(
-                    f"{some([near[0], text])} in {model.of!r} may be read as one value"
-                )
+                raise HedgerowError(f"{some([near[0], text])} in {of!r} may be read as one value")
         if self.left_out:
             return
         missing = [name for name in unseen if not _believed(model, name)]
         # Taxonomies have nodes and values nobody has, and a certificate does not list them.
-        if missing and (isinstance(model, AlphaKAnonymity) or not (order.levels or order.also)):
-            raise HedgerowError(f"nobody has {some(missing)} as {model.of!r}")
+        if missing and (model.named_value is not None or not (order.levels or order.also)):
+            raise HedgerowError(f"nobody has {some(missing)} as {of!r}")
 
 
 def recheck(
@@ -300,33 +291,30 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     if not ground.seen.size:
         return
     rows = int(ground.seen.sizes().n.min())
-    least = _least_people(model)
+    least = model.least_people
     if least is not None and rows < least:
         yield f"some group has {rows:,} rows, so it has not {least:,} people"
     level = None if entry is None else entry["level"]
     size, people = ground.seen.size, ground.people
-    if least is not None and isinstance(model, KAnonymity) and level is not None:
-        least = max(least, math.ceil(level))
+    implied = None if level is None else model.people_at(level)
+    if least is not None and implied is not None and implied < math.inf:
+        least = max(least, math.ceil(implied * (1 - SAME)))
     if least is not None and people is not None and least * size > people:
         yield f"{people:,} people in {size:,} groups are not {least:,} in each"
-    if isinstance(model, KAnonymity) and level is not None and level > rows:
+    if implied is not None and implied * (1 - SAME) > rows:
         yield f"the level stated is {level:.6g}, and some group has {rows:,} rows"
-    if isinstance(model, ProsecutorRisk) and level is not None and level * rows < 1 - SAME:
-        yield f"the level stated is {level:.6g}, and some group has {rows:,} rows"
-    values = _least_values(model)
-    if values is not None and isinstance(model, ColumnModel) and model.of in ground.seen.sets:
-        order = Order(values=tuple(ground.seen.sets[model.of][0]))
+    values, of = model.least_values, model.column
+    if values is not None and of is not None and of in ground.seen.sets:
+        order = Order(values=tuple(ground.seen.sets[of][0]))
         try:
             found = checked(
-                DistinctLDiversity(l=1, of=model.of),
-                ground.seen.with_values(
-                    model.of, order=order, distinct=ground.distinct.get(model.of, ())
-                ),
+                DistinctLDiversity(l=1, of=of),
+                ground.seen.with_values(of, order=order, distinct=ground.distinct.get(of, ())),
             )
         except HedgerowError:
             return
         if found.level < values:
-            yield f"some group has {found.level:.0f} values of {model.of!r}"
+            yield f"some group has {found.level:.0f} values of {of!r}"
 
 
 def _too_far(model: PrivacyModel, ground: Ground) -> Iterator[str]:
@@ -335,7 +323,7 @@ def _too_far(model: PrivacyModel, ground: Ground) -> Iterator[str]:
     They are a share of the whole table, and move its distribution by that share at most: all the
     way, in every distance. So much closer than to what is published a group may be to the whole.
     """
-    if not isinstance(model, TCloseness) or not ground.left_out or ground.people is None:
+    if not model.is_distance or not ground.left_out or ground.people is None:
         return
     if ground.person or ground.rows > 1 or not ground.seen.size:
         return
@@ -352,24 +340,6 @@ def _too_far(model: PrivacyModel, ground: Ground) -> Iterator[str]:
         )
 
 
-def _least_people(model: PrivacyModel) -> int | None:
-    match model:
-        case KAnonymity() | AlphaKAnonymity():
-            return model.k
-        case ProsecutorRisk():
-            return math.ceil(1 / model.required)
-    return None
-
-
-def _least_values(model: PrivacyModel) -> int | Fraction | None:
-    match model:
-        case DistinctLDiversity() | EntropyLDiversity() | ProbabilisticLDiversity():
-            return model.required
-        case RecursiveLDiversity():
-            return model.l
-    return None
-
-
 def _against_published(model: PrivacyModel, ground: Ground) -> str:
     """What a claim about the whole table comes to where the file is taken for the whole."""
     if not model.compares_with_table or ground.person or model.looks_behind:
@@ -383,19 +353,8 @@ def _against_published(model: PrivacyModel, ground: Ground) -> str:
 
 def _believed(model: PrivacyModel, name: Value) -> bool:
     """Whether it is a value that attackers have met elsewhere."""
-    prior = model.adversary.believed if isinstance(model, EpsilonPrivacy) else None
+    prior = model.believed
     return prior is not None and any(value == name for value, _ in prior.weights)
-
-
-def _named(model: PrivacyModel) -> Iterator[Value]:
-    """The values and nodes a claim names."""
-    if isinstance(model, AlphaKAnonymity) and model.value is not None:
-        yield model.value
-    if isinstance(model, EpsilonPrivacy):
-        if model.adversary.believed is not None:
-            yield from (value for value, _ in model.adversary.believed.weights)
-        for entry in model.predicates.sets or ():
-            yield from entry if isinstance(entry, tuple) else (entry,)
 
 
 def _same(a: float | None, b: float) -> bool:

@@ -15,7 +15,6 @@ from functools import cached_property
 import numpy as np
 
 from hedgerow.base.errors import ClaimError, DataError
-from hedgerow.claims.composition import Composition
 from hedgerow.claims.readings import judged
 from hedgerow.engines.base import Engine
 from hedgerow.engines.frequency_set import Codes, Held
@@ -54,7 +53,7 @@ def obstacle(job: Job) -> str | None:
     """Why the frequency set of this job has to come out of the engine, if it has to."""
     if job.population is not None:
         return "a claim is about an outside population"
-    if job.past or any(isinstance(model, Composition) for model in job.models):
+    if job.past or any(model.composes for model in job.models):
         return "there are earlier releases to compare with"
     if job.joint:
         return "a claim is about all columns together"

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.base.errors import ClaimError, HedgerowError, some
 from hedgerow.base.jit import kernel
 from hedgerow.claims.base import LARGEST, PrivacyModel
-from hedgerow.claims.composition import Composition, in_common
+from hedgerow.claims.composition import in_common
 from hedgerow.claims.joins import Shows, joined_on
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.release.earlier_releases import Codes, Left, Words, in_words
@@ -190,14 +190,15 @@ def explain_refusal(
 
     Where earlier releases break a claim by themselves, that is said instead: no release helps.
     """
-    for model in (one for one in models if isinstance(one, Composition)):
+    for model in (one for one in models if one.composes):
+        least = model.values_left or 1
         for left in lefts:
-            if left.of == model.of and (already := left.broken_before(model.least)):
+            if left.of == model.column and (already := left.broken_before(least)):
                 people = "1 person" if already == 1 else f"{already:,} people"
-                few = "one value" if model.least == 2 else f"fewer than {model.least} values"
+                few = "one value" if least == 2 else f"fewer than {least} values"
                 return ClaimError(
                     f"{model} cannot be kept. The earlier releases alone already leave {people} "
-                    f"{few} of {model.of}; no release can keep this claim",
+                    f"{few} of {left.of}; no release can keep this claim",
                     where=error.where,
                     fix="Weaken or remove the claim; without it, publish says how many people "
                     "are left few values.",
@@ -218,17 +219,15 @@ def refuse_exposed(models: Sequence[PrivacyModel], exposures: Sequence[Exposure]
     did on the groups alone.
     """
     for model in models:
-        if not isinstance(model, Composition):
-            continue
-        for found in exposures:
-            if found.of != model.of:
+        for found in exposures if model.composes else ():
+            if found.of != model.column:
                 continue
             if found.unjoined is not None:
                 raise ClaimError(
                     f"{model} cannot be checked: {found.unjoined}",
                     fix="Publish fewer columns as they are, or give up the claim.",
                 )
-            if found.fewest is not None and found.fewest < model.least:
+            if found.fewest is not None and found.fewest < (model.values_left or 1):
                 raise ClaimError(
                     f"{model} does not hold on what was written: {found.sentence}".removesuffix(
                         "."

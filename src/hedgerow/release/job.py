@@ -14,10 +14,7 @@ import numpy as np
 
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, some
 from hedgerow.base.spelling import taken_for, told_both_ways
-from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.claims.base import PrivacyModel, Verdict
-from hedgerow.claims.composition import Composition
-from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.claims.joins import UncheckedError
 from hedgerow.claims.prior_files import refuse_misspelt
 from hedgerow.claims.readings import checked, judged
@@ -101,7 +98,7 @@ class Job:
 
     def cells(self, *, as_it_is: bool = False) -> Cells:
         """Count the table; as it is, or without those the plan bars from a release."""
-        composed = {model.of for model in self.models if isinstance(model, Composition)}
+        composed = {model.column for model in self.models if model.composes}
         beside = self.schema.insensitive if composed else ()
         shared = {column for before in self.past for column in before.as_they_are}
         cells = read_cells(
@@ -148,12 +145,12 @@ class Job:
     @property
     def joint(self) -> bool:
         """Whether a claim counts every published column as a quasi-identifier."""
-        return any(isinstance(m, KAnonymity) and m.over == "all" for m in self.models)
+        return any(model.joint for model in self.models)
 
     @property
     def facts(self) -> list[AskedFacts]:
         """What claims have to know of people that the release does not show."""
-        return [m.facts for m, _ in self._against() if m.facts]
+        return [model.facts for model in self.models if model.facts is not None]
 
     def refuse_unfitting(self, cells: Cells) -> None:
         """Refuse claims about beliefs that do not fit the values of the table.
@@ -164,13 +161,12 @@ class Job:
         domains = {domain.name: domain for domain in cells.sensitive}
         nobody = people_of(cells, np.zeros(0, np.int64), np.zeros(0, np.int64))
         for model, where in self._against():
-            domain = domains[model.of]
-            differ = self.plan.columns[model.of].distinct or ()
-            if model.adversary.believed is not None:
-                refuse_misspelt(
-                    model.adversary.believed, domain.values, where=where, distinct=differ
-                )
-            _refuse_misnamed(model, domain, where=where, distinct=differ)
+            if model.column is not None:
+                domain = domains[model.column]
+                differ = self.plan.columns[model.column].distinct or ()
+                if model.believed is not None:
+                    refuse_misspelt(model.believed, domain.values, where=where, distinct=differ)
+                _refuse_misnamed(model, domain, where=where, distinct=differ)
             try:
                 (judge,) = judged([model], cells.sensitive)
                 judge.level(nobody)  # of nobody it only finds out whether it fits the table
@@ -195,7 +191,7 @@ class Job:
             notes.append(f"{UNCOMPARED}earlier releases: a person may have several rows. {UNKNOWN}")
             self._lefts.append((found, notes))
             return found, notes
-        composed = {model.of for model in self.models if isinstance(model, Composition)}
+        composed = {model.column for model in self.models if model.composes}
         nodes = written_out(self.plan.specs, cells.hierarchies) if self.past else {}
         for of in self.schema.sensitive:
             fit = []
@@ -284,15 +280,13 @@ class Job:
                 )
         return None
 
-    def _against(self) -> Iterator[tuple[EpsilonPrivacy, str]]:
+    def _against(self) -> Iterator[tuple[PrivacyModel, str]]:
         """The claims about what attackers believe, and where the plan makes them."""
         places = []
         for place, claim in enumerate(self.plan.protect):
-            if not isinstance(claim, Claim):
-                places += [self.plan.where("protect", place)] * isinstance(claim, EpsilonPrivacy)
-            elif claim.epsilon_privacy is not None:
-                places.append(self.plan.where("protect", place, claim.name))
-        models = (model for model in self.models if isinstance(model, EpsilonPrivacy))
+            spot = (claim.name,) if isinstance(claim, Claim) else ()
+            places += [self.plan.where("protect", place, *spot)] * claim.about_beliefs
+        models = (model for model in self.models if model.about_beliefs)
         yield from zip(models, places, strict=True)
 
 
@@ -344,7 +338,7 @@ def opened(
 
 
 def _refuse_misnamed(
-    model: EpsilonPrivacy, domain: Sensitive, *, where: str, distinct: Sequence[str]
+    model: PrivacyModel, domain: Sensitive, *, where: str, distinct: Sequence[str]
 ) -> None:
     """Refuse a claim that names a value nobody has, and that looks like one that people have.
 
@@ -353,12 +347,11 @@ def _refuse_misnamed(
     """
     above = zip(domain.levels[1:], domain.labels[1:], strict=False)
     known = {*domain.values, *(names[node] for nodes, names in above for node in nodes.tolist())}
-    for entry in model.predicates.sets or ():
-        for name in entry if isinstance(entry, tuple) else (entry,):
-            if name not in known and (near := taken_for(name, domain.values, distinct)):
-                raise DataError(
-                    f"the claim names {name!r}, which nobody has as {domain.name!r} and a reader "
-                    f"may take for {some(near)}",
-                    where=where,
-                    fix="Name values as they stand in the data.",
-                )
+    for name in model.secrets():
+        if name not in known and (near := taken_for(name, domain.values, distinct)):
+            raise DataError(
+                f"the claim names {name!r}, which nobody has as {domain.name!r} and a reader "
+                f"may take for {some(near)}",
+                where=where,
+                fix="Name values as they stand in the data.",
+            )

@@ -16,10 +16,10 @@ from hedgerow.base.canonical_json import canonical
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, interrupted
 from hedgerow.base.faults import point
 from hedgerow.claims.base import Verdict
-from hedgerow.claims.composition import Composition
 from hedgerow.engines.base import TablePlace
 from hedgerow.ledger.choice import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
 from hedgerow.ledger.sources import Source, require_other_people
+from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.delivery_state import Standing
@@ -193,12 +193,8 @@ class Memory:
 
     def look_back(self) -> None:
         """Read the earlier releases."""
-        asked = [c for c in self.plan.protect if getattr(c, "composition", None) is not None]
-        foreign = dict.fromkeys(
-            file
-            for claim in asked
-            for file in claim.composition.earlier  # type: ignore[union-attr]
-        )
+        asked = [c for c in self.plan.protect if isinstance(c, Claim) and c.composes]
+        foreign = dict.fromkeys(file for claim in asked for file in claim.parameters.files)
         past: dict[str, Before] = {}
         if self.ledger is not None:
             assert self.plan.population is not None, "checked when the ledger was opened"
@@ -234,10 +230,11 @@ def remembering(
             claim is about earlier releases and nothing says which.
     """
     found = ledger_place(plan, where)
-    composed = [place for place, claim in enumerate(plan.protect) if _composition(claim)]
+    composed = [place for place, claim in enumerate(plan.protect) if claim.composes]
     if found is None:
         for place in composed:
-            if not getattr(getattr(plan.protect[place], "composition", None), "earlier", ()):
+            claim = plan.protect[place]
+            if not isinstance(claim, Claim) or not claim.parameters.files:
                 raise PlanError(
                     "composition is about earlier releases, and nothing says which",
                     where=plan.where("protect", place),
@@ -260,7 +257,7 @@ def remembering(
 
 def earlier_releases(plan: Plan) -> tuple[Before, ...]:
     """The releases that claims of the plan are about; none where no claim is."""
-    if not any(_composition(claim) for claim in plan.protect):
+    if not any(claim.composes for claim in plan.protect):
         return ()
     with remembering(plan, None, create=False) as memory:
         memory.look_back()
@@ -322,10 +319,6 @@ def as_published(
 def _among(records: Records, groups: Ints) -> Records:
     """The records by their place among these groups, which hold them all."""
     return replace(records, group=np.searchsorted(groups, records.group))
-
-
-def _composition(claim: Any) -> bool:
-    return isinstance(claim, Composition) or getattr(claim, "composition", None) is not None
 
 
 def _columns(path: Path, sensitive: Sequence[str]) -> list[str]:

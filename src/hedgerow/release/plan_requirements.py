@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hedgerow.base.errors import DataError, HierarchyError
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.claims.closeness import TCloseness
 from hedgerow.claims.serialisation import UnknownModelError, foreign, spelled
 from hedgerow.plan.plan import Plan
 from hedgerow.table.binding import in_order
@@ -137,12 +135,12 @@ def meant(value: Value, text: Text) -> Value:
 
 def as_stated(model: PrivacyModel, entry: Mapping[str, Any]) -> PrivacyModel:
     """The plan's claim, its order without the values that a certificate does not name."""
-    if not isinstance(model, TCloseness) or entry["model"] is None:
+    if not isinstance(model.stated_order, tuple) or entry["model"] is None:
         return model
     order = entry["model"].get("order")
-    if not isinstance(order, list) or not isinstance(model.order, tuple):
+    if not isinstance(order, list):
         return model
-    return replace(model, order=tuple(value for value in model.order if value in order))
+    return model.in_order(tuple(value for value in model.stated_order if value in order))
 
 
 def _same_words(model: PrivacyModel, entry: Mapping[str, Any]) -> bool:

@@ -36,7 +36,6 @@ from hedgerow.release.ledger_record import as_published, remembering
 from hedgerow.release.manifest import listed
 from hedgerow.release.recoded_table import Recoded, recoded
 from hedgerow.release.recoding_choice import (
-    about_single_people,
     refuse_hopeless,
     refuse_meaningless,
 )
@@ -246,7 +245,7 @@ def checked(
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        if any(map(about_single_people, job.models)):
+        if any(model.about_single_people for model in job.models):
             labels = tuple(tuple(h.values) for h in cells.hierarchies)
             names = tuple(h.name for h in cells.hierarchies)
             nodes = written_out(plan.specs, cells.hierarchies)
@@ -307,7 +306,7 @@ def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:
 
     However it was recoded: labels of a hierarchy may overlap within a level, too.
     """
-    single = [model for model in job.models if about_single_people(model)]
+    single = [model for model in job.models if model.about_single_people]
     if not single or not published.quasi:
         return
     _refuse_unclear(single[0], published.quasi, published.labels, published.codes)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hedgerow.base.errors import ClaimError
-from hedgerow.claims.composition import Composition
 from hedgerow.claims.joins import UncheckedError
 from hedgerow.engines.frequency_set import Held
 from hedgerow.recode.lattice import Lattice
@@ -82,7 +81,7 @@ def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
             raise ClaimError(
                 error.what, where=error.where, fix=f"{error.fix or ''} {_in_rows(job)}".strip()
             ) from None
-        others = tuple(model for model in job.models if not isinstance(model, Composition))
+        others = tuple(model for model in job.models if not model.composes)
         if len(others) == len(job.models) or not others:
             raise
         try:

@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.base.errors import ClaimError, DataError, PlanError
-from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.claims.base import Needs, PrivacyModel
-from hedgerow.claims.epsilon import EpsilonPrivacy
-from hedgerow.claims.presence import DeltaPresence
 from hedgerow.claims.readings import judged
 from hedgerow.engines import open_engine
 from hedgerow.plan.methods import PRICED
@@ -131,7 +128,7 @@ def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> Method:
     """
     method, metric = plan.method, METRICS[plan.utility]
     assert method.search in ("mondrian", "microaggregation", "local"), method.search
-    sizes = [m.k for m in models if isinstance(m, KAnonymity) and m.over != "all"]
+    sizes = [m.only_size for m in models if m.only_size is not None]
     if method.search == "microaggregation" and not sizes:
         raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
     return Method(
@@ -193,7 +190,7 @@ def refuse_overlapping(plan: Plan, models: Sequence[PrivacyModel]) -> None:
     }
     for name in [how for how, used in made.items() if used]:
         for model in models:
-            if about_single_people(model):
+            if model.about_single_people:
                 raise PlanError(
                     f"{model} cannot be kept with {name}: people may fit several groups, and it "
                     "says nothing of groups that are not theirs",
@@ -201,18 +198,13 @@ def refuse_overlapping(plan: Plan, models: Sequence[PrivacyModel]) -> None:
                     fix="Search the lattice without keep_suppressed, or use strict Mondrian with "
                     "`boxes: ranges`.",
                 )
-            if isinstance(model, DeltaPresence):  # which the lattice alone can keep
+            if model.about_presence:  # which the lattice alone can keep
                 raise PlanError(
                     f"{model} cannot be kept with {name}: whoever fits a group may also be in the "
                     "one that fits everybody, which makes their presence likelier",
                     where=plan.where("method"),
                     fix="Leave keep_suppressed out.",
                 )
-
-
-def about_single_people(model: PrivacyModel) -> bool:
-    """Whether it depends on what certain people want protected, or on who is known."""
-    return isinstance(model, EpsilonPrivacy) and model.facts is not None
 
 
 def bounds(plan: Plan) -> dict[str, tuple[int, int]]:

@@ -14,7 +14,6 @@ from typing import Any
 
 from hedgerow.base.delivery import CERTIFICATE, REPORT
 from hedgerow.base.errors import DataError, PlanError, some
-from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
 from hedgerow.plan.people import require_people
 from hedgerow.plan.plan import Plan
@@ -155,7 +154,7 @@ def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
         if plan.person is None or plan.person in engine.columns():
             require_people(plan, engine)
     models = plan.models()
-    joint = any(isinstance(model, KAnonymity) and model.over == "all" for model in models)
+    joint = any(model.joint for model in models)
     others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
     seen = Seen.read(file, quasi=schema.quasi_identifiers, sets=others, null=plan.null)
     if not seen.quasi and not seen.sets:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hedgerow.base.delivery import CERTIFICATE
-from hedgerow.claims.protection import promise
 from hedgerow.recode.optimality import standing
 from hedgerow.recode.utility import METRICS
 from hedgerow.reports.blocks import (
@@ -129,7 +128,7 @@ def _claims(handed: Handed) -> Iterator[Table | Text]:
     rows, meaning = [], []
     for entry, model in zip(handed.certificate["claims"], handed.models, strict=True):
         level = "withheld" if entry.get("level_withheld") else number(entry["level"])
-        kept = promise(model) if model is not None else "is bounded as the claim says"
+        kept = model.promise if model is not None else "is bounded as the claim says"
         rows.append(
             (
                 entry["claim"],

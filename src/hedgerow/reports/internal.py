@@ -14,7 +14,6 @@ import numpy as np
 from hedgerow.attacks.base import AttackResult
 from hedgerow.charts.svg import gauge
 from hedgerow.claims.base import PrivacyModel, Verdict
-from hedgerow.claims.protection import against, promise
 from hedgerow.claims.readings import judged
 from hedgerow.claims.row_bound import level_of_people
 from hedgerow.reports.blocks import (
@@ -153,8 +152,8 @@ def _claims(inside: Inside) -> Iterator[Block]:
 def _adversaries(models: Sequence[PrivacyModel]) -> Iterator[Block]:
     promises: dict[str, list[str]] = {}
     for model in models:
-        said = promises.setdefault(against(model), [])
-        said += [text for text in [promise(model)] if text not in said]
+        said = promises.setdefault(model.attacker, [])
+        said += [text for text in [model.promise] if text not in said]
     for who, texts in promises.items():
         comma = "," if ", and" in who else ""
         yield Text(text=f"{who[0].upper()}{who[1:]}{comma} {'; and '.join(texts)}.")

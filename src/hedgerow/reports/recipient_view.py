@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.delivery import CERTIFICATE, TABLES
 from hedgerow.base.errors import DataError, HedgerowError
-from hedgerow.claims.anonymity import AlphaKAnonymity, KAnonymity
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.claims.risk import ProsecutorRisk
 from hedgerow.claims.serialisation import rebuilt
 from hedgerow.engines import open_engine
 from hedgerow.release.certificate_check import another_file
@@ -225,17 +222,11 @@ class Handed:
 def least_of(models: Sequence[PrivacyModel]) -> int | None:
     """The smallest group that claims allow; None where none speaks of sizes.
 
+    >>> from hedgerow.claims import KAnonymity, ProsecutorRisk
     >>> least_of([KAnonymity(k=5), ProsecutorRisk(risk=0.09)])
     12
     """
-    sizes = []
-    for model in models:
-        match model:
-            case KAnonymity() | AlphaKAnonymity():
-                sizes.append(model.k)
-            case ProsecutorRisk():
-                sizes.append(math.ceil(1 / model.required))
-    return max(sizes, default=None)
+    return max((m.least_people for m in models if m.least_people is not None), default=None)
 
 
 def _ranked(

@@ -3,53 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from hedgerow.api.claims import (
+    CLAIMS,
+    REQUIRED,
+    Choice,
+    Declaration,
+    Kind,
+    Number,
+    Parameter,
+)
 from hedgerow.base.errors import PlanError
 from hedgerow.web.hierarchies import number
-from hedgerow.web.sentences import ATTACKER, CLAIMS, CLASSES, parameters
+from hedgerow.web.sentences import ATTACKER, CLASSES, parameters
 
-NUMBERS = {
-    "k-anonymity": ("k",),
-    "l-diversity": ("l",),
-    "t-closeness": ("t",),
-    "alpha-k-anonymity": ("alpha", "k"),
-    "beta-likeness": ("beta",),
-    "delta-disclosure": ("delta",),
-    "composition": ("confidence",),
-    "prosecutor-risk": ("risk",),
-    "marketer-risk": ("risk",),
-    "unique-share": ("share",),
-    "k-map": ("k",),
-    "journalist-risk": ("risk",),
-    "delta-presence": ("min", "max"),
-}
-"""The numbers each claim asks for, in the order of the form's two fields."""
-WORDS = {
-    "k": "people in every group, at least",
-    "l": "how many values, at least",
-    "t": "distance, at most (0 to 1)",
-    "alpha": "share of one value, at most (0 to 1)",
-    "beta": "relative gain, at most",
-    "delta": "logarithm of the factor",
-    "confidence": "one over the values left, at most (0.5 leaves two)",
-    "risk": "chance, at most (0.09 or 9%)",
-    "share": "share, at most (0 or 1%)",
-    "min": "share, at least",
-    "max": "share, at most",
-}
-ABOUT = ("l-diversity", "t-closeness", "alpha-k-anonymity", "beta-likeness", "delta-disclosure",
-         "composition")  # fmt: skip
-"""Claims about a sensitive column."""
-OUTSIDE = ("k-map", "journalist-risk", "delta-presence")
-"""Claims that need a file about the population."""
-KINDS = {
-    "l-diversity": ("distinct", "probabilistic", "entropy", "recursive"),
-    "t-closeness": ("equal", "ordered", "hierarchical"),
-    "beta-likeness": ("basic", "enhanced"),
-    "k-anonymity": ("quasi-identifiers", "all"),
-}
-_KIND_KEY = {"t-closeness": "distance", "k-anonymity": "over"}
+PLACES = ("first", "second", "third")
+"""The fields for numbers, which all claims share."""
+SHARED = {"of": Kind.COLUMN, "value": Kind.VALUE, "population": Kind.POPULATION}
+"""Other fields that claims share, and what they ask for."""
 STUBBORNNESS = (
     "", "10", "30", "100", "300", "1000", "3000", "10000", "30000", "100000", "300000", "1000000",
     "10000000", "100000000", "1000000000",
@@ -57,49 +30,118 @@ STUBBORNNESS = (
 """Where the slider stops; first: as the data justify."""
 
 
-def claim_said(
-    claim: str, *, first: str, second: str = "", kind: str = "", of: str = "", value: str = "",
-    c: str = "", population: str = "",
-) -> dict[str, Any]:  # fmt: skip
+@dataclass(frozen=True)
+class ClaimForm:
+    """What the form asks for one claim."""
+
+    declaration: Declaration
+
+    @property
+    def name(self) -> str:
+        return self.declaration.name
+
+    @property
+    def numbers(self) -> list[Parameter]:
+        """Its numbers, in the order of the shared fields."""
+        return [p for p in self._of(Number) if p.only_with is None]
+
+    @property
+    def choices(self) -> list[Parameter]:
+        return self._of(Choice)
+
+    @property
+    def more(self) -> list[Parameter]:
+        """Numbers that only one word of a choice needs."""
+        return [p for p in self._of(Number) if p.only_with is not None]
+
+    @property
+    def shared(self) -> dict[str, Parameter]:
+        """The shared fields that it has, with what they are for."""
+        found = {field: self.declaration.of_kind(kind) for field, kind in SHARED.items()}
+        return {field: p for field, p in found.items() if p is not None}
+
+    def field(self, parameter: Parameter) -> str:
+        """The name of a field that only this claim has."""
+        return f"{self.name}.{parameter.name}"
+
+    def _of(self, kind: type[Number | Choice]) -> list[Parameter]:
+        return [p for p in self.declaration.parameters if isinstance(p.kind, kind)]
+
+
+def claim_forms() -> dict[str, ClaimForm]:
+    """The claims about groups, by name; those against attackers have a form of their own."""
+    return {
+        name: ClaimForm(declaration)
+        for name, declaration in CLAIMS.items()
+        if declaration.of_kind(Kind.ADVERSARY) is None
+    }
+
+
+def claim_said(claim: str, fields: Mapping[str, str]) -> dict[str, Any]:
     """A claim as the plan writes it.
+
+    Args:
+        claim: Its name.
+        fields: What the form says.
 
     Raises:
         PlanError: There is no such claim, or a number is none.
     """
-    if claim not in CLAIMS:
-        raise PlanError(f"there is no claim {claim[:40]!r}", fix=f"Choose of {', '.join(CLAIMS)}.")
-    names = NUMBERS[claim]
+    forms = claim_forms()
+    if claim not in forms:
+        raise PlanError(f"there is no claim {claim[:40]!r}", fix=f"Choose of {', '.join(forms)}.")
+    form = forms[claim]
     said: dict[str, Any] = {
-        name: _amount(text) for name, text in zip(names, (first, second), strict=False)
+        p.name: _amount(fields.get(place, ""))
+        for p, place in zip(form.numbers, PLACES, strict=False)
     }
-    if kind and kind in KINDS.get(claim, ()) and kind != KINDS[claim][0]:
-        said[_KIND_KEY.get(claim, "kind")] = kind
-    if claim == "l-diversity" and kind == "recursive":
-        said["c"] = _amount(c)
-    if of and claim in ABOUT:
-        said["of"] = of
-    if value.strip() and claim == "alpha-k-anonymity":
-        said["value"] = value.strip()
-    if claim in OUTSIDE:
-        if not population:
+    for p in form.choices:
+        word = fields.get(form.field(p), "")
+        if isinstance(p.kind, Choice) and word in p.kind.words and word != p.default:
+            said[p.name] = word
+    for p in form.more:
+        if p.only_with is not None and said.get(p.only_with[0]) == p.only_with[1]:
+            said[p.name] = _amount(fields.get(form.field(p), ""))
+    for field, p in form.shared.items():
+        text = fields.get(field, "").strip()
+        if text:
+            said[p.name] = text
+        elif p.kind is Kind.POPULATION:
             raise PlanError("this needs a file about the population", fix="Upload one first.")
-        said["population"] = population
-    brief = names[0] if len(names) == 1 and len(said) == 1 else None
-    return {claim: said[brief] if brief else said}
+    brief = form.declaration.brief
+    return {claim: said[brief] if brief is not None and list(said) == [brief] else said}
 
 
 def claim_fields(claim: Any) -> dict[str, str]:
     """What a claim says, as the fields of its form."""
     name, said = parameters(claim)
-    names = (*NUMBERS.get(name, ("k",)), "")
-    key = _KIND_KEY.get(name, "kind")
-    default = KINDS[name][0] if name in KINDS else ""
-    return {
-        "claim": name, "first": _text(said.get(names[0])), "second": _text(said.get(names[1])),
-        "kind": _text(said.get(key, default)), "of": _text(said.get("of")),
-        "value": _text(said.get("value")), "c": _text(said.get("c")),
-        "population": _text(said.get("population")),
-    }  # fmt: skip
+    found = {"claim": name} | dict.fromkeys((*PLACES, *SHARED), "")
+    form = claim_forms().get(name)
+    if form is None:
+        return found
+    for p, place in zip(form.numbers, PLACES, strict=False):
+        found[place] = _text(said.get(p.name, None if p.default is REQUIRED else p.default))
+    for p in form.choices:
+        found[form.field(p)] = _text(said.get(p.name, p.default))
+    for p in form.more:
+        found[form.field(p)] = _text(said.get(p.name))
+    return found | {field: _text(said.get(p.name)) for field, p in form.shared.items()}
+
+
+def claim_styles() -> str:
+    """Which fields of the form are shown for which claim, as a style sheet."""
+    rules = []
+    for name, form in claim_forms().items():
+        chosen = f'.claim-form:has(option[value="{name}"]:checked)'
+        rules.append(f"{chosen} .hint-{name} {{ display: inline; }}")
+        shown = [f".only-{place}" for place in PLACES[1 : len(form.numbers)]]
+        shown += [f".only-{field}" for field in form.shared]
+        rules += [f"{chosen} {field} {{ display: block; }}" for field in shown]
+        rules += [f"{chosen} .of-{name}-{p.name} {{ display: block; }}" for p in form.choices]
+        for p in form.more:
+            word = f':has(option[value="{p.only_with[1]}"]:checked)' if p.only_with else ""
+            rules.append(f"{chosen}{word} .of-{name}-{p.name} {{ display: block; }}")
+    return "\n".join(rules) + "\n"
 
 
 def attacker_said(

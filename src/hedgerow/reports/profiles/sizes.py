@@ -45,8 +45,7 @@ def claimed_smallest(handed: Handed) -> int | None:
     for entry, model in zip(
         handed.certificate.get("claims", ()), handed.models or (), strict=False
     ):
-        counts = model is not None and type(model).__name__ == "KAnonymity"
-        if counts and getattr(model, "over", "") == "quasi-identifiers" and entry["level"]:
+        if model is not None and model.only_size is not None and entry["level"]:
             return int(entry["level"])
     return None
 

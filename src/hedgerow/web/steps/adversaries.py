@@ -7,22 +7,21 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from hedgerow import Plan
 from hedgerow.api import Claim, Role
 from hedgerow.api.plan_text import REMOVED, written
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web.claim_forms import (
-    ABOUT,
-    KINDS,
-    NUMBERS,
-    OUTSIDE,
+    PLACES,
     STUBBORNNESS,
-    WORDS,
     attacker_fields,
     attacker_said,
     claim_fields,
+    claim_forms,
     claim_said,
+    claim_styles,
 )
 from hedgerow.web.data_look import kept_look
 from hedgerow.web.draft import Draft
@@ -30,7 +29,7 @@ from hedgerow.web.error_pages import told
 from hedgerow.web.hierarchies import name_of, uploaded
 from hedgerow.web.order_form import lacks_order, orders
 from hedgerow.web.pages import back_to, page
-from hedgerow.web.sentences import ATTACKER, CLAIMS, CLASSES, parameters, sentence
+from hedgerow.web.sentences import ATTACKER, CLASSES, parameters, sentence
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 from hedgerow.web.uploads import FILE_FORM, receive_file
 
@@ -54,13 +53,13 @@ def show(
     attacker = attacker_fields(chosen if name == ATTACKER else _first_attacker(sensitive))
     if file in uploaded(draft):
         attacker |= {"prior": "file", "file": draft.reference(file)}
-    plain = claim_fields(chosen if name in CLAIMS else {"k-anonymity": 5})
+    forms = claim_forms()
+    plain = claim_fields(chosen if name in forms else {"k-anonymity": 5})
     job = web.jobs.last("check")
     return page(
         request, "adversaries.html", step="adversaries", claims=_shown(draft, claims), edit=edit,
-        editing=name, attacker=attacker, plain=plain, kinds=CLAIMS, classes=CLASSES,
-        numbers=NUMBERS, words=WORDS, about=ABOUT, outside=OUTSIDE, claim_kinds=KINDS,
-        sensitive=sensitive, identifiers=_columns(draft, Role.IDENTIFIER),
+        editing=name, attacker=attacker, plain=plain, forms=forms, places=PLACES,
+        classes=CLASSES, sensitive=sensitive, identifiers=_columns(draft, Role.IDENTIFIER),
         files=_files(draft, attacker, plain), stubbornness=STUBBORNNESS,
         sentences={"attacker": _sentence(draft, lambda: _said(draft, attacker))},
         job=job, current=job is not None and job.mark == draft.mark,
@@ -68,24 +67,42 @@ def show(
     )  # fmt: skip
 
 
+class ClaimFields(BaseModel):
+    """The form of a claim: fields that claims share, and for each claim those of its own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    claim: str = ""
+    first: str = ""
+    second: str = ""
+    third: str = ""
+    of: str = ""
+    value: str = ""
+    population: str = ""
+    place: Annotated[str, Field(description="The claim to replace; a new one if empty.")] = ""
+
+    def said(self, draft: Draft) -> dict[str, Any]:
+        """The claim as the plan writes it.
+
+        Raises:
+            PlanError: A field is not what it should be.
+        """
+        fields = {key: text for key, text in self.model_dump().items() if isinstance(text, str)}
+        return claim_said(self.claim, fields | {"population": _reference(draft, self.population)})
+
+
+@router.get("/adversaries/claims.css")
+def style() -> Response:
+    """Which fields of the form belong to which claim."""
+    return Response(claim_styles(), media_type="text/css")
+
+
 @router.post("/adversaries/claims")
-def keep_claim(
-    request: Request, draft: TheDraft, claim: Annotated[str, Form()],
-    first: Annotated[str, Form()] = "", second: Annotated[str, Form()] = "",
-    diversity: Annotated[str, Form()] = "", distance: Annotated[str, Form()] = "",
-    likeness: Annotated[str, Form()] = "", over: Annotated[str, Form()] = "",
-    of: Annotated[str, Form()] = "",
-    value: Annotated[str, Form()] = "", c: Annotated[str, Form()] = "",
-    population: Annotated[str, Form()] = "", place: Place = "",
-) -> Response:  # fmt: skip
+def keep_claim(request: Request, draft: TheDraft, form: Annotated[ClaimFields, Form()]) -> Response:
     """One claim more, or another one in its place."""
-    kind = _kind(claim, diversity, distance, likeness, over)
-    said = claim_said(
-        claim, first=first, second=second, kind=kind, of=of, value=value, c=c,
-        population=_reference(draft, population),
-    )  # fmt: skip
+    said = form.said(draft)
     _checked(draft, said)
-    _keep(draft, said, place)
+    _keep(draft, said, form.place)
     return back_to(request, "/adversaries")
 
 
@@ -134,23 +151,10 @@ def tell_attacker(
 
 @router.post("/adversaries/claims/sentence")
 def tell_claim(
-    request: Request, draft: TheDraft, claim: Annotated[str, Form()] = "",
-    first: Annotated[str, Form()] = "", second: Annotated[str, Form()] = "",
-    diversity: Annotated[str, Form()] = "", distance: Annotated[str, Form()] = "",
-    likeness: Annotated[str, Form()] = "", over: Annotated[str, Form()] = "",
-    of: Annotated[str, Form()] = "",
-    value: Annotated[str, Form()] = "", c: Annotated[str, Form()] = "",
-    population: Annotated[str, Form()] = "",
-) -> HTMLResponse:  # fmt: skip
+    request: Request, draft: TheDraft, form: Annotated[ClaimFields, Form()]
+) -> HTMLResponse:
     """The claim of the form as a sentence; nothing is kept."""
-    kind = _kind(claim, diversity, distance, likeness, over)
-    shown = _sentence(
-        draft,
-        lambda: claim_said(
-            claim, first=first, second=second, kind=kind, of=of, value=value, c=c,
-            population=_reference(draft, population),
-        ),
-    )  # fmt: skip
+    shown = _sentence(draft, lambda: form.said(draft))
     return page(request, "parts/sentence.html", shown=shown)
 
 
@@ -191,12 +195,6 @@ def _first_attacker(sensitive: list[str]) -> dict[str, Any]:
     return {ATTACKER: about | {"epsilon": 3, "adversary": adversary}}
 
 
-def _kind(claim: str, diversity: str, distance: str, likeness: str, over: str) -> str:
-    """What the form says for this claim; it has a field for each that comes in kinds."""
-    kinds = {"l-diversity": diversity, "t-closeness": distance, "beta-likeness": likeness}
-    return (kinds | {"k-anonymity": over}).get(claim, "")
-
-
 def _claims(draft: Draft) -> list[Any]:
     found = draft.data().get("protect")
     return found if isinstance(found, list) else []
@@ -210,7 +208,7 @@ def _shown(draft: Draft, claims: list[Any]) -> list[dict[str, Any]]:
             "sentence": sentence(claim),
             "names": names.get(number, []),
             "attacker": parameters(claim)[0] == ATTACKER,
-            "editable": parameters(claim)[0] in (ATTACKER, *CLAIMS),
+            "editable": parameters(claim)[0] in (ATTACKER, *claim_forms()),
         }
         for number, claim in enumerate(claims)
     ]

@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from hedgerow import Plan
-from hedgerow.api import CERTIFICATE, DATA, TRIAL, keep_release, no_trial
+from hedgerow.api import CERTIFICATE, DATA, TRIAL, Claim, keep_release, no_trial
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.web import attack_view as view
 from hedgerow.web.charts import bare
@@ -193,10 +193,8 @@ def _published(plan: Plan) -> Path | None:
 def _least(plan: Plan) -> str:
     """The l of the plan's l-diversity, which is what minimality attacks; empty if it has none."""
     for claim in plan.protect:
-        said = getattr(claim, "l_diversity", None)
-        least = getattr(said, "l", None)
-        if least is not None:
-            return f"{float(least):g}"
+        if isinstance(claim, Claim) and claim.name == "l-diversity":
+            return f"{float(claim.parameters.said['l']):g}"
     return ""
 
 
