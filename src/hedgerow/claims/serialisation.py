@@ -31,6 +31,8 @@ OPTIONAL = ("order",)
 """Parameters that are written only where there is one."""
 CUSTOM = "custom "
 """Before the name of a model that nobody declared."""
+OF_PACKAGE = ":"
+"""Between the name of another package and that of its class."""
 LONGEST = 700
 """Characters of a number; nobody needs more to write one down exactly."""
 LARGEST_NUMBER = 10**300
@@ -40,12 +42,16 @@ _FRACTION = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 
 
 def models() -> dict[str, type[PrivacyModel]]:
-    """The classes that may be made, by name; a name is that of the claim declared first."""
-    found: dict[str, type[PrivacyModel]] = {}
-    for declaration in CLAIMS.values():
-        for model in declaration.classes:
-            found.setdefault(model.__name__, model)
-    return found
+    """The classes that may be made, by the names that certificates have for them."""
+    declared = (model for declaration in CLAIMS.values() for model in declaration.classes)
+    return {name_of(model): model for model in declared}
+
+
+def name_of(model: type[PrivacyModel]) -> str:
+    """The name of a class in a certificate; of another package's, with the package."""
+    package = model.__module__.partition(".")[0]
+    own = package == __name__.partition(".")[0]
+    return model.__name__ if own else f"{package}{OF_PACKAGE}{model.__name__}"
 
 
 class UnknownModelError(PlanError):
@@ -67,7 +73,7 @@ def spelled(model: PrivacyModel) -> dict[str, Any]:
     Raises:
         UnknownModelError: It is no model that was declared, or knows people by name.
     """
-    name = type(model).__name__
+    name = name_of(type(model))
     if models().get(name) is not type(model):
         raise unknown(name)
     return {"model": name} | {

@@ -11,7 +11,7 @@ from hedgerow.base.delivery import CERTIFICATE, TABLE
 from hedgerow.base.errors import DataError, HedgerowError, some
 from hedgerow.base.spelling import reading
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.claims.serialisation import CUSTOM, UnknownModelError, rebuilt
+from hedgerow.claims.serialisation import CUSTOM, OF_PACKAGE, UnknownModelError, rebuilt
 from hedgerow.engines import TablePlace, another_form, open_table
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate import as_text, default_order, spelled_values
@@ -370,8 +370,10 @@ def _unknown_claim(
     if not entry["holds"]:
         yield "the certificate itself says that it does not hold"
     if own_words(certificate):
-        # This version knows its own models, and has a name for those of others.
-        if not str(entry["model"].get("model")).startswith(CUSTOM):
+        # This version knows its own models, and has a name for those of others; those that a
+        # package declared could be checked where the release was made.
+        name = str(entry["model"].get("model"))
+        if not name.startswith(CUSTOM) and OF_PACKAGE not in name:
             yield f"{error.what}, and is said to have made the certificate"
-        elif entry["not_verifiable"] != error.what:
+        elif name.startswith(CUSTOM) and entry["not_verifiable"] != error.what:
             yield f"{error.what}, and the certificate says otherwise"
