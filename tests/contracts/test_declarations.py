@@ -21,6 +21,7 @@ from hedgerow.plan.plan import Plan, plan_json_schema
 from hedgerow.web.claim_forms import PLACES, claim_fields, claim_forms, claim_said, claim_styles
 from hedgerow.web.sentences import sentence
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 WITHOUT_FILES = {"composition": {"composition": 0.5}}
 """Examples that name releases which are not there."""
 COLUMNS = {"age": {"role": "quasi-identifier", "hierarchy": {"ranges": [10, 40]}},
@@ -141,3 +142,24 @@ def test_a_release_is_certified_and_verified(name: str, tmp_path: Path) -> None:
     found = hedgerow.verify(tmp_path / "release")
     assert not found.refuted
     assert {claim.verdict for claim in found.claims} <= {"verified", "not verifiable"}
+
+
+def table_of(file: str) -> dict[str, str]:
+    """The rows of the table of claims in a page, by what stands in their first cell."""
+    text = (DOCS / file).read_text("utf-8").partition("\n| claim |")[2].partition("\n\n")[0]
+    rows = [line.split("|", 2) for line in text.splitlines() if line.startswith("|")]
+    return {first.strip(" `"): rest for _, first, rest in rows[1:]}
+
+
+def test_the_manual_lists_every_claim_with_its_parameters() -> None:
+    table = table_of("plan.md")
+    own = {
+        name: told
+        for name, told in CLAIMS.items()
+        if all(model.__module__.startswith("hedgerow.") for model in told.classes)
+    }
+    assert list(table) == list(own)
+    for name, told in own.items():
+        parameters, _, _ = table[name].partition(" | ")
+        lacking = [one.name for one in told.parameters if f"`{one.name}`" not in parameters]
+        assert not lacking, f"{name} in docs/plan.md"
