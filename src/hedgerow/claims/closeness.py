@@ -254,7 +254,7 @@ CLAIMS.register(
             ),
             Parameter(
                 name="distance",
-                kind=Choice(DISTANCES, by_hierarchy=("hierarchical",)),
+                kind=Choice(DISTANCES, by_hierarchy=("hierarchical",), by_order=("ordered",)),
                 default="equal",
                 meaning="How far two values are from each other. Ordered goes by numbers, or by "
                 "the column's order; hierarchical needs a hierarchy.",

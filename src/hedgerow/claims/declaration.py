@@ -58,6 +58,8 @@ class Choice:
     words: tuple[str, ...]
     by_hierarchy: tuple[str, ...] = ()
     """Those for which the column needs a hierarchy."""
+    by_order: tuple[str, ...] = ()
+    """Those for which the order of the column's values matters."""
 
     def __str__(self) -> str:
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.api import DATES, NUMBERS, arranged, reading
+from hedgerow.api.claims import CLAIMS, Choice
 from hedgerow.base.errors import PlanError, some
 from hedgerow.web.draft import Draft
 from hedgerow.web.hierarchies import MOST_SORTED
@@ -103,10 +104,15 @@ def orders(draft: Draft, name: str) -> bool:
     claims = draft.said("protect")
     said = [parameters(claim) for claim in claims] if isinstance(claims, list) else []
     return any(
-        claim == "t-closeness" and one.get("distance") == "ordered"
-        and one.get("of") in (None, name)
+        one.get("of") in (None, name) and _by_order(claim, one)
         for claim, one in said
-    )  # fmt: skip
+        if claim in CLAIMS
+    )
+
+
+def _by_order(claim: str, said: Mapping[str, Any]) -> bool:
+    chosen = ((p.kind, said.get(p.name)) for p in CLAIMS[claim].parameters)
+    return any(isinstance(kind, Choice) and word in kind.by_order for kind, word in chosen)
 
 
 def lacks_order(said: Mapping[str, Any], profile: ColumnProfile) -> bool:
