@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from hedgerow.web.plan_edits import written
 
 import hedgerow
+from hedgerow.api.plan_text import written
 from hedgerow.claims import CLAIMS
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.declaration import REQUIRED, Choice, Kind, Number, declared, types_of

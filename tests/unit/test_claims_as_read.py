@@ -12,10 +12,10 @@ import pytest
 
 import hedgerow
 from hedgerow import ClaimError, DataError
+from hedgerow.api.verification import verify
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate import as_text
 from hedgerow.release.publication import checked
-from hedgerow.release.verification import verify
 
 Row = tuple[str | None, ...]
 COLUMNS = {"sex": "quasi-identifier", "ill": "sensitive"}
