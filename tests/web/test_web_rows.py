@@ -170,7 +170,7 @@ def test_what_would_stop_publishing_is_said(tmp_path: Path) -> None:
     with visiting(tmp_path / "w", plan) as visitor:
         shown = main_of(visitor.settled("/data"))
         assert "1 row has no value in pid" in shown
-        assert "'pid' has 3 different IDs, but 2 if case, blanks" in shown
+        assert "'pid' has 3 different IDs, but 2 if case, leading zeros" in shown
         assert "The plan allows at most 2 rows of a person; choose again." in shown
 
 
