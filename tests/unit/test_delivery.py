@@ -21,7 +21,7 @@ from hedgerow.base.errors import TargetError
 OTHER = """\
 import sys
 from pathlib import Path
-from hedgerow import delivery
+from hedgerow.base import delivery
 
 target, way = Path(sys.argv[1]), sys.argv[2]
 if way == "steps":

@@ -202,7 +202,7 @@ COLUMNS: dict[str, Any] = {
     "zip": {"role": "quasi-identifier", "hierarchy": {"prefix": 3}},
     "sex": "quasi-identifier",
     "disease": {"role": "sensitive", "hierarchy": {"taxonomy": TREE}},
-    "ticket": "identifier",
+    "ticket": {"role": "identifier", "key": False},
 }
 WITH_TICKET = COLUMNS | {"ticket": "insensitive"}
 """A column that says in the release whose row it is, for the recomputation only."""

@@ -132,7 +132,8 @@ class OneColumnAtATime:
         return self._engine.counts(columns, sets=sets, marks=marks)
 
     def rows(self, columns, limit):
-        raise AssertionError("rows came out")
+        assert limit <= 1000, "rows came out"  # the first say what the columns look like
+        return self._engine.rows(columns, limit)
 
     def __getattr__(self, name):
         return getattr(self._engine, name)

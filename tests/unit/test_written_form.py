@@ -44,7 +44,7 @@ def test_honest_releases(tmp_path: Path, seed: int, form: str) -> None:
         publish["escape_formulas"] = True
     hedgerow.publish(
         pa.table({name: columns[name] for name in names}), columns=roles,
-        protect=[{"k-anonymity": 2}], publish=publish,
+        protect=[{"k-anonymity": 2}], publish=publish, one_row_per_person=True,
     )  # fmt: skip
     found = hedgerow.verify(tmp_path / "out")
     assert found.refuted == ()
