@@ -127,10 +127,10 @@ def test_by_spark_connect(spark, hospital, tmp_path):
 LOST = """
 import sys
 from hedgerow.engines import TablePlace, open_table
-from hedgerow.engines.spark import connecting
+from hedgerow.engines.spark import connection
 from hedgerow.base.errors import HedgerowError
 
-connecting.RETRIES = 2
+connection.RETRIES = 2
 with open_table(TablePlace(address="spark://", table=sys.argv[1])) as engine:
     engine.distinct("sex")
     print("ready", flush=True)
