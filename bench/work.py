@@ -385,7 +385,8 @@ def intersection(folder: Path) -> Job:
 
     from hedgerow import KAnonymity, publish
     from hedgerow.attacks.intersection import intersect
-    from hedgerow.table.published_table import Published, Targets
+    from hedgerow.table.published_table import Published
+    from hedgerow.table.targets import Targets
 
     frame = pd.read_csv(folder / "adult.csv", dtype=str).drop(columns="salary-class")
     order = np.random.Generator(np.random.PCG64(1)).permutation(len(frame))
@@ -416,7 +417,8 @@ def intersection_million(folder: Path) -> Job:
     """Reading ten releases of a million rows each, and intersecting them."""
     from hedgerow import publish
     from hedgerow.attacks.intersection import intersect
-    from hedgerow.table.published_table import Published, Targets
+    from hedgerow.table.published_table import Published
+    from hedgerow.table.targets import Targets
 
     plan = folder / "close_million.yaml"
     publish(plan, to=folder / "attacked", replace=True)

@@ -19,7 +19,7 @@ from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.gdpr import gdpr
 from hedgerow.attacks.suite import read_releases
 from hedgerow.charts.figures import save
-from hedgerow.table.published_table import Targets
+from hedgerow.table.targets import Targets
 
 PLACES = {"age": 0, "workclass": 1, "education": 3, "marital-status": 5, "occupation": 6,
           "race": 8, "sex": 9, "native-country": 13}  # fmt: skip

@@ -12,7 +12,8 @@ import pandas as pd
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.linkage import link
 from hedgerow.charts.figures import save
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 PEOPLE = [
     ("Andy", "5", "M", "12000"), ("Bill", "9", "M", "14000"), ("Ken", "6", "M", "18000"),

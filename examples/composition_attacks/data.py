@@ -18,7 +18,7 @@ from hedgerow import DataError, KAnonymity, Plan
 from hedgerow.table.groups import Ints
 from hedgerow.table.label_taxonomies import nodes_of, specs_of
 from hedgerow.table.labels import Taxonomy
-from hedgerow.table.published_table import Targets
+from hedgerow.table.targets import Targets
 
 ROW = "row"
 """Whose row it is: published along so that guesses can be scored, never shown to the attacker."""

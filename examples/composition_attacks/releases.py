@@ -19,7 +19,8 @@ from hedgerow.release.job import opened
 from hedgerow.release.recoding_choice import choose
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Ints
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 STRICT = "Mondrian, strict"
 RELAXED = "Mondrian, relaxed"

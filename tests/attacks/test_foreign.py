@@ -10,7 +10,8 @@ import pytest
 import hedgerow
 from hedgerow.base.errors import DataError
 from hedgerow.table.location import locate
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 
 def test_a_question_mark_is_any_value() -> None:

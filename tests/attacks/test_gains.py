@@ -24,7 +24,8 @@ from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import placed
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 # 490 of 1,000 people are in a group where everybody is positive; half of all people are.
 VIRUS = [{"positive": 490}, {"positive": 10, "negative": 500}]

@@ -18,7 +18,8 @@ from hedgerow.attacks.gdpr import gdpr, inference, linkability, singling_out
 from hedgerow.attacks.projection import projected, shuffled
 from hedgerow.attacks.suite import read_releases
 from hedgerow.base.errors import DataError, PlanError
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 COLUMNS = ["a", "b", "s"]
 ALL = 10**6

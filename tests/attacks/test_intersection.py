@@ -13,7 +13,8 @@ from hedgerow import KAnonymity
 from hedgerow.attacks.intersection import Intersection, intersect
 from hedgerow.base.errors import DataError
 from hedgerow.table.location import locate
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 # Ganta, Kasiviswanathan, Smith 2008, Table 1 (FACTS A.1).
 H1 = [("130**", "<30", d) for d in ("AIDS", "Heart Disease", "Viral", "Viral")]

@@ -18,7 +18,8 @@ from hedgerow.attacks.linkage import Links, link
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.table.labels import covers
 from hedgerow.table.location import locate
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 # Slides "What if we de-identify the records" and "We can re-identify people".
 MICRODATA = pd.DataFrame(

@@ -12,7 +12,8 @@ from hedgerow.attacks.overlap import estimated_overlaps, known_overlaps, overlap
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.table.groups import Ints
 from hedgerow.table.location import Located, locate
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 
 def made(groups: dict[str, list[str]], name: str) -> Published:

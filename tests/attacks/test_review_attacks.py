@@ -21,7 +21,8 @@ from hedgerow.base.errors import DataError, PlanError
 from hedgerow.cli import app
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import placed
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import hedgerow
 from hedgerow.table.labels import covers, read_labels
 from hedgerow.table.location import locate
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 AGES = ["5", "17", "18", "22", "30", "65", "70"]
 

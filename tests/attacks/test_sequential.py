@@ -19,7 +19,8 @@ from hedgerow.base.errors import DataError
 from hedgerow.claims.history import follow
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import Located, locate, placed
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 # Slide "Updates can also destroy k-anonymity": name, age, sex, zip code. Joe is 10 and lives in
 # 17000 here, and has what the microdata says: pneumonia. Mike is in no release.

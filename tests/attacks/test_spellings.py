@@ -12,7 +12,8 @@ from hedgerow import KAnonymity
 from hedgerow.attacks.inference import homogeneity
 from hedgerow.attacks.intersection import intersect
 from hedgerow.table.archive import kept, remembered
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 FLU = ["flu", "Flu", "FLU"]
 

@@ -43,8 +43,9 @@ from hedgerow.claims.serialisation import models
 from hedgerow.release import certificate as certificates
 from hedgerow.release.certificate import as_text
 from hedgerow.release.certificate_schema import certificate_json_schema, misfit
-from hedgerow.release.data_file import Measured
+from hedgerow.release.written_groups import Measured
 from hedgerow.table.certificate_file import read_certificate
+from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Groups
 from hedgerow.table.published_table import Published
 from hedgerow.table.schema import Role, Schema
@@ -143,7 +144,9 @@ def test_the_parts() -> None:
 def test_the_worst_group_is_the_same_every_time(towns: list[str | None]) -> None:
     """Three groups are equally bad; the engine gives them in any order."""
     model = KAnonymity(k=2)
-    measured = Measured(Groups.of([4, 4, 4]), "the written file", [np.array(towns, object)])
+    file = pyarrow.table({"town": [town for town in towns for _ in range(4)]})
+    contents = Contents.read(file, quasi=["town"])
+    measured = Measured(contents.sizes(), "the written file", contents)
     schema = Schema({"town": Role.QUASI_IDENTIFIER})
     worst = certificates._worst(model, model.check(measured.groups), schema, measured)
     assert worst == {"group": {"town": "x"}, "records": 4}

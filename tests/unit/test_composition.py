@@ -18,7 +18,8 @@ from hedgerow.claims.composition import with_earlier
 from hedgerow.claims.history import follow
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import locate
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 WIDTHS = (2, 4, 8)
 COLUMNS = {

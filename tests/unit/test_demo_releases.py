@@ -12,7 +12,7 @@ from hedgerow.api.demo import SECOND, write_hospital
 from hedgerow.attacks.suite import attack, read_releases
 from hedgerow.base.errors import ClaimError
 from hedgerow.table.location import locate
-from hedgerow.table.published_table import Targets
+from hedgerow.table.targets import Targets
 
 pytestmark = pytest.mark.slow
 

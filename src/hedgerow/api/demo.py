@@ -155,7 +155,7 @@ def attacked(folder: Path, *, patients: int = 20_000, shared: int = 5_000) -> li
     # Here, not above: whoever wants the data only need not wait for the attacks.
     from hedgerow.attacks.intersection import intersect
     from hedgerow.attacks.suite import read_releases
-    from hedgerow.table.published_table import Targets
+    from hedgerow.table.targets import Targets
 
     both = read_releases(
         [folder / "release", folder / "county" / "release"], plan=folder / "plan.yaml",

@@ -14,7 +14,8 @@ from hedgerow.base.spelling import told_apart
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 Flags = NDArray[np.bool_]
 

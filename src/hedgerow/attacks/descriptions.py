@@ -15,7 +15,8 @@ from hedgerow.table.groups import Ints
 from hedgerow.table.labels import Flags, Value, covers
 from hedgerow.table.location import locate
 from hedgerow.table.pack import Codes, distinct
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 
 def described(

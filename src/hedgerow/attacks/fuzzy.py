@@ -17,7 +17,8 @@ from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.base.jit import kernel
 from hedgerow.table.groups import Ints
 from hedgerow.table.labels import Flags, Taxonomy, Value, Values, covers
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 WHOLE = 100
 """Tolerances up to this probe every whole number between; wider ones only the ends."""

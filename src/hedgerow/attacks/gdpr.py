@@ -31,7 +31,8 @@ from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.table.groups import Ints
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 GUESSES = 1_000
 AS_MANY = 0.99

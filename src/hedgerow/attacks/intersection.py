@@ -26,7 +26,8 @@ from hedgerow.base.spelling import told_apart
 from hedgerow.table.groups import PEOPLE, Floats, Ints
 from hedgerow.table.labels import Value
 from hedgerow.table.location import Located, doubtful, locate
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 CONFIDENCES = (1.0, 0.5, 1 / 3, 0.2)
 """Of which the shares of vulnerable people are told."""

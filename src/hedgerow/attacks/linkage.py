@@ -18,7 +18,8 @@ from hedgerow.table.groups import Floats, Groups, Ints
 from hedgerow.table.labels import Flags
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 MOST = 100
 """How many people a result names."""

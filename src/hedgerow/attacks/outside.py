@@ -15,7 +15,8 @@ from hedgerow.attacks.intersection import Intersection, Scored, intersect
 from hedgerow.attacks.similarity import learned
 from hedgerow.attacks.skewness import grown
 from hedgerow.table.groups import Ints
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 Flags = NDArray[np.bool_]
 

@@ -10,7 +10,8 @@ import numpy as np
 from hedgerow.table.groups import Groups
 from hedgerow.table.labels import Value, covers
 from hedgerow.table.pack import distinct
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 
 def projected(published: Published, columns: Sequence[str]) -> Published:

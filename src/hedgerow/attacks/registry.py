@@ -28,7 +28,9 @@ from hedgerow.base.errors import DataError
 from hedgerow.table.groups import PEOPLE, Groups
 from hedgerow.table.labels import Values
 from hedgerow.table.location import Located, doubtful, locate, told_labels
-from hedgerow.table.published_table import SYNTHETIC, Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.release_source import SYNTHETIC
+from hedgerow.table.targets import Targets
 
 Fuzz = float | Edits
 

@@ -21,15 +21,9 @@ from hedgerow.plan.plan import Plan
 from hedgerow.table.groups import PEOPLE, ROWS
 from hedgerow.table.label_taxonomies import nodes_of, specs_of
 from hedgerow.table.location import Located, locate
-from hedgerow.table.published_table import (
-    SAMPLE,
-    SYNTHETIC,
-    Published,
-    Targets,
-    columns_of,
-    has_certificate,
-    says_roles,
-)
+from hedgerow.table.published_table import Published, columns_of, says_roles
+from hedgerow.table.release_source import SAMPLE, SYNTHETIC, has_certificate
+from hedgerow.table.targets import Targets
 
 if TYPE_CHECKING:
     from hedgerow.release.recoding_choice import Progress

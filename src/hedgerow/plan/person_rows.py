@@ -13,8 +13,8 @@ from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.table.binding import refuse_half_decided
 from hedgerow.table.encoding import histogram
-from hedgerow.table.published_table import Targets
 from hedgerow.table.schema import Role, Schema
+from hedgerow.table.targets import Targets
 
 if TYPE_CHECKING:
     from hedgerow.plan.plan import Plan

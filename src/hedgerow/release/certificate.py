@@ -31,12 +31,13 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.optimality import rounded_down, rounded_up
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.certificate_schema import FORMAT
-from hedgerow.release.data_file import Measured, Text, written_text
 from hedgerow.release.release import claim_summary, finite, rounded
+from hedgerow.release.written_groups import Measured
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Sensitive
 from hedgerow.table.hierarchy_builders import Suppression
 from hedgerow.table.schema import Schema
+from hedgerow.table.written_form import WrittenForm
 
 LIBRARIES = ("duckdb", "numpy", "pyarrow")
 EFFORT = ("nodes_evaluated", "joined")
@@ -126,7 +127,7 @@ def certify(
         "recoding": recoding,
         "search": _searched(chosen.detail, told, members=members),
         "optimal": bool(chosen.detail.get("optimal", False)),
-        "sensitive": _taxonomies(models, schema, written, measured, left_out, escaped=escaped),
+        "sensitive": _taxonomies(models, schema, measured, left_out),
         **_spellings(plan, schema, measured),
         "claims": told,
         "utility": {} if members else rounded(dict(utility)),
@@ -267,7 +268,7 @@ def _worst(
     # The engine's order differs from run to run, and a certificate must not.
     same = np.isclose(level, level[verdict.worst], rtol=SAME, atol=0)
     tied = np.flatnonzero(same & (measured.groups.n > 0))
-    labels = list(zip(*(column[tied] for column in measured.labels), strict=True))
+    labels = list(zip(*(column[tied] for column in measured.contents.as_written), strict=True))
     least = min(range(len(tied)), key=lambda i: [(v is None, v or "") for v in labels[i]])
     return {
         "group": dict(zip(schema.quasi_identifiers, labels[least], strict=True)),
@@ -276,26 +277,19 @@ def _worst(
 
 
 def _taxonomies(
-    models: Sequence[PrivacyModel],
-    schema: Schema,
-    written: Written,
-    measured: Measured,
-    left_out: int,
-    *,
-    escaped: bool,
+    models: Sequence[PrivacyModel], schema: Schema, measured: Measured, left_out: int
 ) -> dict[str, Any]:
     """Order and taxonomy of the columns for which a claim that can be re-checked needs them."""
     if left_out or schema.person is not None:
         return {}
-    alone = written.path.suffix == ".csv" and len(schema.published) == 1
-    text = written_text(escaped=escaped, alone=alone)
+    form = measured.contents.form
     found = {}
     for model in models:
         if model.column is not None:
             domain = measured.groups.domains[model.column]
-            if _needs_taxonomy(model, domain, text):
+            if _needs_taxonomy(model, domain, form):
                 found[model.column] = {
-                    "order": [text(value) for value in domain.values],
+                    "order": [form.written(value) for value in domain.values],
                     "levels": [
                         [names[node] for node in nodes]
                         for nodes, names in zip(domain.levels[1:], domain.labels[1:], strict=True)
@@ -333,8 +327,8 @@ def spelled_values(
     }
 
 
-def _needs_taxonomy(model: PrivacyModel, domain: Sensitive, text: Text) -> bool:
+def _needs_taxonomy(model: PrivacyModel, domain: Sensitive, form: WrittenForm) -> bool:
     if model.by_order:
-        texts = [text(value) for value in domain.values]
+        texts = [form.written(value) for value in domain.values]
         return texts != default_order(domain.name, texts)
     return model.by_hierarchy or (model.names_nodes and bool(domain.levels))

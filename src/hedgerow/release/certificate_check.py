@@ -32,12 +32,10 @@ from hedgerow.release.claim_check import (
     Ground,
     recheck,
 )
-from hedgerow.release.data_file import Text, written_text
 from hedgerow.release.manifest import other_files
 from hedgerow.release.plan_requirements import (
     as_stated,
     matched,
-    meant,
     other_order,
     planned_order,
     unlike,
@@ -48,8 +46,10 @@ from hedgerow.table.certificate_file import (
     certificate_bytes,
     read_certificate,
 )
-from hedgerow.table.recipient import Order, Seen
+from hedgerow.table.contents import Contents, Order
+from hedgerow.table.release_source import rows_of
 from hedgerow.table.schema import Schema
+from hedgerow.table.written_form import WrittenForm
 
 
 def check_certified(
@@ -115,9 +115,7 @@ def _checked(
     if wrong:
         return (formed,), ()
     checks = [formed, signed_by(certificate, key)]
-    file: Path | TablePlace = folder
-    if isinstance(folder, Path):
-        file = folder / certificate["data"]["file"]
+    file = rows_of(folder, certificate)
     checks.append(Checked.of("file", another_data(file, certificate["data"])))
     if isinstance(folder, Path):
         checks.append(Checked.of("folder", other_files(folder, certificate)))
@@ -136,17 +134,17 @@ def _checked(
     checks.append(words(certificate, schema, models))
     ground: Ground | None = None
     try:
-        seen, text = _read(certificate, schema, file, models)
-        ground = _ground(certificate, schema, seen, text, plan)
+        contents = _read(certificate, schema, file, models)
+        ground = _ground(certificate, schema, contents, plan)
         checks.append(Checked.of("columns", None))
-        checks.append(Checked.of("rows", _other_rows(certificate, seen)))
+        checks.append(Checked.of("rows", _other_rows(certificate, contents)))
         checks += _spelled(certificate, schema, ground, plan)
         if isinstance(file, Path):
             checks.append(Checked.of("written form", another_form(file)))
     except HedgerowError as error:
         checks.append(Checked.of("columns", error.what))
     if plan is not None and ground is not None:
-        checks.append(Checked.of("order", other_order(plan, certificate, ground.seen, ground.text)))
+        checks.append(Checked.of("order", other_order(plan, certificate, ground.contents)))
     claims = tuple(
         _claim(certificate, entry, model, ground)
         for entry, model in zip(certificate["claims"], models, strict=True)
@@ -235,63 +233,60 @@ def _read(
     schema: Schema,
     file: Path | TablePlace,
     models: Sequence[Rebuilt],
-) -> tuple[Seen, Text]:
-    """The file, counted, with its columns as the source calls them; and how values are written.
+) -> Contents:
+    """The file, counted.
 
     Raises:
         HedgerowError: It cannot be read, or has other columns than the certificate says.
     """
     expected = certificate["data"]["columns"]
-    alone = file.suffix == ".csv" and len(expected) == 1
-    text = written_text(escaped=certificate["plan"]["escape_formulas"], alone=alone)
+    form = WrittenForm.of(file, expected, escaped=certificate["plan"]["escape_formulas"])
     joint = any(isinstance(model, PrivacyModel) and model.joint for model in models)
     others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
     try:
-        seen = Seen.read(
-            file,
-            quasi=[str(text(name)) for name in schema.quasi_identifiers],
-            sets=[str(text(name)) for name in others],
-            delimiter="," if file.suffix == ".csv" else None,
-        )
+        contents = Contents.read(file, quasi=schema.quasi_identifiers, sets=others, form=form)
     except HedgerowError as error:
         raise DataError(f"the file cannot be read: {error.what}") from None
-    if not seen.rows:
+    if not contents.rows:
         raise DataError("there is nobody in the file")
     # As they stand in the file: whoever takes an unescaped header for an escaped one would
     # overlook a column, and measure the claims without it.
-    headers = [str(text(name)) for name in expected]
-    if list(seen.columns) != headers:
-        raise DataError(f"the file has the columns {some(seen.columns)}, and not {some(headers)}")
+    headers = [form.header(name) for name in expected]
+    if list(contents.headers) != headers:
+        raise DataError(
+            f"the file has the columns {some(contents.headers)}, and not {some(headers)}"
+        )
     if len(set(headers)) != len(headers) or set(expected) != set(schema.published):
         raise DataError("the columns of the file are not those of the plan in the certificate")
-    return seen.renamed(dict(zip(headers, expected, strict=True))), text
+    return contents
 
 
 def _ground(
-    certificate: Mapping[str, Any], schema: Schema, seen: Seen, text: Text, plan: Plan | None
+    certificate: Mapping[str, Any], schema: Schema, contents: Contents, plan: Plan | None
 ) -> Ground:
     def order(column: str) -> Order:
         if plan is not None and column in plan.columns:
-            return planned_order(plan, column, seen.values(column), text=text)
+            return planned_order(plan, column, contents.values(column))
         stated = certificate["sensitive"].get(column)
         if stated is None:
-            usual = default_order(column, seen.values(column))
-            return Order(values=tuple(usual), said=False)
+            texts = [contents.form.written(value) for value in contents.values(column)]
+            usual = default_order(column, texts)
+            return Order(values=tuple(map(contents.form.meant, usual)), said=False)
         return Order(
-            values=tuple(stated["order"]), levels=tuple(tuple(nodes) for nodes in stated["levels"])
+            values=tuple(contents.form.meant(text) for text in stated["order"]),
+            levels=tuple(tuple(nodes) for nodes in stated["levels"]),
         )
 
     people = certificate["people"]
     return Ground(
-        seen=seen,
+        contents=contents,
         person=schema.person is not None,
         rows=schema.rows or 1,
         left_out=people["left_out"],
         people=people["in_source"] - people["left_out"],
         orders=order,
-        text=text,
         others=tuple(
-            name for name in (*schema.sensitive, *schema.insensitive) if name in seen.sets
+            name for name in (*schema.sensitive, *schema.insensitive) if name in contents.sets
         ),
         worded=own_words(certificate),
         distinct={
@@ -308,8 +303,8 @@ def _spelled(
     stated = certificate.get("spellings", {})
     found = {}
     for column in schema.sensitive:
-        if column in ground.seen.sets:
-            values = [meant(value, ground.text) for value in ground.seen.values(column)]
+        if column in ground.contents.sets:
+            values = ground.contents.values(column)
             one = bool(stated.get(column, {}).get("one"))
             told = spelled_values(values, one=one, distinct=ground.distinct.get(column, ()))
             if any(told.values()):
@@ -338,9 +333,10 @@ def _other_spellings(stated: Mapping[str, Any], plan: Plan) -> Iterator[str]:
             yield f"the plan does not say that {some(sorted(differ))} in {name!r} differ"
 
 
-def _other_rows(certificate: Mapping[str, Any], seen: Seen) -> str | None:
+def _other_rows(certificate: Mapping[str, Any], contents: Contents) -> str | None:
     expected = certificate["data"]["rows"]
-    return None if seen.rows == expected else f"the file has {seen.rows:,} rows, not {expected:,}"
+    found = contents.rows
+    return None if found == expected else f"the file has {found:,} rows, not {expected:,}"
 
 
 def _claim(

@@ -15,11 +15,11 @@ from hedgerow.claims.outside import unverifiable, withheld
 from hedgerow.claims.readings import checked, judged
 from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.claims.serialisation import CUSTOM
-from hedgerow.release.plan_requirements import meant
 from hedgerow.release.release import level_in_words
+from hedgerow.table.contents import Contents, Order
 from hedgerow.table.groups import Groups
-from hedgerow.table.recipient import Order, Seen, Value
 from hedgerow.table.value_order import NUMBERS, arranged
+from hedgerow.table.written_form import Value
 
 Word = Literal["verified", "refuted", "not verifiable"]
 VERIFIED: Word = "verified"
@@ -62,7 +62,7 @@ class CheckedClaim:
 class Ground:
     """What claims are checked on."""
 
-    seen: Seen
+    contents: Contents
     person: bool
     """Whether a person may have several rows."""
     rows: int = 1
@@ -71,8 +71,6 @@ class Ground:
     """People of the source who are not in the file; None where nobody says."""
     orders: Callable[[str], Order]
     """The order and taxonomy of a sensitive column."""
-    text: Callable[[Value], Value]
-    """What a value of the source is in the file."""
     others: tuple[str, ...] = ()
     """Columns that are no quasi-identifiers."""
     people: int | None = None
@@ -91,31 +89,30 @@ class Ground:
             DataError: The file's values are not those the claim is about.
         """
         if model.joint:
-            return self.seen.joint(self.others)
+            return self.contents.joint(self.others)
         of = model.column
         if of is None:
-            return self.seen.sizes()
-        if of not in self.seen.sets:
+            return self.contents.sizes()
+        if of not in self.contents.sets:
             raise HedgerowError(f"the file has no sensitive column {of!r}")
         named = dict.fromkeys(model.named_values())
+        as_read = self.contents.form.read_back
         order = self._in_order(model, of, self.orders(of))
         names: dict[Value, Value] = {}
         for value in named:
-            if names.setdefault(self.text(value), value) != value:
+            if names.setdefault(as_read(value), value) != value:
                 raise HedgerowError(f"{value!r} is written like another value of {of!r}")
         absent: list[Value] = []
         if self.certified:
             nodes = {node for level in order.levels for node in level}
-            unseen = [name for name in named if self.text(name) not in order.values]
+            unseen = [name for name in named if as_read(name) not in order.values]
             strange = [name for name in unseen if name not in nodes]
             self._refuse_unheard_of(model, of, strange, order)
             # Somebody left out may have had it: to the claim it is a value all the same.
             if model.named_value is not None:
                 absent = unseen
             order = replace(order, also=(*order.also, *unseen))
-        for value in self.seen.values(of):
-            names.setdefault(value, meant(value, self.text))
-        return self.seen.with_values(
+        return self.contents.with_values(
             of,
             order=order,
             names=names,
@@ -131,9 +128,8 @@ class Ground:
         """
         if not model.by_order:
             return order
-        source = {meant(value, self.text): value for value in self.seen.values(of)}
-        chosen = arranged(of, list(source), model.stated_order or NUMBERS)
-        values = tuple(source[value] for value in chosen)
+        chosen = arranged(of, self.contents.values(of), model.stated_order or NUMBERS)
+        values = tuple(chosen)
         stated = tuple(value for value in order.values if value in set(values))
         if order.said and stated != values:
             raise HedgerowError(f"the values of {of!r} are stated to be in another order")
@@ -143,8 +139,8 @@ class Ground:
         self, model: PrivacyModel, of: str, unseen: list[Value], order: Order
     ) -> None:
         """A claim about a value nobody has would hold of any table."""
-        texts = [self.text(name) for name in unseen]
-        values = self.seen.values(of)
+        texts = [self.contents.form.read_back(name) for name in unseen]
+        values = self.contents.values(of)
         differ = self.distinct.get(of, frozenset())
         # Left out people may have had it so: then it is judged as one with what looks like it.
         known = model.named_value is not None and self.left_out
@@ -199,7 +195,7 @@ def recheck(
     if not found.holds:
         wrong.append(f"it reaches {level_in_words(found)}, required {found.required:.6g}")
     if entry is not None:
-        wrong += _differences(model, ground.seen, groups, found, entry)
+        wrong += _differences(model, ground.contents, groups, found, entry)
     return CheckedClaim(
         **told,
         level=found.level,
@@ -257,7 +253,11 @@ def _reason(why: str | None) -> str:
 
 
 def _differences(
-    model: PrivacyModel, seen: Seen, groups: Groups, found: Verdict, entry: Mapping[str, Any]
+    model: PrivacyModel,
+    contents: Contents,
+    groups: Groups,
+    found: Verdict,
+    entry: Mapping[str, Any],
 ) -> Iterator[str]:
     """Where the file says otherwise than the certificate."""
     if entry.get("level_withheld") is None:
@@ -269,7 +269,7 @@ def _differences(
         if found.worst is not None and entry.get("level_withheld") is None:
             yield "the worst group is not named"
         return
-    place = seen.group(worst["group"])
+    place = contents.group(worst["group"])
     named = some(worst["group"].values())
     if place is None:
         yield f"the file has no group {named}, which is stated to be the worst"
@@ -288,14 +288,14 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     A group has at most as many people as rows, whoever they are. And however many values each
     of them has, a group with fewer than l different ones is not l-diverse.
     """
-    if not ground.seen.size:
+    if not ground.contents.size:
         return
-    rows = int(ground.seen.sizes().n.min())
+    rows = int(ground.contents.sizes().n.min())
     least = model.least_people
     if least is not None and rows < least:
         yield f"some group has {rows:,} rows, so it has not {least:,} people"
     level = None if entry is None else entry["level"]
-    size, people = ground.seen.size, ground.people
+    size, people = ground.contents.size, ground.people
     implied = None if level is None else model.people_at(level)
     if least is not None and implied is not None and implied < math.inf:
         least = max(least, math.ceil(implied * (1 - SAME)))
@@ -304,12 +304,12 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     if implied is not None and implied * (1 - SAME) > rows:
         yield f"the level stated is {level:.6g}, and some group has {rows:,} rows"
     values, of = model.least_values, model.column
-    if values is not None and of is not None and of in ground.seen.sets:
-        order = Order(values=tuple(ground.seen.sets[of][0]))
+    if values is not None and of is not None and of in ground.contents.sets:
+        order = Order(values=tuple(ground.contents.sets[of][0]))
         try:
             found = checked(
                 DistinctLDiversity(l=1, of=of),
-                ground.seen.with_values(of, order=order, distinct=ground.distinct.get(of, ())),
+                ground.contents.with_values(of, order=order, distinct=ground.distinct.get(of, ())),
             )
         except HedgerowError:
             return
@@ -325,7 +325,7 @@ def _too_far(model: PrivacyModel, ground: Ground) -> Iterator[str]:
     """
     if not model.is_distance or not ground.left_out or ground.people is None:
         return
-    if ground.person or ground.rows > 1 or not ground.seen.size:
+    if ground.person or ground.rows > 1 or not ground.contents.size:
         return
     try:
         found = checked(model, ground.groups(model))

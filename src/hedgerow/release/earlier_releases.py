@@ -18,8 +18,9 @@ from hedgerow.table.groups import Beside, Earlier, Groups, Histogram, Ints
 from hedgerow.table.labels import Taxonomy
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
 from hedgerow.table.records import Records
+from hedgerow.table.targets import Targets
 
 UNCOMPARED = "Warning: not compared with "
 """How notes begin that say that nobody counted what two releases give away together."""

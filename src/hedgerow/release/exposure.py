@@ -16,7 +16,7 @@ from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.release.earlier_releases import Codes, Left, Words, in_words
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Ints
-from hedgerow.table.published_table import Published
+from hedgerow.table.records import Records
 
 FEW = (1, 2, 3)
 """How many values the exposed are left with, at most."""
@@ -100,7 +100,7 @@ class Exposure:
 
 
 def exposure(
-    left: Left, cells: Cells, recoding: Recoding, published: Published | None = None
+    left: Left, cells: Cells, recoding: Recoding, records: Records | None = None
 ) -> Exposure:
     """How much a recoding gives away to whoever has the earlier releases too.
 
@@ -108,7 +108,7 @@ def exposure(
         left: What the earlier releases say.
         cells: Of the table.
         recoding: Of these.
-        published: The release as it is read, where it was written: its labels and records.
+        records: What was read of the release where it was written, by groups of the recoding.
     """
     cell, people = recoding.cell, recoding.people
     groups, (_, seen) = recoding.groups(cells), recoding.seen
@@ -129,7 +129,7 @@ def exposure(
     joined: tuple[str, ...] = ()
     each = np.repeat(np.where(learned, counts, LARGEST), people)
     if left.joins is not None:
-        shows = _shown(left, groups, published, cell[inside], group[inside], people[inside])
+        shows = _shown(left, groups, records, cell[inside], group[inside], people[inside])
         try:
             found = left.joins.left(shows, left.kind[cell], group, people)
         except HedgerowError as error:  # too many to hold, or several values a person
@@ -154,16 +154,14 @@ def exposure(
 def _shown(
     left: Left,
     groups: Groups,
-    published: Published | None,
+    records: Records | None,
     cell: Ints,
     group: Ints,
     people: Ints,
 ) -> Shows:
     """What the new release shows: as it was read where it was, else by what the cells have."""
-    if published is not None and published.records is not None:
-        # Only groups with people are published, in the same order.
-        here = np.flatnonzero(groups.n)
-        return Shows(groups, replace(published.records, group=here[published.records.group]))
+    if records is not None:
+        return Shows(groups, records)
     if left.beside is None:
         return Shows(groups)
     codes = left.beside.codes[left.kind[cell]]

@@ -6,11 +6,9 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from hedgerow.base.canonical_json import canonical
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, interrupted
@@ -30,11 +28,9 @@ from hedgerow.release.release import Release
 from hedgerow.table.archive import kept, remembered
 from hedgerow.table.cells import Cells
 from hedgerow.table.certificate_file import read_certificate
-from hedgerow.table.groups import Groups, Ints
+from hedgerow.table.contents import Contents
 from hedgerow.table.label_taxonomies import written_out
-from hedgerow.table.published_table import Published
-from hedgerow.table.records import Records
-from hedgerow.table.schema import Schema
+from hedgerow.table.published_table import Published, columns_of
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Entry, Ledger
@@ -266,67 +262,39 @@ def earlier_releases(plan: Plan) -> tuple[Before, ...]:
 
 def as_published(
     plan: Plan,
-    schema: Schema,
     cells: Cells,
     recoding: Recoding,
+    contents: Contents,
+    *,
     name: str,
-    records: Records | None = None,
+    records: bool = False,
 ) -> Published:
-    """The release as its recipients will know it: published values only.
+    """The release as its recipients know it: what was read of it, and what its labels stand for.
 
     Args:
         plan: Its plan.
-        schema: Its columns.
         cells: The source, counted.
         recoding: What was applied.
+        contents: What was read of it.
         name: For messages.
-        records: What columns say together, by the groups of the recoding.
+        records: Whether to keep what its columns say together, row by row.
     """
-    groups, (first, _) = recoding.groups(cells), recoding.seen
-    here = np.flatnonzero(groups.n)
-    groups = groups.take(here)
-    labels, codes = [], []
-    for kind in recoding.labels:
-        mine = kind[first][here]
-        place = {label: i for i, label in enumerate(dict.fromkeys(mine.tolist()))}
-        labels.append(tuple(place))
-        codes.append(np.array([place[label] for label in mine.tolist()], np.int32))
-    histograms, domains, differ = {}, {}, {}
-    for column in schema.sensitive:
-        h, domain = groups.histograms[column], groups.domains[column]
-        shown, recode = np.unique(h.codes, return_inverse=True)
-        reference = np.bincount(recode, weights=h.counts, minlength=len(shown))
-        histograms[column] = type(h)(h.indptr, recode.astype(np.int32), h.counts)
-        domains[column] = type(domain)(
-            column, tuple(domain.values[i] for i in shown), reference.astype(np.int64),
-            int(groups.n.sum()),
-        )  # fmt: skip
-        differ[column] = tuple(plan.columns[column].distinct or ())
-    return Published(
-        name,
-        schema.quasi_identifiers,
-        tuple(labels),
-        np.stack(codes, axis=1) if codes else np.zeros((len(here), 0), np.int32),
-        Groups(groups.n, histograms, domains),
-        "nearest" if recoding.kind == "microaggregation" else "box",
-        written_out(plan.specs, cells.hierarchies),
-        recoding.kind,
-        distinct={column: texts for column, texts in differ.items() if texts},
-        records=None if records is None else _among(records, here),
+    roles = plan.schema()
+    return Published.of(
+        contents,
+        name=name,
+        sensitive=[column for column in roles.sensitive if column in contents.sets],
+        records=tuple(contents.sets) if records else (),
+        located="nearest" if recoding.kind == "microaggregation" else "box",
+        taxonomies=written_out(plan.specs, cells.hierarchies),
+        made=recoding.kind,
+        distinct={column: plan.columns[column].distinct or () for column in roles.sensitive},
     )
-
-
-def _among(records: Records, groups: Ints) -> Records:
-    """The records by their place among these groups, which hold them all."""
-    return replace(records, group=np.searchsorted(groups, records.group))
 
 
 def _columns(path: Path, sensitive: Sequence[str]) -> list[str]:
     """Which of the sensitive columns a release of another tool has."""
-    from hedgerow.engines import open_engine
-
-    with open_engine(path) as engine:
-        found = [column for column in engine.columns() if column in sensitive]
+    found = [column for column in columns_of(path) if column in sensitive]
     if not found:
         raise DataError(
             f"has none of the sensitive columns {', '.join(map(repr, sensitive))}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hedgerow.base.errors import DataError, HierarchyError
@@ -10,10 +10,9 @@ from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.serialisation import UnknownModelError, foreign, spelled
 from hedgerow.plan.plan import Plan
 from hedgerow.table.binding import in_order
+from hedgerow.table.contents import Contents, Order
 from hedgerow.table.hierarchy_builders import FromCsv
-from hedgerow.table.recipient import Order, Seen, Value
-
-Text = Callable[[Value], Value]
+from hedgerow.table.written_form import Value
 
 
 def matched(
@@ -63,19 +62,18 @@ def unlike(plan: Plan, asked: Sequence[PrivacyModel], certificate: Mapping[str, 
     return None
 
 
-def other_order(plan: Plan, certificate: Mapping[str, Any], seen: Seen, text: Text) -> str | None:
+def other_order(plan: Plan, certificate: Mapping[str, Any], contents: Contents) -> str | None:
     """Where the plan orders sensitive values otherwise than the certificate.
 
     Args:
         plan: The plan.
         certificate: The certificate.
-        seen: The published file, counted.
-        text: What a value of the source is in the file.
+        contents: The published file, counted.
 
     Raises:
         DataError: A file in which the plan has a taxonomy is not there.
     """
-    for column in seen.sets:
+    for column in contents.sets:
         spec = plan.hierarchy_spec(column)
         if isinstance(spec, FromCsv) and not spec.path.is_file():
             raise DataError(
@@ -84,39 +82,36 @@ def other_order(plan: Plan, certificate: Mapping[str, Any], seen: Seen, text: Te
                 fix="Put it beside the plan, or verify without the plan.",
             )
         try:
-            order = planned_order(plan, column, seen.values(column), text=text)
+            order = planned_order(plan, column, contents.values(column))
         except HierarchyError as error:
             return f"the plan's values of {column!r} are others: {error.what}"
         stated = certificate["sensitive"].get(column)
         levels = [list(nodes) for nodes in order.levels]
-        if stated and (list(order.values), levels) != (stated["order"], stated["levels"]):
+        values = [contents.form.written(value) for value in order.values]
+        if stated and (values, levels) != (stated["order"], stated["levels"]):
             return f"the plan gives the values of {column!r} another order or taxonomy"
     return None
 
 
-def planned_order(
-    plan: Plan, column: str, values: Sequence[Value], *, text: Text = lambda value: value
-) -> Order:
+def planned_order(plan: Plan, column: str, values: Sequence[Value]) -> Order:
     """The order and taxonomy of a column as the plan has them, of the values a file has.
 
     Args:
         plan: The plan.
         column: The sensitive column.
-        values: Its values, as the file has them.
-        text: What a value of the source is in the file.
+        values: Its values, as they are read in the file.
 
     Raises:
         HedgerowError: The plan's taxonomy does not have all of them.
     """
-    source = [meant(value, text) for value in values]
     hierarchy = plan.hierarchy_spec(column).bind(
-        column, source, where=plan.where("columns", column)
+        column, values, where=plan.where("columns", column)
     )
-    present = set(source)
+    present = set(values)
     here = [i for i, value in enumerate(hierarchy.values) if value in present]
     if (chosen := in_order(plan.rules(), column, list(present))) is not None:
         here = [hierarchy.place[value] for value in chosen]
-    ordered = tuple(text(hierarchy.values[i]) for i in here)
+    ordered = tuple(hierarchy.values[i] for i in here)
     if plan.columns[column].hierarchy is None:
         return Order(values=ordered)
     levels = tuple(
@@ -125,12 +120,6 @@ def planned_order(
     )
     names = (name for level in hierarchy.labels for name in level)
     return Order(values=ordered, levels=levels, also=tuple(dict.fromkeys(names)))
-
-
-def meant(value: Value, text: Text) -> Value:
-    """The value of the source that is written so, as far as anybody can tell."""
-    guesses = (None, None if value is None else value[1:], value)
-    return next((guess for guess in guesses if text(guess) == value), value)
 
 
 def as_stated(model: PrivacyModel, entry: Mapping[str, Any]) -> PrivacyModel:

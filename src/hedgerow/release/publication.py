@@ -27,7 +27,7 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.utility import measure
 from hedgerow.release.certificate import as_text, certify, shown_orders
-from hedgerow.release.data_file import Measured, measured_groups, write_release
+from hedgerow.release.data_file import write_release
 from hedgerow.release.delivery_state import Standing, certified, moved
 from hedgerow.release.exposure import Exposure, exposure, refuse_exposed
 from hedgerow.release.fingerprint import inputs_of, made_from
@@ -42,11 +42,14 @@ from hedgerow.release.recoding_choice import (
 from hedgerow.release.release import Release
 from hedgerow.release.table_target import Tabled, tabled
 from hedgerow.release.wanted import Wanted
+from hedgerow.release.written_groups import Measured, intended_groups, measured_groups
 from hedgerow.table.cells import Cells, Codes
+from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Groups
 from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.location import locate
-from hedgerow.table.published_table import ANY, Published, Targets
+from hedgerow.table.published_table import ANY, Published
+from hedgerow.table.targets import Targets
 
 if TYPE_CHECKING:
     from hedgerow.release.noisy.release import RandomisedRelease
@@ -157,9 +160,11 @@ def _publish_recoded(plan: Plan, data: Any, wanted: Wanted) -> Release:
         exposures: tuple[Exposure, ...] = ()
         if remembered or job.facts:
             name = "in memory" if target is None else target.name
-            published = as_published(plan, job.schema, cells, chosen, name, measured.records)
+            published = as_published(
+                plan, cells, chosen, measured.contents, name=name, records=remembered
+            )
             _refuse_overlapping(job, cells, published)
-            exposures = _exposures(job, cells, chosen, published)
+            exposures = _exposures(job, cells, chosen, measured.contents if remembered else None)
         claims = job.check(measured.groups)
         _refuse_failed(claims, job.models, measured.groups)
         promised: tuple[PrivacyModel, ...] = job.claims
@@ -293,12 +298,21 @@ def _release(
 
 
 def _exposures(
-    job: Job, cells: Cells, chosen: Recoding, published: Published
+    job: Job, cells: Cells, chosen: Recoding, contents: Contents | None
 ) -> tuple[Exposure, ...]:
-    """What the release gives away together with earlier ones, by sensitive column."""
+    """What the release gives away together with earlier ones, by sensitive column.
+
+    Args:
+        job: Has the earlier ones.
+        cells: The source, counted.
+        chosen: What was applied.
+        contents: What was read of it, with all its columns that are not generalised.
+    """
     lefts, _ = job.lefts(cells)
-    one = cells.in_one_spelling
-    return tuple(exposure(left, one, chosen, published) for left in lefts if left.fitting)
+    one, records = cells.in_one_spelling, None
+    if contents is not None and len(contents.sets) > 1:
+        records = contents.records(tuple(contents.sets), intended_groups(chosen, contents))
+    return tuple(exposure(left, one, chosen, records) for left in lefts if left.fitting)
 
 
 def _refuse_overlapping(job: Job, cells: Cells, published: Published) -> None:

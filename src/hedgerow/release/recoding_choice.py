@@ -13,7 +13,6 @@ import numpy as np
 from hedgerow.base.errors import ClaimError, DataError, PlanError
 from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.claims.readings import judged
-from hedgerow.engines import open_engine
 from hedgerow.plan.methods import PRICED
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.constraints import Constraints
@@ -26,7 +25,9 @@ from hedgerow.recode.reuse import apply_groups
 from hedgerow.recode.utility import METRICS, CellMetric
 from hedgerow.table.cells import Cells
 from hedgerow.table.certificate_file import read_certificate
+from hedgerow.table.contents import Contents
 from hedgerow.table.hierarchy import Hierarchy
+from hedgerow.table.release_source import ReleaseSource
 
 MOST_COLUMNS = 50
 """Quasi-identifiers local recoding can order the combinations of levels of."""
@@ -401,9 +402,11 @@ def _stored_groups(
             where=str(file),
             fix="Name the folder of a release as it was published.",
         )
-    with open_engine(file, delimiter="," if file.suffix == ".csv" else None) as release:
-        groups = release.counts(names)
-    return [groups[f"q{j}"].to_pylist() for j in range(len(names))]
+    form = ReleaseSource.of(folder).form
+    contents = Contents.read(file, quasi=names, form=form)
+    if absent := [name for name in names if name not in contents.quasi]:
+        raise DataError(f"has no column {absent[0]!r}", where=str(file))
+    return [labels.tolist() for labels in contents.labels]
 
 
 def _without_failing(recoding: Recoding, cells: Cells, constraints: Constraints) -> Recoding:

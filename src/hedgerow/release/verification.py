@@ -14,7 +14,7 @@ from typing import Any
 
 from hedgerow.base.delivery import CERTIFICATE, REPORT
 from hedgerow.base.errors import DataError, PlanError, some
-from hedgerow.engines import TablePlace, open_engine, open_table, table_place
+from hedgerow.engines import TablePlace, open_engine, table_place
 from hedgerow.plan.people import require_people
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate_check import check_certified
@@ -30,7 +30,8 @@ from hedgerow.release.claim_check import (
 from hedgerow.release.plan_requirements import planned_order
 from hedgerow.release.release import Release, finite
 from hedgerow.table.binding import in_order
-from hedgerow.table.recipient import Seen
+from hedgerow.table.contents import Contents
+from hedgerow.table.release_source import has_certificate
 from hedgerow.table.schema import Schema
 
 
@@ -96,7 +97,7 @@ def verify(
     asked = plan if plan is None or isinstance(plan, Plan) else Plan.read(Path(plan))
     trusted = None if key is None else Path(key)
     if isinstance(place, TablePlace):
-        if asked is not None and key is None and not _certified(place):
+        if asked is not None and key is None and not has_certificate(place):
             return _foreign(place, asked)
         checks, claims = check_certified(place, plan=asked, key=trusted)
         return Verification(release=str(place), checks=checks, claims=claims)
@@ -141,12 +142,6 @@ def _place(release: Release | str | os.PathLike[str] | TablePlace) -> Path | Tab
     return release.folder
 
 
-def _certified(place: TablePlace) -> bool:
-    """Whether a table has a certificate beside it."""
-    with open_table(place) as engine:
-        return engine.certificate() is not None
-
-
 def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
     schema = plan.schema()
     with open_engine(file, null=plan.null) as engine:
@@ -156,48 +151,47 @@ def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
     models = plan.models()
     joint = any(model.joint for model in models)
     others = (*schema.sensitive, *schema.insensitive) if joint else schema.sensitive
-    seen = Seen.read(file, quasi=schema.quasi_identifiers, sets=others, null=plan.null)
-    if not seen.quasi and not seen.sets:
+    contents = Contents.read(file, quasi=schema.quasi_identifiers, sets=others, null=plan.null)
+    if not contents.quasi and not contents.sets:
         raise PlanError(
-            f"the file has none of the plan's columns, but {some(seen.columns)}",
+            f"the file has none of the plan's columns, but {some(contents.columns)}",
             where=str(file),
             fix="Give the plan of this release.",
         )
 
-    if not seen.rows:
+    if not contents.rows:
         raise DataError(
             "there is nobody in the file, so there is nothing to verify",
             where=str(file),
             fix="Name a file with records.",
         )
     ground = Ground(
-        seen=seen,
+        contents=contents,
         person=plan.person is not None,
         left_out=None,
-        orders=lambda column: planned_order(plan, column, seen.values(column)),
-        text=lambda value: value,
-        others=tuple(name for name in others if name in seen.sets),
+        orders=lambda column: planned_order(plan, column, contents.values(column)),
+        others=tuple(name for name in others if name in contents.sets),
         certified=False,
         distinct={name: frozenset(column.distinct or ()) for name, column in plan.columns.items()},
     )
-    for name in seen.sets:
+    for name in contents.sets:
         if name in schema.sensitive:
-            in_order(plan.rules(), name, seen.values(name))
-    checks = tuple(_foreign_columns(seen, schema))
+            in_order(plan.rules(), name, contents.values(name))
+    checks = tuple(_foreign_columns(contents, schema))
     claims = tuple(recheck(model, ground) for model in models)
     return Verification(release=str(file), checks=checks, claims=claims)
 
 
-def _foreign_columns(seen: Seen, schema: Schema) -> Iterator[Checked]:
+def _foreign_columns(contents: Contents, schema: Schema) -> Iterator[Checked]:
     """No identifiers, and nothing the plan has not thought of."""
     shown = set(schema.published)
-    names = [name for name in seen.columns if name in schema.roles and name not in shown]
+    names = [name for name in contents.columns if name in schema.roles and name not in shown]
     yield Checked.of(
         "identifiers",
         f"the file has {some(names)}, which the plan says name people" if names else None,
     )
-    strange = [name for name in seen.columns if name not in schema.roles]
-    absent = [name for name in schema.published if name not in seen.columns]
+    strange = [name for name in contents.columns if name not in schema.roles]
+    absent = [name for name in schema.published if name not in contents.columns]
     wrong = f"the plan gives no role to {some(strange)}" if strange else None
     yield (
         Checked(what="columns", verdict=VERIFIED, why=f"the file has no {some(absent)}")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.recoding import Recoding
-    from hedgerow.release.data_file import Measured
     from hedgerow.release.job import Job
     from hedgerow.release.release import Release
+    from hedgerow.release.written_groups import Measured
     from hedgerow.reports.recipient_view import Counted
     from hedgerow.table.cells import Cells
     from hedgerow.table.schema import Schema
@@ -159,13 +159,9 @@ class Accompanied:
 
 def _known(schema: Schema, measured: Measured) -> Counted | None:
     """The groups as they were counted in the file."""
-    if not measured.labels:
-        return None
-    import pyarrow as pa
-
     from hedgerow.reports.recipient_view import Counted
 
+    if not measured.contents.quasi:
+        return None
     first = [name for name in schema.published if name in schema.quasi_identifiers]
-    texts = dict(zip(schema.quasi_identifiers, measured.labels, strict=True))
-    n = measured.groups.n[: len(measured.labels[0])]
-    return Counted.of(first, [pa.array(texts[name], pa.string()) for name in first], n)
+    return Counted.of(measured.contents, first)

@@ -190,7 +190,8 @@ def _worst_rows(inside: Inside, model: PrivacyModel, verdict: Verdict) -> Iterat
     near = np.where(vacuous, np.inf, level if model.higher_is_safer else -level)
     last = min(WORST, len(near)) - 1
     few = np.flatnonzero(near <= np.partition(near, last)[last])
-    labels = {int(g): [column[shown[g]] for column in inside.measured.labels] for g in few}
+    written = inside.measured.contents.as_written
+    labels = {int(g): [column[shown[g]] for column in written] for g in few}
     for g in sorted(labels, key=lambda g: (near[g], order_of(labels[g])))[:WORST]:
         cells = (MISSING if label is None else str(label) for label in labels[g])
         of_people = level_of_people(model, float(level[g]), inside.most)

@@ -17,10 +17,10 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import Recoding
 from hedgerow.recode.utility import measure
-from hedgerow.release.data_file import Measured, measured_groups
 from hedgerow.release.job import opened
 from hedgerow.release.ledger_record import as_published, earlier_releases
 from hedgerow.release.recoding_choice import again, choose
+from hedgerow.release.written_groups import Measured, measured_groups
 from hedgerow.reports.profiles.base import Raw
 from hedgerow.reports.recipient_view import Handed
 from hedgerow.table.cells import Cells
@@ -109,8 +109,7 @@ class Inside:
     @property
     def shown(self) -> Ints:
         """The groups that are published: with people, and with labels."""
-        labelled = len(self.measured.labels[0]) if self.measured.labels else 1
-        return np.flatnonzero(self.measured.groups.n[:labelled] > 0)
+        return np.flatnonzero(self.measured.groups.n[: self.measured.contents.size] > 0)
 
     @property
     def sizes(self) -> Ints:
@@ -125,7 +124,7 @@ class Inside:
     def published(self) -> Published:
         """The release as an attacker holds it."""
         return as_published(
-            self.plan, self.schema, self.cells, self.chosen, "the release"
+            self.plan, self.cells, self.chosen, self.measured.contents, name="the release"
         ).as_read()
 
 

@@ -15,18 +15,15 @@ from hedgerow.base.delivery import CERTIFICATE, TABLES
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.serialisation import rebuilt
-from hedgerow.engines import open_engine
 from hedgerow.release.certificate_check import another_file
 from hedgerow.release.certificate_schema import misfit
-from hedgerow.release.data_file import written_text
 from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
-from hedgerow.table.encoding import encoded
+from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Ints
-from hedgerow.table.pack import distinct
 from hedgerow.table.schema import Role
+from hedgerow.table.written_form import Value, WrittenForm
 
 Kind = Literal["recoded", "randomised", "safe"]
-Value = str | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,26 +45,28 @@ class Counted:
         return dict(zip(texts, rows.astype(np.int64).tolist(), strict=True))
 
     @classmethod
-    def of(cls, columns: Sequence[str], texts: Sequence[Any], n: Ints) -> Counted:
-        """Put together what was counted.
+    def of(cls, contents: Contents, columns: Sequence[str]) -> Counted:
+        """The groups of what was read, each value as it stands in the file.
 
         Args:
-            columns: The columns.
-            texts: For each column an Arrow array: its value in each entry.
-            n: The rows of each entry.
+            contents: What was read.
+            columns: Its quasi-identifiers, in the order wanted.
         """
-        if not texts:
-            none = np.zeros((1, 0), np.int32)
-            return cls(columns=(), texts=(), codes=none, rows=n.sum(keepdims=True))
-        ranked = [_ranked(*encoded(text)) for text in texts]
-        codes = np.stack([ranks for _, ranks in ranked], axis=1)
-        first, into = distinct(codes, [len(values) for values, _ in ranked])
-        rows = np.bincount(into, weights=n, minlength=len(first)).astype(np.int64)
-        order = np.lexsort(codes[first].T[::-1])
+        rows = contents.sizes().n
+        places = [contents.quasi.index(column) for column in columns]
+        ranked = [
+            _ranked([contents.form.written(v) for v in contents.texts[j]], contents.codes[:, j])
+            for j in places
+        ]
+        codes = np.zeros((contents.size, 0), np.int32)
+        order = np.arange(contents.size)
+        if ranked:
+            codes = np.stack([ranks for _, ranks in ranked], axis=1)
+            order = np.lexsort(codes.T[::-1])
         return cls(
             columns=tuple(columns),
             texts=tuple(values for values, _ in ranked),
-            codes=codes[first][order],
+            codes=codes[order],
             rows=rows[order],
         )
 
@@ -182,19 +181,15 @@ class Handed:
         """Count the published rows by some columns."""
         file = self.file
         assert file is not None, "only where there are rows"
-        alone = file.suffix == ".csv" and len(self.columns) == 1
-        text = written_text(escaped=self.escaped, alone=alone)
-        with open_engine(file, delimiter="," if file.suffix == ".csv" else None) as engine:
-            headers = [str(text(name)) for name in columns]
-            if absent := [name for name in headers if name not in engine.columns()]:
-                raise DataError(
-                    f"the file has no column {absent[0]!r}",
-                    where=str(file),
-                    fix="Ask for the release as it was published.",
-                )
-            found = engine.counts(headers)
-        n = np.asarray(found["n"].to_numpy(), np.int64)
-        return Counted.of(columns, [found[f"q{j}"] for j in range(len(headers))], n)
+        form = WrittenForm.of(file, self.columns, escaped=self.escaped)
+        contents = Contents.read(file, quasi=columns, form=form)
+        if absent := [name for name in columns if name not in contents.quasi]:
+            raise DataError(
+                f"the file has no column {form.header(absent[0])!r}",
+                where=str(file),
+                fix="Ask for the release as it was published.",
+            )
+        return Counted.of(contents, columns)
 
     @cached_property
     def models(self) -> tuple[PrivacyModel | None, ...]:

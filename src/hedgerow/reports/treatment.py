@@ -71,7 +71,7 @@ def techniques(inside: Inside) -> Table:
         if role == Role.QUASI_IDENTIFIER:
             place = inside.schema.quasi_identifiers.index(name)
             before = len(np.unique(inside.cells.q[inside.cells.n > 0, place]))
-            after = len(set(inside.measured.labels[place][inside.shown]))
+            after = len(set(inside.measured.contents.labels[place][inside.shown]))
             level = levels.get(name)
             if level is None:
                 done = f"local generalisation ({inside.chosen.kind})"

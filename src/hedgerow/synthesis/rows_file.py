@@ -14,10 +14,9 @@ from hedgerow.answers.public_knowledge import Labelled
 from hedgerow.base.delivery import sha256
 from hedgerow.base.errors import DataError
 from hedgerow.engines.csv_lines import header as header_line
-from hedgerow.engines.csv_lines import unrun
 from hedgerow.engines.file_target import replacing
 from hedgerow.synthesis.synthetic_records import Codes
-from hedgerow.synthesis.texts import Columned, field, joined, read_csv, require_columns, written
+from hedgerow.synthesis.texts import Columned, field, form_of, joined, read_csv, require_columns
 
 AT_ONCE = 1_000_000
 """Rows made at once; bounds memory."""
@@ -42,11 +41,9 @@ def write_rows(path: Path, request: Columned, records: Codes, *, escaped: bool) 
             }
             pq.write_table(pa.table(columns), part)
             return sha256(part)
-        alone = len(request.columns) == 1
+        form = form_of(request.columns, escaped=escaped)
         fields = [
-            pa.array(
-                [field(written(label, escaped=escaped, alone=alone)) for label in cells.labels]
-            )
+            pa.array([field(form.written(label)) for label in cells.labels])
             for cells in request.cells.values()
         ]
         with part.open("wb") as file:
@@ -71,14 +68,10 @@ def read_rows(path: Path, request: Columned, *, escaped: bool) -> Codes:
         require_columns(path, found, request.columns)
         values = [typed(cells) for cells in request.cells.values()]
     else:
-        alone = len(request.columns) == 1
-        names = [unrun(name) if escaped else name for name in request.columns]
-        found = read_csv(path, names)
+        form = form_of(request.columns, escaped=escaped)
+        found = read_csv(path, [form.header(name) for name in request.columns])
         values = [
-            pa.array(
-                [written(label, escaped=escaped, alone=alone) for label in cells.labels],
-                pa.string(),
-            )
+            pa.array([form.written(label) for label in cells.labels], pa.string())
             for cells in request.cells.values()
         ]
     records = np.empty((len(found), len(values)), np.int32)

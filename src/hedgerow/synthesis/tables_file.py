@@ -14,11 +14,11 @@ from hedgerow.answers.design import Numbers
 from hedgerow.base.delivery import sha256
 from hedgerow.base.errors import DataError
 from hedgerow.engines.csv_lines import header as header_line
-from hedgerow.engines.csv_lines import unrun
 from hedgerow.engines.file_target import replacing
 from hedgerow.synthesis.request import Request
 from hedgerow.synthesis.tables_and_rows import Floats
-from hedgerow.synthesis.texts import field, joined, read_csv, written
+from hedgerow.synthesis.texts import field, joined, read_csv
+from hedgerow.table.written_form import WrittenForm
 
 NOT_ABOUT = "*"
 """Where a table is not about a column."""
@@ -49,8 +49,9 @@ def write_tables(
     escaped: bool,
 ) -> str:
     """Write the file; its SHA-256."""
+    form = WrittenForm(escaped=escaped)
     fields = {
-        column: pa.array([field(written(label, escaped=escaped)) for label in cells.labels])
+        column: pa.array([field(form.written(label)) for label in cells.labels])
         for column, cells in request.cells.items()
     }
     with replacing(path) as part:
@@ -87,7 +88,8 @@ def read_tables(
     Raises:
         DataError: It cannot be read, or its lines are not the cells of the tables.
     """
-    names = [unrun(name) if escaped else name for name in header(request)]
+    form = WrittenForm(escaped=escaped)
+    names = [form.header(name) for name in header(request)]
     found = read_csv(path, names)
     sizes = [int(np.prod(request.shape(columns))) for columns in request.tables]
     if len(found) != sum(sizes):
@@ -95,7 +97,7 @@ def read_tables(
             f"{path.name} has {len(found):,} lines, and the tables have {sum(sizes):,} cells"
         )
     labels = {
-        column: pa.array([written(label, escaped=escaped) for label in cells.labels], pa.string())
+        column: pa.array([form.written(label) for label in cells.labels], pa.string())
         for column, cells in request.cells.items()
     }
     start = 0
@@ -144,7 +146,7 @@ def lines_of(path: Path, columns: Sequence[str], *, escaped: bool) -> Any:
     Raises:
         DataError: It cannot be read, or has other columns.
     """
-    found = read_csv(path, [unrun(name) if escaped else name for name in columns])
+    found = read_csv(path, [WrittenForm(escaped=escaped).header(name) for name in columns])
     found = found.rename_columns(list(columns))
     types = {columns[0]: pa.int64(), columns[-2]: pa.int64(), columns[-1]: pa.float64()}
     for name, kind in types.items():

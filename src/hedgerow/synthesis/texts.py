@@ -13,7 +13,8 @@ from pyarrow import csv as pa_csv
 
 from hedgerow.answers.public_knowledge import Labelled
 from hedgerow.base.errors import DataError, PlanError, some
-from hedgerow.engines.csv_lines import QUOTED, payload, unrun
+from hedgerow.engines.csv_lines import QUOTED, payload
+from hedgerow.table.written_form import WrittenForm
 
 
 class Columned(Protocol):
@@ -26,16 +27,9 @@ class Columned(Protocol):
     def cells(self) -> Mapping[str, Labelled]: ...
 
 
-def written(label: str | None, *, escaped: bool, alone: bool = False) -> str | None:
-    """A value as the reader of a file finds it; missing is empty text in a column that is alone.
-
-    >>> written("=1+1", escaped=True), written(None, escaped=True), written(None, escaped=False,
-    ...     alone=True)
-    ("'=1+1", None, '')
-    """
-    if label is None:
-        return "" if alone else None
-    return unrun(label) if escaped else label
+def form_of(columns: Sequence[str], *, escaped: bool) -> WrittenForm:
+    """How the values of a CSV file with these columns are written."""
+    return WrittenForm(escaped=escaped, alone=len(columns) == 1)
 
 
 def field(text: str | None) -> str:
@@ -56,14 +50,14 @@ def refuse_alike(request: Columned, *, escaped: bool) -> None:
     Raises:
         PlanError: Two values of a column, or two columns, would be written alike.
     """
-    alone = len(request.columns) == 1
-    names = [unrun(name) if escaped else name for name in request.columns]
+    form = form_of(request.columns, escaped=escaped)
+    names = [form.header(name) for name in request.columns]
     if twice := [name for name in names if names.count(name) > 1]:
         raise PlanError(f"two columns would be called {twice[0]!r}", fix="Rename one.")
     for column, cells in request.cells.items():
         first: dict[str | None, str | None] = {}
         for label in cells.labels:
-            text = written(label, escaped=escaped, alone=alone)
+            text = form.written(label)
             if text in first:
                 raise PlanError(
                     f"{some([first[text], label])} of {column!r} would be written alike",

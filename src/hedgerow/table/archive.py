@@ -22,7 +22,7 @@ MOST_RECORDS = 5_000_000
 def kept(published: Published) -> bytes:
     """All a recipient can count in the release, and the taxonomies its labels are nodes of.
 
-    >>> from hedgerow.table.published_table import Targets
+    >>> from hedgerow.table.targets import Targets
     >>> import pyarrow as pa
     >>> table = pa.table({"age": ["<30", "<30", ">=30"], "illness": ["flu", "gout", "flu"]})
     >>> release = Published.read(table, sensitive=["illness"], name="2024")

@@ -14,7 +14,8 @@ from hedgerow.base.jit import kernel
 from hedgerow.base.spelling import reading
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.labels import Values, read_labels
-from hedgerow.table.published_table import Published, Targets
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
 
 Words = NDArray[np.uint64]
 CHUNK = 4_000_000

@@ -6,36 +6,28 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.spelling import folded, reading
-from hedgerow.engines import Engine, TablePlace, open_engine, open_table, table_place
-from hedgerow.engines.csv_lines import rerun
-from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
-from hedgerow.table.encoding import encoded, histogram
-from hedgerow.table.groups import PEOPLE, Groups, Histogram, Ints, Sensitive
+from hedgerow.engines import TablePlace, open_engine
+from hedgerow.table.contents import Contents
+from hedgerow.table.encoding import encoded
+from hedgerow.table.groups import PEOPLE, Groups, Histogram, Sensitive
 from hedgerow.table.hierarchy_builders import Spec
 from hedgerow.table.labels import Taxonomy, Value
 from hedgerow.table.pack import distinct
 from hedgerow.table.person_keys import question, repeated
 from hedgerow.table.records import Records
+from hedgerow.table.release_source import ReleaseSource
 from hedgerow.table.schema import Role
-
-if TYPE_CHECKING:
-    pass
 
 Codes = NDArray[np.int32]
 ANY = "*"
 """What a value that was left out stands for."""
-SYNTHETIC = "synthetic"
-"""How rows are made that are nobody's: from counts with noise."""
-SAMPLE = "safe"
-"""How rows of a random sample are made."""
 COUNTS = ("count", "counts", "freq", "frequency")
 """Columns of other tools that say how many people a row stands for."""
 
@@ -118,13 +110,11 @@ class Published:
         Raises:
             DataError: There is no such column, or nothing says which are sensitive.
         """
-        file, roles, kind, escaped, differ, unit = _opened(source, every_kind)
-        differ = dict(differing or differ)
-        delimiter = "," if kind is not None else None
-        with open_engine(file, delimiter=delimiter) as engine:
-            names = {rerun(c) if escaped else c: c for c in engine.columns()}
-            columns = list(names)
-            sensitive = _chosen(sensitive, roles, "sensitive", columns, str(file))
+        told = ReleaseSource.of(source, every_kind=every_kind)
+        roles, kind = told.roles, told.kind
+        with open_engine(told.rows, delimiter=told.form.delimiter) as engine:
+            columns = told.form.all_columns(engine.columns())
+            sensitive = _chosen(sensitive, roles, "sensitive", columns, str(told.rows))
             none = every_kind and (quasi is not None if not roles else True)
             if not sensitive and not none:
                 raise DataError(
@@ -147,76 +137,96 @@ class Published:
                     for column in (columns if quasi is None else quasi)
                     if column not in (*sensitive, weighted)
                 ]
-            quasi = _chosen(quasi, roles, "quasi-identifier", columns, str(file))
+            quasi = _chosen(quasi, roles, "quasi-identifier", columns, str(told.rows))
             shown = [*sensitive]
             if records:
-                shown += _chosen(None, roles, "insensitive", columns, str(file))
+                shown += _chosen(None, roles, "insensitive", columns, str(told.rows))
             if records and kind is None and not roles:  # other tools do not say: shown as it is
                 shown += [c for c in columns if c not in (*shown, *quasi, weighted)]
-            sets = [*shown, *([] if weighted is None else [weighted])]
-            counted = engine.counts([names[c] for c in quasi], sets=[names[c] for c in sets])
-        n = np.asarray(counted["n"].to_numpy(), np.int64)
-        if weighted is not None:
-            times = [int(text) for text in counted[f"s{len(shown)}"].to_pylist()]
-            n = n * np.array(times, np.int64)
-            counted, n = counted.filter(n > 0), n[n > 0]
-        if not len(n):
+            contents = Contents.read(
+                told.rows, quasi=quasi, sets=shown, form=told.form, weight=weighted, engine=engine
+            )
+        if not contents.rows:
             raise DataError("the release has no records", where=_shown(source))
-        texts = [encoded(counted[f"q{j}"]) for j in range(len(quasi))]
-        if escaped:
-            texts = [([v and rerun(v) for v in values], found) for values, found in texts]
-        labels, blank = [tuple(values) for values, _ in texts], []
-        for j, column in enumerate(quasi):
+        found = cls.of(
+            contents,
+            name=name or _shown(source),
+            sensitive=sensitive,
+            records=shown if records else (),
+            located=located or ("nearest" if kind == "microaggregation" else "box"),
+            taxonomies=taxonomies,
+            made=kind,
+            distinct=dict(differing or told.distinct),
+        )
+        labels, blank = list(found.labels), []
+        for j, column in enumerate(found.quasi):
             if kind is None and any(map(_suppressed, labels[j])):
                 labels[j] = tuple(ANY if _suppressed(label) else label for label in labels[j])
                 blank.append(column)
-        codes = (
-            np.stack([c for _, c in texts], axis=1) if texts else np.zeros((len(n), 0), np.int32)
+        return replace(
+            found.as_read(),
+            labels=tuple(labels),
+            blank=tuple(blank),
+            weighted=weighted,
+            unit=told.unit,
+            not_people=not_people,
         )
-        first, into = distinct(codes, [len(values) for values, _ in texts])
+
+    @classmethod
+    def of(
+        cls,
+        contents: Contents,
+        *,
+        name: str,
+        sensitive: Sequence[str],
+        records: Sequence[str] = (),
+        located: Literal["box", "nearest"] = "box",
+        taxonomies: Mapping[str, Taxonomy] | None = None,
+        made: str | None = None,
+        distinct: Mapping[str, Collection[str]] | None = None,
+    ) -> Published:
+        """What was read of a release, each value as it is spelled.
+
+        Groups are in the order of their labels: the engine's differs from run to run, and guesses
+        and examples must not.
+
+        Args:
+            contents: What was read.
+            name: For messages.
+            sensitive: Its sensitive columns.
+            records: Columns to keep together, row by row.
+            located: See the field.
+            taxonomies: Column -> node -> values below, where labels are nodes.
+            made: How.
+            distinct: Sensitive column -> values that differ from all others.
+        """
         histograms: dict[str, Histogram] = {}
         domains: dict[str, Sensitive] = {}
-        for i, column in enumerate(sensitive):
-            raw, h = histogram(counted[f"s{i}"], n)
-            texts_of = [v and rerun(v) for v in raw] if escaped else raw
-            values, h = _folded(texts_of, h, differ.get(column, ()))
+        for column in sensitive:
+            values, h = contents.sets[column]
             reference = np.bincount(h.codes, weights=h.counts, minlength=len(values))
             domains[column] = Sensitive(
-                column, tuple(values), reference.astype(np.int64), int(n.sum())
+                column, tuple(values), reference.astype(np.int64), contents.rows
             )
             histograms[column] = h
-        merged = Groups(n, histograms, domains).merge(into, len(first))
-        # The engine's order differs from run to run; guesses and examples must not.
-        order = np.lexsort(codes[first].T[::-1]) if texts else np.arange(len(first))
+        merged = Groups(contents.n, histograms, domains).merge(contents.into, contents.size)
+        order = np.arange(contents.size)
+        if contents.quasi:
+            order = np.lexsort(contents.codes.T[::-1])
         groups = merged.take(order)
         groups = replace(groups, histograms={c: _by_value(h) for c, h in groups.histograms.items()})
-        rows = None
-        if records and len(shown) > 1:
-            told = [encoded(counted[f"s{i}"]) for i in range(len(shown))]
-            if escaped:
-                told = [([v and rerun(v) for v in values], found) for values, found in told]
-            rows = Records(
-                tuple(shown),
-                tuple(tuple(values) for values, _ in told),
-                np.stack([c for _, c in told], axis=1),
-                np.argsort(order)[into],
-                n,
-            )
+        together = contents.records(records, np.argsort(order)) if len(records) > 1 else None
         return cls(
-            name or _shown(source),
-            tuple(quasi),
-            tuple(labels),
-            codes[first][order],
+            name,
+            contents.quasi,
+            contents.texts,
+            contents.codes[order],
             groups,
-            located or ("nearest" if kind == "microaggregation" else "box"),
+            located,
             dict(taxonomies or {}),
-            kind,
-            tuple(blank),
-            {column: tuple(sorted(texts)) for column, texts in differ.items() if texts},
-            rows,
-            weighted,
-            unit,
-            not_people,
+            made,
+            distinct={c: tuple(sorted(texts)) for c, texts in (distinct or {}).items() if texts},
+            records=together,
         )
 
     def as_read(self) -> Published:
@@ -283,137 +293,14 @@ class Published:
         return f"({', '.join(told)})"
 
 
-@dataclass(frozen=True, eq=False)
-class Targets:
-    """People somebody looks for, and what is known of them."""
-
-    columns: tuple[str, ...]
-    values: tuple[tuple[Value, ...], ...]
-    """For each column, the different values."""
-    codes: Codes
-    """For each person and column, which of them."""
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @classmethod
-    def of(cls, known: Mapping[str, Sequence[Value]]) -> Targets:
-        """From columns: {"age": ["28"], "zip": ["13012"]} is one person."""
-        lengths = {len(column) for column in known.values()}
-        if len(lengths) != 1:
-            raise DataError("what is known of the targets has columns of different lengths")
-        values, codes = [], []
-        for column in known.values():
-            texts = [None if value is None else str(value) for value in column]
-            place = {value: i for i, value in enumerate(dict.fromkeys(texts))}
-            values.append(tuple(place))
-            codes.append(np.array([place[value] for value in texts], np.int32))
-        return cls(tuple(known), tuple(values), np.stack(codes, axis=1))
-
-    @classmethod
-    def read(
-        cls, source: Any, *, columns: Sequence[str] | None = None, null: Sequence[str] = ()
-    ) -> Targets:
-        """From a file or a table, a row a person; these columns, or all.
-
-        Args:
-            source: What `open_engine` reads.
-            columns: Which; all if left out.
-            null: Texts that mean missing.
-        """
-        with open_engine(source, null=null) as engine:
-            return cls.counted_by(engine, list(columns or engine.columns()))
-
-    @classmethod
-    def counted_by(cls, engine: Engine, names: list[str]) -> Targets:
-        """From the rows of an engine."""
-        table = engine.rows(names, max(1, engine.rows_total()))
-        found = [encoded(table[name]) for name in names]
-        return cls(
-            tuple(names),
-            tuple(tuple(values) for values, _ in found),
-            np.stack([codes for _, codes in found], axis=1),
-        )
-
-    def column(self, name: str) -> list[Value]:
-        """What is known in one column, person by person."""
-        place = self.columns.index(name)
-        values = self.values[place]
-        return [values[code] for code in self.codes[:, place]]
-
-    def described(self, person: int) -> str:
-        """What is known of one person, in words.
-
-        >>> Targets.of({"name": ["Al", "Joe"], "age": ["28", None]}).described(1)
-        'The person with name Joe, age missing'
-        """
-        known = [
-            f"{name} {'missing' if (v := values[code]) is None else v}"
-            for name, values, code in zip(
-                self.columns, self.values, self.codes[person], strict=True
-            )
-        ]
-        return f"The person with {', '.join(known)}"
-
-    def take(self, chosen: Ints | NDArray[np.bool_]) -> Targets:
-        return Targets(self.columns, self.values, self.codes[chosen])
-
-
-def has_certificate(source: Any) -> bool:
-    """Whether it is a folder, or a table with a certificate: it says of itself how it was made."""
-    if (place := table_place(source)) is not None:
-        with open_table(place) as engine:
-            return engine.certificate() is not None
-    return isinstance(source, str | os.PathLike) and Path(source).is_dir()
-
-
 def says_roles(source: Any) -> bool:
     """Whether it has a certificate that says what each column is."""
-    return bool(_opened(source, every_kind=True)[1])
+    return bool(ReleaseSource.of(source, every_kind=True).roles)
 
 
 def columns_of(source: Any) -> list[str]:
     """The columns of a release."""
-    file, _, kind, *_ = _opened(source, every_kind=True)
-    with open_engine(file, delimiter="," if kind is not None else None) as engine:
-        return list(engine.columns())
-
-
-Opened = tuple[Any, dict[str, str], str | None, bool, dict[str, Collection[str]], str]
-
-
-def _opened(source: Any, every_kind: bool = False) -> Opened:
-    """The data; and from a certificate roles, kind, escaping, what differs, what was counted."""
-    place = table_place(source)
-    path = Path(source) if place is None and isinstance(source, str | os.PathLike) else None
-    if not has_certificate(source):
-        return place or path or source, {}, None, False, {}, PEOPLE
-    release = place or path
-    assert release is not None, "it has a certificate"
-    certificate = read_certificate(release, randomised=every_kind)
-    if certificate["format"].startswith((RANDOMISED, SAFE)):
-        safe = certificate["format"].startswith(SAFE)
-        if certificate["data"] is None:
-            read_certificate(release)  # which says that there are no records
-        file = certificate["data"]["file"]
-        known = certificate["data"]["columns"] if safe else ()
-        return (
-            release / file if isinstance(release, Path) else release,
-            dict.fromkeys(known, "quasi-identifier"),
-            SAMPLE if safe else SYNTHETIC,
-            bool(certificate["software"]["configured"]["escape_formulas"]),
-            {},
-            PEOPLE,
-        )
-    plan, kind = certificate.get("plan", {}), certificate["recoding"]["kind"]
-    file = release / certificate["data"]["file"] if isinstance(release, Path) else release
-    differ: dict[str, Collection[str]] = {
-        column: {text for texts in told["distinct"] for text in texts if text is not None}
-        for column, told in certificate.get("spellings", {}).items()
-    }
-    unit = str(certificate.get("people", {}).get("unit", PEOPLE))
-    roles = dict(plan.get("columns", {}))
-    return file, roles, kind, bool(plan.get("escape_formulas")), differ, unit
+    return ReleaseSource.of(source, every_kind=True).columns()
 
 
 def _suppressed(label: Value) -> bool:
@@ -440,21 +327,6 @@ def _counting(engine: Any, named: Sequence[str]) -> str | None:
             if len(first) == len(times) == int(np.sum(found["n"].to_numpy())):
                 return str(name)
     return None
-
-
-def _folded(
-    values: list[Value], found: Histogram, distinct: Collection[str] = ()
-) -> tuple[list[Value], Histogram]:
-    """Values that may be taken for one as one, but for those that differ."""
-    named, into = folded(values, distinct)
-    if len(named) == len(values):
-        return values, found
-    codes = np.array(into, np.int32)[found.codes]
-    # Nobody has a value twice for having it in two spellings.
-    _, first = np.unique(found.owner() * len(named) + codes, return_index=True)
-    first.sort()
-    indptr = np.searchsorted(first, found.indptr)
-    return named, Histogram(indptr.astype(np.int64), codes[first], found.counts[first])
 
 
 def _by_value(found: Histogram) -> Histogram:

@@ -1,24 +1,32 @@
-"""A published file as its recipient counts it: groups, and the values of sensitive columns."""
+"""The one reader of published tables: groups and values, as whoever reads the table counts them.
+
+Claims are judged on it when a release is published and when it is verified. Attacks, reports,
+stored recodings and the ledger's memory of a release are made from it as well.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, some
 from hedgerow.base.spelling import alike, first_spellings, reading
-from hedgerow.engines import TablePlace, open_engine
+from hedgerow.engines import Engine, open_engine
 from hedgerow.table.cell_table import joint_attribute
 from hedgerow.table.encoding import encoded, histogram
 from hedgerow.table.groups import ALL, Groups, Histogram, Ints, Sensitive
 from hedgerow.table.pack import distinct
+from hedgerow.table.records import Records
+from hedgerow.table.written_form import FOREIGN, Value, WrittenForm
 
-Value = str | None
+Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,73 +43,142 @@ class Order:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Seen:
-    """A file, counted."""
+class Contents:
+    """A published table, counted."""
 
+    headers: tuple[str, ...]
+    """Its columns as they are called in the file."""
     columns: tuple[str, ...]
-    rows: int
+    """The same columns as the source calls them."""
+    form: WrittenForm
+    """How values are written in it."""
     quasi: tuple[str, ...]
-    labels: tuple[NDArray[np.object_], ...]
-    """For each quasi-identifier, what each group has."""
+    texts: tuple[tuple[Value, ...], ...]
+    """For each quasi-identifier, its different values in the order of their text, missing last."""
+    codes: Codes
+    """For each group and quasi-identifier, which of them."""
     n: Ints
     """Rows of each distinct combination of all that was counted."""
     into: Ints
     """The group of each combination."""
-    size: int
-    """How many groups there are."""
     sets: Mapping[str, tuple[list[Value], Histogram]]
+    """For each column counted within the groups its values, and which each combination has."""
     null: frozenset[str] = frozenset()
     """Texts that mean missing where values are counted, though a reader sees them as they are."""
 
     @classmethod
     def read(
         cls,
-        file: Path | TablePlace,
+        source: Any,
         *,
         quasi: Sequence[str],
-        sets: Sequence[str],
-        delimiter: str | None = None,
+        sets: Sequence[str] = (),
+        form: WrittenForm = FOREIGN,
+        weight: str | None = None,
         null: Sequence[str] = (),
-    ) -> Seen:
-        """Count a file.
+        engine: Engine | None = None,
+    ) -> Contents:
+        """Count a table.
 
         Args:
-            file: CSV or Parquet, or a table.
-            quasi: Columns that make the groups; those the file lacks are left out.
-            sets: Columns to count within the groups; those the file lacks are left out.
-            delimiter: Of a CSV file, where it is known.
+            source: A CSV or Parquet file, a table of a database or in memory.
+            quasi: Columns that make the groups; those the table lacks are left out.
+            sets: Columns to count within the groups; those the table lacks are left out.
+            form: How values are written in it.
+            weight: A column that says how many people a row stands for.
             null: Texts that mean missing among sensitive values. Groups are made of what the
-                file shows: whoever reads it tells two such texts apart.
+                table shows: whoever reads it tells two such texts apart.
+            engine: Reads the source, where that is open already.
 
         Raises:
-            DataError: It cannot be read.
+            DataError: It cannot be read, or is not written in this form.
         """
-        with open_engine(file, delimiter=delimiter) as engine:
-            columns = engine.columns()
-            quasi = [name for name in quasi if name in columns]
-            sets = [name for name in sets if name in columns]
-            rows = engine.rows_total()
-            counted = engine.counts(quasi, sets=sets)
+        with contextlib.ExitStack() as stack:
+            if engine is None:
+                engine = stack.enter_context(open_engine(source, delimiter=form.delimiter))
+            headers = tuple(engine.columns())
+            columns = tuple(form.all_columns(headers))
+            called = dict(zip(columns, headers, strict=True))
+            quasi = [name for name in quasi if name in called]
+            sets = [name for name in sets if name in called]
+            asked = [*sets, *([] if weight is None else [weight])]
+            counted = engine.counts(
+                [called[name] for name in quasi], sets=[called[name] for name in asked]
+            )
         n = np.asarray(counted["n"].to_numpy(), np.int64)
-        n, kept = n[n > 0], np.flatnonzero(n > 0)
-        counted = counted.take(kept)
-        texts = [encoded(counted[f"q{j}"]) for j in range(len(quasi))]
-        codes = np.zeros((len(n), 1), np.int32)
-        if texts:
-            codes = np.stack([c for _, c in texts], axis=1)
-        first, into = distinct(codes, [len(values) for values, _ in texts] or [1])
+        if weight is not None:
+            times = [int(text) for text in counted[f"s{len(sets)}"].to_pylist()]
+            n = n * np.array(times, np.int64)
+        if not (n > 0).all():
+            counted, n = counted.filter(n > 0), n[n > 0]
+        found = [encoded(counted[f"q{j}"]) for j in range(len(quasi))]
+        codes = np.zeros((len(n), 0), np.int32)
+        if found:
+            codes = np.stack([c for _, c in found], axis=1)
+        first, into = distinct(codes, [len(values) for values, _ in found])
+        within = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
         return cls(
+            headers=headers,
             columns=columns,
-            rows=rows,
+            form=form,
             quasi=tuple(quasi),
-            labels=tuple(
-                np.array(values, object)[codes[first, j]] for j, (values, _) in enumerate(texts)
+            texts=tuple(
+                tuple(form.all_meant(name, values))
+                for name, (values, _) in zip(quasi, found, strict=True)
             ),
+            codes=codes[first],
             n=n,
             into=into,
-            size=len(first),
-            sets={name: histogram(counted[f"s{i}"], n) for i, name in enumerate(sets)},
+            sets={
+                name: (form.all_meant(name, values), h)
+                for name, (values, h) in zip(sets, within, strict=True)
+            },
             null=frozenset(null),
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has, or people where a column says how many a row stands for."""
+        return int(self.n.sum())
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return len(self.codes)
+
+    @cached_property
+    def labels(self) -> tuple[NDArray[np.object_], ...]:
+        """For each quasi-identifier, what each group has."""
+        return tuple(
+            np.array(values, object)[self.codes[:, j]] for j, values in enumerate(self.texts)
+        )
+
+    @cached_property
+    def as_written(self) -> tuple[NDArray[np.object_], ...]:
+        """The same, as it stands in the file."""
+        written = self.form.written
+        return tuple(
+            np.array([written(value) for value in values], object)[self.codes[:, j]]
+            for j, values in enumerate(self.texts)
+        )
+
+    def records(self, columns: Sequence[str], place: Ints | None = None) -> Records:
+        """What columns that are not generalised say together, row by row.
+
+        Args:
+            columns: Which, of those counted within the groups.
+            place: What each group is called; by default its own place.
+        """
+        group = self.into if place is None else place[self.into]
+        codes = np.stack([self.sets[name][1].codes for name in columns], axis=1)
+        # The engine's order differs from run to run, and what the ledger keeps must not.
+        order = np.lexsort((*codes.T[::-1], group))
+        return Records(
+            tuple(columns),
+            tuple(tuple(self.sets[name][0]) for name in columns),
+            codes[order],
+            group[order],
+            self.n[order],
         )
 
     def values(self, column: str) -> list[Value]:
@@ -119,15 +196,6 @@ class Seen:
         """The groups with the combinations of all other columns."""
         domain, h = joint_attribute([self.sets[name][1] for name in columns], self.n)
         return Groups(self.n, {ALL: h}, {ALL: domain}).merge(self.into, self.size)
-
-    def renamed(self, names: Mapping[str, str]) -> Seen:
-        """The same, with columns called otherwise."""
-        return replace(
-            self,
-            columns=tuple(names.get(name, name) for name in self.columns),
-            quasi=tuple(names.get(name, name) for name in self.quasi),
-            sets={names.get(name, name): found for name, found in self.sets.items()},
-        )
 
     def with_values(
         self,
@@ -183,11 +251,11 @@ class Seen:
         return Groups(self.n, {column: h}, {column: domain}).merge(self.into, self.size)
 
     def group(self, labels: Mapping[str, Value]) -> int | None:
-        """The group with these quasi-identifiers, if there is one."""
+        """The group that has these values in the file, if there is one."""
         if set(labels) != set(self.quasi):
             return None
         here = np.ones(self.size, np.bool_)
-        for name, column in zip(self.quasi, self.labels, strict=True):
+        for name, column in zip(self.quasi, self.as_written, strict=True):
             here &= column == labels[name]
         found = np.flatnonzero(here)
         return int(found[0]) if len(found) else None

@@ -1,0 +1,206 @@
+"""What was written, read back: the groups that claims are judged on before anybody sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hedgerow.base.errors import DataError, some
+from hedgerow.engines.base import Engine, Written
+from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.recoding import Recoding
+from hedgerow.table.cell_table import joint_attribute
+from hedgerow.table.cells import Cells
+from hedgerow.table.contents import Contents
+from hedgerow.table.groups import ALL, Groups, Histogram, Ints, Sensitive, Unseen
+from hedgerow.table.hierarchy import ANY
+from hedgerow.table.schema import Schema
+from hedgerow.table.written_form import Value, WrittenForm
+
+
+class Measured(NamedTuple):
+    """The groups of a release as its recipients count them."""
+
+    groups: Groups
+    """With the values in the source's order. Groups of an outside population that nobody
+    published stands for come after those of the file."""
+    on: str
+    """What they were counted in."""
+    contents: Contents
+    """What was read."""
+
+
+def measured_groups(
+    schema: Schema,
+    cells: Cells,
+    recoding: Recoding,
+    written: Written,
+    *,
+    escaped: bool = False,
+    staged: Engine | None = None,
+    records: bool = False,
+) -> Measured:
+    """The groups a recipient of the file sees, and how they were counted.
+
+    Args:
+        schema: The columns.
+        cells: The source, counted.
+        recoding: What was applied.
+        written: The file, or the table.
+        escaped: Whether formulas were escaped.
+        staged: Reads what was written, where that is a table that nobody sees yet.
+        records: Whether to read what columns that are not generalised say together, too. Where a
+            person has several rows, they do not say it of people.
+    """
+    form = WrittenForm.of(written.path, schema.published, escaped=escaped)
+    _refuse_alike("the header", schema.published, [form.header(n) for n in schema.published])
+    whole = records or any(d.name == ALL for d in cells.sensitive)
+    sets = (*schema.sensitive, *schema.insensitive) if whole else schema.sensitive
+    contents = Contents.read(
+        written.path, quasi=schema.quasi_identifiers, sets=sets, form=form, engine=staged
+    )
+    if contents.quasi != schema.quasi_identifiers or tuple(contents.sets) != sets:
+        raise _altered()
+    histograms, domains = {}, {}
+    for domain in cells.sensitive:
+        if isinstance(domain, Unseen):
+            continue
+        if domain.name == ALL:
+            domain, h = joint_attribute([h for _, h in contents.sets.values()], contents.n)
+        else:
+            h = _as_counted(domain, *contents.sets[domain.name], form)
+        histograms[domain.name], domains[domain.name] = h, domain
+    groups = Groups(contents.n, histograms, domains).merge(contents.into, contents.size)
+    measured_on = "the written file" if isinstance(written.path, Path) else "the written table"
+    if any(isinstance(domain, Unseen) for domain in cells.sensitive):
+        groups = _with_facts(cells, recoding, groups, contents)
+        measured_on += "; what it does not show, on the recoding that was applied"
+    if cells.population is not None:
+        groups = _with_population(cells, recoding, groups, contents)
+    return Measured(groups, measured_on, contents)
+
+
+def intended_groups(recoding: Recoding, contents: Contents) -> Ints:
+    """Which group of the recoding each group of the file is.
+
+    Raises:
+        DataError: The file has a group that the recoding lacks.
+    """
+    first, _ = recoding.seen
+    place = {key: g for g, key in enumerate(_keys(recoding, first, contents.form))}
+    keys = _labels(contents)
+    if any(key not in place for key in keys):
+        raise _altered()
+    return np.array([place[key] for key in keys], np.int64)
+
+
+Key = tuple[Value, ...]
+
+
+def _keys(recoding: Recoding, groups: Ints, form: WrittenForm) -> list[Key]:
+    """The labels of groups of the recoding as they are read back from the file."""
+    names = [[form.read_back(label) for label in kind[groups]] for kind in recoding.labels]
+    return list(zip(*names, strict=True)) if names else [()]
+
+
+def _labels(contents: Contents) -> list[Key]:
+    """The labels of each group of the file."""
+    return list(zip(*contents.labels, strict=True)) if contents.labels else [()]
+
+
+def _altered() -> DataError:
+    return DataError(
+        "the written file does not hold the groups and values that were to be published",
+        fix="Nothing was published. Has the source changed since it was counted?",
+    )
+
+
+def _with_facts(cells: Cells, recoding: Recoding, groups: Groups, contents: Contents) -> Groups:
+    """Add what the file does not show, from the recoding; the file must hold its groups."""
+    intended, (first, _) = recoding.groups(cells), recoding.seen
+    named = enumerate(_keys(recoding, first, contents.form))
+    place = {key: g for g, key in named if intended.n[g]}
+    keys = _labels(contents)
+    if len(place) != len(keys) or any(key not in place for key in keys):
+        raise _altered()
+    mine = intended.take(np.array([place[key] for key in keys], np.int64))
+    if not np.array_equal(mine.n, groups.n):
+        raise _altered()
+    for name, h in groups.histograms.items():
+        width = len(groups.domains[name].values)
+        both = zip(h.sorted(width), mine.histograms[name].sorted(width), strict=True)
+        if name != ALL and not all(np.array_equal(a, b) for a, b in both):
+            raise _altered()
+    facts = {d.name: d for d in cells.sensitive if isinstance(d, Unseen)}
+    return Groups(
+        groups.n,
+        {**groups.histograms, **{name: mine.histograms[name] for name in facts}},
+        {**groups.domains, **facts},
+        groups.population,
+    )
+
+
+def _refuse_alike(name: str, values: Sequence[Value], texts: Sequence[Value]) -> None:
+    """Refuse values that a reader could not tell apart.
+
+    Args:
+        name: The column, or "the header".
+        values: Its values.
+        texts: What each of them is in the file.
+    """
+    met: dict[Value, Value] = {}
+    for value, text in zip(values, texts, strict=True):
+        if text in met:
+            raise DataError(
+                f"{some([met[text], value])} would be written alike",
+                where=name if name == "the header" else f"column {name!r}",
+                fix="Correct one of them, or publish as parquet, without escape_formulas.",
+            )
+        met[text] = value
+
+
+def _as_counted(
+    domain: Sensitive, values: Sequence[Value], raw: Histogram, form: WrittenForm
+) -> Histogram:
+    """The histogram of the file in the codes of the source's values."""
+    _refuse_alike(domain.name, domain.values, [form.written(value) for value in domain.values])
+    place = {form.read_back(value): code for code, value in enumerate(domain.values)}
+    if changed := [value for value in values if value not in place]:
+        raise DataError(
+            f"{some(changed)} in the written file are no values of the source",
+            where=f"column {domain.name!r}",
+            fix="The file's format cannot hold this column as it is: publish csv, or make the "
+            "column text.",
+        )
+    recode = np.array([place[value] for value in values], np.int32)
+    return Histogram(raw.indptr, recode[raw.codes], raw.counts)
+
+
+def _with_population(
+    cells: Cells, recoding: Recoding, groups: Groups, contents: Contents
+) -> Groups:
+    """Add to each published group the population it stands for, and the groups left out."""
+    assert recoding.levels is not None, "population claims are made on full-domain recodings"
+    lattice = Lattice.of(cells, {name: (level, level) for name, level in recoding.levels.items()})
+    node = lattice.base
+    codes = lattice.layout.unpack(node.words)
+    names = [
+        np.array([contents.form.read_back(label) for label in h.labels[level]], object)[codes[:, j]]
+        for j, (h, level) in enumerate(zip(cells.hierarchies, lattice.bottom, strict=True))
+    ]
+    place = {key: g for g, key in enumerate(_labels(contents))}
+    into = np.array([place.get(key, -1) for key in zip(*names, strict=True)], np.int64)
+    rest = place.get((ANY,) * len(contents.quasi))
+    if rest is not None and not recoding.suppressed:
+        # Those who would have been left out stand in the group that says nothing.
+        into[(into < 0) & (node.groups.n > 0)] = rest
+    unseen = np.flatnonzero(into < 0)
+    into[unseen] = len(groups) + np.arange(len(unseen))
+    assert node.groups.population is not None
+    size = len(groups) + len(unseen)
+    population = np.bincount(into, weights=node.groups.population, minlength=size).astype(np.int64)
+    wider = groups.merge(np.arange(len(groups)), size)
+    return Groups(wider.n, wider.histograms, wider.domains, population)
