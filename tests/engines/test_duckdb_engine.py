@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def test_errors_far_down_name_their_line(file):
 
 
 def test_broken_gzip(file):
-    whole = gzip.compress(b"a,b\n" + os.urandom(200_000).hex().encode() + b",1\n")
+    whole = gzip.compress(b"a,b\n" + random.Random(1).randbytes(200_000).hex().encode() + b",1\n")
     with (
         pytest.raises(DataError, match="cannot be read"),
         open_engine(file(whole[: len(whole) // 2], "a.csv.gz")) as engine,
@@ -274,16 +275,14 @@ def test_ctrl_c_stops_a_write_and_leaves_nothing(tmp_path, suffix, ctrl_c):
 
 
 def test_ctrl_c_stops_a_count(ctrl_c):
-    """Left alone, the query would take minutes."""
+    """Left alone, the query would take hours: that the test ends says that it was stopped."""
     table = pa.table({"a": [str(i) for i in range(3000)]})
     with open_engine(table) as engine:
         ctrl_c()
-        started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             engine._session.number(
                 "SELECT count(DISTINCT md5(a.c0 || b.c0 || c.c0)) FROM source a, source b, source c"
             )
-        assert time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import jsonschema
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from work import growth, steps
 
 from hedgerow.base.errors import PlanError
 from hedgerow.plan.plan import Method, Plan, PlanErrors, _is_text, plan_json_schema
@@ -481,9 +481,9 @@ def test_documents_that_are_no_plan(
 def test_aliases_cannot_exhaust_memory(tmp_path: Path) -> None:
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
-    start = time.perf_counter()
-    assert "values" in errors(tmp_path, "\n".join(rows))[0][1]
-    assert time.perf_counter() - start < 20
+    text = "\n".join(rows)
+    assert steps(lambda: errors(tmp_path, text)) < 100_000, "not one for each of 10^12 values"
+    assert "values" in errors(tmp_path, text)[0][1]
 
 
 def test_deep_nesting_is_refused(tmp_path: Path) -> None:
@@ -542,26 +542,31 @@ def test_fit_needs_no_role_for_the_person() -> None:
         plan.fit(["age", "disease"])
 
 
-def test_fit_with_ten_thousand_columns_is_quick() -> None:
-    names = [f"measurement_{i:05}" for i in range(10_000)]
-    plan = Plan.of(columns=dict.fromkeys(names, "quasi-identifier"), protect=[{"k-anonymity": 5}])
-    start = time.perf_counter()
-    plan.fit(names)
-    with pytest.raises(PlanErrors) as caught:
-        plan.fit([f"mesurement_{i:05}" for i in range(10_000)])
-    assert time.perf_counter() - start < 5
-    said = str(caught.value)
+def test_fit_with_ten_thousand_columns() -> None:
+    def fitted(columns: int) -> str:
+        names = [f"measurement_{i:05}" for i in range(columns)]
+        roles = dict.fromkeys(names, "quasi-identifier")
+        plan = Plan.of(columns=roles, protect=[{"k-anonymity": 5}])
+        plan.fit(names)
+        with pytest.raises(PlanErrors) as caught:
+            plan.fit([f"mesurement_{i:05}" for i in range(columns)])
+        return str(caught.value)
+
+    assert growth(fitted, 500, 1_000) < 2.2, "not each name with each other one"
+    said = fitted(10_000)
     assert "Did you mean 'mesurement_00000'?" in said
     assert "9,990 more" in said
     assert len(said) < 5_000
 
 
-def test_a_plan_of_ten_thousand_columns_reads_quickly(tmp_path: Path) -> None:
-    rows = "".join(f"  c{i}: {{role: quasi-identifier}}\n" for i in range(10_000))
-    start = time.perf_counter()
-    plan = read(tmp_path, f"columns:\n{rows}protect:\n  - k-anonymity: 5\n")
-    assert len(plan.columns) == 10_000
-    assert time.perf_counter() - start < 10
+def test_a_plan_of_many_columns_is_read_column_by_column(tmp_path: Path) -> None:
+    def columns(many: int) -> int:
+        rows = "".join(f"  c{i}: {{role: quasi-identifier}}\n" for i in range(many))
+        plan = read(tmp_path, f"columns:\n{rows}protect:\n  - k-anonymity: 5\n")
+        return len(plan.columns)
+
+    assert growth(columns, 200, 400) < 2.2
+    assert columns(10_000) == 10_000
 
 
 def test_importing_loads_nothing_heavy() -> None:

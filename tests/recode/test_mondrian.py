@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import time
 from collections import Counter
 
 import numpy as np
 import pytest
 from tables import adult, cells_of, flat, integers
+from work import steps
 
 from hedgerow.base.errors import ClaimError, PlanError
 from hedgerow.claims.anonymity import KAnonymity
@@ -289,18 +289,16 @@ ADULT_QI = [
 
 
 @pytest.mark.data
-def test_adult_is_divided_quickly_and_well():
+def test_adult_is_divided_well_by_compiled_code():
     cells = adult([*ADULT_QI, "occupation"])
     original = Tuples(cells.q, cells.n, tuple(len(h.values) for h in cells.hierarchies))
-    seconds, kept = [], {}
+    kept = {}
     for mode in ("strict", "relaxed"):
-        for _ in range(3):
-            begin = time.perf_counter()
-            recoding = mondrian(cells, [KAnonymity(k=5)], mode=mode)
-            seconds.append(time.perf_counter() - begin)
+        recoding = mondrian(cells, [KAnonymity(k=5)], mode=mode)
+        again = steps(lambda mode=mode: mondrian(cells, [KAnonymity(k=5)], mode=mode))
+        assert again < 25 * len(cells.n), "a kernel that is not compiled takes hundreds a cell"
         assert recoding.groups(cells).n.min() >= 5
         kept[mode] = 1 - METRICS["granularity"].cost(recoding.outcome(original))
-    assert min(seconds) < 0.5  # 0.06 on a quiet machine; the bound only catches a lost kernel
     assert 0.94 < kept["strict"] < kept["relaxed"]
 
 
