@@ -28,7 +28,7 @@ from hedgerow.claims import (
 )
 from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.plan.person_rows import people_of
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.table.groups import Groups
 
 COLUMNS = {"pid": "identifier", "sex": "quasi-identifier", "ill": "sensitive"}

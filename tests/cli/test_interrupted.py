@@ -54,13 +54,14 @@ STOPS = f"""\
 {LISTENS}
 import sys, time
 from hedgerow import cli
-from hedgerow.release import publication as publishing
+from hedgerow.release import destination
+from hedgerow.release.recoded import maker
 
 def stop(*anything, **more):
     print("stopped", file=sys.stderr, flush=True)
     time.sleep(60)
 
-publishing.{{where}} = stop
+{{where}} = stop
 sys.argv = ["hedgerow", "publish", "plan.yaml", "--replace"]
 cli.main()
 """
@@ -106,11 +107,11 @@ def release(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("how", "where"),
     [
-        (signal.SIGINT, "recoded"),
-        (signal.SIGINT, "deliver"),
-        (signal.SIGTERM, "measured_groups"),
-        (signal.SIGKILL, "measured_groups"),
-        (signal.SIGKILL, "deliver"),
+        (signal.SIGINT, "maker.recoded"),
+        (signal.SIGINT, "destination.deliver"),
+        (signal.SIGTERM, "maker.measured_groups"),
+        (signal.SIGKILL, "maker.measured_groups"),
+        (signal.SIGKILL, "destination.deliver"),
     ],
 )
 def test_ended_at_a_step(folder: Path, how: signal.Signals, where: str) -> None:
@@ -283,7 +284,7 @@ def test_ctrl_c_while_compiled_code_is_loaded(folder: Path) -> None:
         "        raise SystemError('a result with an exception set') from error",
     )
     done = subprocess.run(
-        [sys.executable, "-c", script.format(where="deliver")],
+        [sys.executable, "-c", script.format(where="destination.deliver")],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (130, "")
@@ -297,7 +298,7 @@ def test_a_system_error_of_its_own_is_not_taken_for_an_interrupt(
     def broken(*anything: object, **more: object) -> None:
         raise SystemError("a fault") from ValueError()
 
-    monkeypatch.setattr("hedgerow.release.publication.deliver", broken)
+    monkeypatch.setattr("hedgerow.release.destination.deliver", broken)
     done = CliRunner().invoke(app, ["publish", "plan.yaml"])
     assert isinstance(done.exception, SystemError)
 
@@ -307,7 +308,7 @@ def test_a_system_error_of_its_own_is_not_taken_for_an_interrupt(
     [
         ("hedgerow.answers.charge._counted", "interrupted; epsilon 1 stays charged (entry 2)."),
         (
-            "hedgerow.release.noisy.publication.write_tables",
+            "hedgerow.release.noisy.files.write_tables",
             "the noisy numbers are in the ledger (reserved as entry 2), and a release is not at",
         ),
     ],

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import ledger as app
 from hedgerow.ledger import Amounts, Entry, Ledger
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 
 
 def run(*command: str, code: int = 0) -> Any:

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import psycopg
 import pyarrow as pa
 import pytest
+from points import at_points
 from typer.testing import CliRunner
 
 import hedgerow
@@ -29,7 +30,7 @@ from hedgerow.engines.remote_engine import RemoteEngine
 from hedgerow.engines.remote_table import RemoteTable
 from hedgerow.engines.tally import AsFound, Tally
 from hedgerow.ledger import Ledger
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 
 SECRET = "canary-7f3b"
 COLUMNS = {"zip": "quasi-identifier", "age": "quasi-identifier", "disease": "sensitive"}
@@ -468,11 +469,7 @@ def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(
     if (to, when) == ("folder", "written"):
         return  # all that is needed is here by then
     address, ledger = tables(people(), "patients"), tmp_path / "ledger.db"
-    monkeypatch.setattr(
-        hedgerow.release.publication,
-        "point",
-        lambda name: end_connections(tables) if name == when else None,
-    )
+    at_points(monkeypatch, lambda name: end_connections(tables) if name == when else None)
     target = tables.place("released") if to == "table" else tmp_path / "out"
     with pytest.raises(HedgerowError, match="connection to the database was lost"):
         publish(address, target, ledger=ledger, population="ward")
@@ -504,7 +501,7 @@ def test_what_changes_meanwhile_is_not_published(tables, tmp_path, monkeypatch):
         if name == "counted":
             tables.sql("DELETE FROM patients WHERE zip = '100'", "UPDATE patients SET age = 99")
 
-    monkeypatch.setattr(hedgerow.release.publication, "point", change)
+    at_points(monkeypatch, change)
     during = publish(address, tmp_path / "during")
     again = tables(people(), "patients")
     table = publish(again, tables.place("released"))

@@ -40,10 +40,11 @@ from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.priors import Prior
 from hedgerow.claims.protection import protected
 from hedgerow.claims.serialisation import models
-from hedgerow.release import certificate as certificates
-from hedgerow.release.certificate import as_text
 from hedgerow.release.certificate_schema import certificate_json_schema, misfit
-from hedgerow.release.written_groups import Measured
+from hedgerow.release.certificate_text import as_text
+from hedgerow.release.recoded import certificate as certificates
+from hedgerow.release.recoded.certificate_schema import RecodedCertificate
+from hedgerow.release.recoded.written_groups import Measured
 from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Groups
@@ -96,7 +97,7 @@ def test_certificates_have_the_form(illness: str | None, ledger: Any) -> None:
         EpsilonPrivacy(epsilon=99, of="illness", adversary=ClassII(stubbornness=9, knows=known)),
         columns=COLUMNS | {"name": "identifier"},
     ).certificate | {"ledger": ledger, "with": ["spring"]}
-    assert misfit(certificate) is None
+    assert misfit(certificate, RecodedCertificate) is None
     jsonschema.Draft202012Validator(certificate_json_schema()).validate(certificate)
     assert json.loads(as_text(certificate)) == certificate
 

@@ -36,7 +36,7 @@ from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.priors import Prior
 from hedgerow.claims.protection import protected
 from hedgerow.plan.plan import Plan
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.release.verification import Verification
 from hedgerow.table.schema import Role, Schema
 

@@ -14,8 +14,8 @@ import hedgerow
 from hedgerow import ClaimError, DataError
 from hedgerow.api.verification import verify
 from hedgerow.plan.plan import Plan
-from hedgerow.release.certificate import as_text
-from hedgerow.release.publication import checked
+from hedgerow.release.certificate_text import as_text
+from hedgerow.release.recoded.check import checked
 
 Row = tuple[str | None, ...]
 COLUMNS = {"sex": "quasi-identifier", "ill": "sensitive"}

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
-import hedgerow.release.charged.publication
+import hedgerow.release.publication
 from hedgerow.base.errors import HedgerowError, PlanError, TargetError
 from hedgerow.cli import app
 from hedgerow.engines import table_place
@@ -138,7 +138,7 @@ def test_a_source_is_not_replaced_by_its_own_release(tables, ledger, tmp_path):
 
 def test_a_lost_connection_loses_nothing_that_was_paid_for(tables, ledger, monkeypatch):
     address = tables(people(), "town")
-    real, first = hedgerow.release.charged.publication.as_text, [True]
+    real, first = hedgerow.release.publication.as_text, [True]
 
     def cut(certificate):
         if first and first.pop():
@@ -148,7 +148,7 @@ def test_a_lost_connection_loses_nothing_that_was_paid_for(tables, ledger, monke
             )
         return real(certificate)
 
-    monkeypatch.setattr(hedgerow.release.charged.publication, "as_text", cut)
+    monkeypatch.setattr(hedgerow.release.publication, "as_text", cut)
     with pytest.raises(TargetError, match="connection to the database was lost") as caught:
         publish(address, tables.place("released"), ledger)
     assert "costs nothing more" in str(caught.value)

@@ -24,10 +24,10 @@ from noise.tape import recording, replaying
 import hedgerow
 from hedgerow.base.errors import BudgetError, HedgerowError, PlanError, TargetError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.release.certificate import as_text
 from hedgerow.release.certificate_schema import certificate_json_schema, misfit
-from hedgerow.release.noisy import publication as randomised
-from hedgerow.release.noisy.certificate_schema import Randomised
+from hedgerow.release.certificate_text import as_text
+from hedgerow.release.noisy import files as randomised
+from hedgerow.release.noisy.certificate_schema import RandomisedCertificate
 from hedgerow.release.noisy.protection import protected
 from hedgerow.release.noisy.verification import keeps
 from hedgerow.synthesis.request import Request
@@ -152,7 +152,7 @@ def test_a_release_from_end_to_end(town: Path, price: dict[str, Any], form: str)
     }  # fmt: skip
     certificate = json.loads((town / "out" / "certificate.json").read_text("utf-8"))
     assert certificate == release.certificate
-    assert misfit(certificate, Randomised) is None
+    assert misfit(certificate, RandomisedCertificate) is None
     jsonschema.Draft202012Validator(certificate_json_schema()).validate(certificate)
     found = hedgerow.verify(town / "out", plan=plan(town, method=method))
     assert found.refuted == ()

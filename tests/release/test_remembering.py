@@ -16,7 +16,7 @@ from hedgerow.base.errors import ClaimError, DataError, HedgerowError, PlanError
 from hedgerow.cli import app
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.ledger import Ledger
-from hedgerow.release.fingerprint import key_of
+from hedgerow.release.recoded.fingerprint import key_of
 
 QI = "quasi-identifier"
 ALL: dict[str, Any] = {"role": QI, "hierarchy": "suppression"}
@@ -239,7 +239,7 @@ def test_interrupted_after_it_was_recorded(
             raise SystemError from KeyboardInterrupt()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hedgerow.release.publication.deliver", interrupt)
+    monkeypatch.setattr("hedgerow.release.destination.deliver", interrupt)
     with pytest.raises(KeyboardInterrupt, match="is in the ledger"):
         hedgerow.publish(plan_of(tmp_path))
 

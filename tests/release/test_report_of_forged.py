@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 
 
 @pytest.mark.parametrize("forged", [{"data": None}, {"distances": []}])

@@ -18,7 +18,7 @@ from hedgerow.engines import open_engine
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.ledger.entry import Kind
 from hedgerow.plan.guess import write_plan
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.table.person_keys import repeated
 from hedgerow.table.schema import AS_WRITTEN, STATED, Role
 

@@ -24,11 +24,11 @@ from hedgerow.noise.measures import Approximate
 from hedgerow.noise.sampling import suppression
 from hedgerow.noise.sampling.private_choice import Scoring
 from hedgerow.plan.plan import Plan
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.release.safe import design as designing
 from hedgerow.release.safe.design import Sampling
-from hedgerow.release.safe.request import Request
-from hedgerow.release.safe.terms import Terms
+from hedgerow.release.safe.request import SafeRequest
+from hedgerow.release.safe.terms import SafeTerms
 
 METHOD = {"search": "safe", "beta": 0.8, "epsilon": 1, "delta": 1e-6}
 AGE = {"role": "quasi-identifier", "bounds": [0, 99], "step": 1, "hierarchy": {"ranges": [10, 50]}}
@@ -92,7 +92,7 @@ Row = tuple[str, str]
 Law = dict[object, float]
 
 
-def exact_law(table: tuple[Row, ...], request: Request, monkeypatch: pytest.MonkeyPatch) -> Law:
+def exact_law(table: tuple[Row, ...], request: SafeRequest, monkeypatch: pytest.MonkeyPatch) -> Law:
     """What may come out, with its probability: all bits, and all nodes by their own scores."""
     sampling = Sampling(request)
     columns = {"age": [a for a, _ in table], "sex": [s for _, s in table]}
@@ -143,7 +143,7 @@ def exact_law(table: tuple[Row, ...], request: Request, monkeypatch: pytest.Monk
 def test_the_true_delta_is_never_above_the_claim(
     columns: Any, method: Any, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = Request.of(Plan.of(**said(columns=columns, method=METHOD | method)))
+    request = SafeRequest.of(Plan.of(**said(columns=columns, method=METHOD | method)))
     assert request.terms.safe.k == k
     laws = {
         rows: exact_law(rows, request, monkeypatch)
@@ -346,7 +346,7 @@ def test_two_samples_are_not_the_same(town: Path) -> None:
 
 def test_under_change_one_a_person_is_two_steps() -> None:
     plan = Plan.of(**said(privacy={"neighbours": "change-one"}))
-    terms, adding = Request.of(plan).terms, Request.of(Plan.of(**said())).terms
+    terms, adding = SafeRequest.of(plan).terms, SafeRequest.of(Plan.of(**said())).terms
     inner = terms.safe.loss.approximate()
     assert inner.group(2) == terms.loss
     assert terms.loss == Approximate(epsilon=1, delta="1e-6"), "what the plan says is charged"
@@ -361,15 +361,15 @@ def test_terms_come_back_from_their_json() -> None:
     for more in ({}, {"columns": {"age": AGE, "sex": SEX}},
                  {"columns": {"age": AGE, "sex": SEX},
                   "method": METHOD | {"steps": 3, "choice": 0.02, "row": "5%"}}):  # fmt: skip
-        terms = Request.of(Plan.of(**said(**more))).terms
-        assert Terms.read(json.loads(json.dumps(terms.as_json()))) == terms
+        terms = SafeRequest.of(Plan.of(**said(**more))).terms
+        assert SafeTerms.read(json.loads(json.dumps(terms.as_json()))) == terms
 
 
 def test_a_choice_has_its_price() -> None:
     free = {"columns": {"age": AGE, "sex": SEX}}
-    terms = Request.of(Plan.of(**said(**free))).terms
+    terms = SafeRequest.of(Plan.of(**said(**free))).terms
     assert (terms.choice, terms.row, terms.safe.k) == (Fraction(1, 10), Fraction(1, 5), 138)
-    assert not Request.of(Plan.of(**said())).terms.choice, "fixed levels are not chosen"
+    assert not SafeRequest.of(Plan.of(**said())).terms.choice, "fixed levels are not chosen"
 
 
 def test_a_walk(town: Path) -> None:

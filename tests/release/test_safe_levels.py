@@ -21,8 +21,8 @@ from hedgerow.ledger import Amounts, Ledger
 from hedgerow.noise import samplers
 from hedgerow.noise.sampling import suppression
 from hedgerow.plan.plan import Plan
-from hedgerow.release.certificate import as_text
-from hedgerow.release.safe.request import Request
+from hedgerow.release.certificate_text import as_text
+from hedgerow.release.safe.request import SafeRequest
 
 METHOD = {"search": "safe", "beta": 0.8, "epsilon": 1, "delta": 1e-6}
 PUBLIC = METHOD | {"levels_from": "other.csv"}
@@ -100,11 +100,11 @@ def test_levels_do_not_depend_on_the_table(town: Path) -> None:
 
 def test_a_finer_public_table_gives_finer_levels(town: Path) -> None:
     people("other.csv", 60_000)
-    assert Request.of(Plan.of(**said(method=PUBLIC))).public.node == (0, 0)  # type: ignore[union-attr]
+    assert SafeRequest.of(Plan.of(**said(method=PUBLIC))).public.node == (0, 0)  # type: ignore[union-attr]
     people("other.csv", 1000)
-    assert Request.of(Plan.of(**said(method=PUBLIC))).public.node == (2, 0)  # type: ignore[union-attr]
+    assert SafeRequest.of(Plan.of(**said(method=PUBLIC))).public.node == (2, 0)  # type: ignore[union-attr]
     bounded = {"age": AGE | {"levels": [3, 3]}, "sex": SEX}
-    node = Request.of(Plan.of(**said(method=PUBLIC, columns=bounded))).public.node  # type: ignore[union-attr]
+    node = SafeRequest.of(Plan.of(**said(method=PUBLIC, columns=bounded))).public.node  # type: ignore[union-attr]
     assert node == (3, 0), "within the plan's levels"
 
 
@@ -311,7 +311,7 @@ def test_a_walk_whose_epsilons_add_up_to_more_than_epsilon(town: Path) -> None:
     assert found.certificate["choice"]["steps"] == 60
     assert hedgerow.verify("out").refuted == ()
     with pytest.raises(PlanError, match=r"delta of 31 choices at epsilon 0\.1 alone is 0\.000"):
-        Request.of(Plan.of(**said(method=METHOD | {"steps": 30, "choice": 0.1})))
+        SafeRequest.of(Plan.of(**said(method=METHOD | {"steps": 30, "choice": 0.1})))
 
 
 # What is told
@@ -321,7 +321,7 @@ def test_progress_tells_what_is_done(town: Path) -> None:
     words: list[str] = []
     plan = Plan.of(**said(columns=FIXED))
     hedgerow.publish(plan, progress=lambda what, share: words.append(what))
-    assert words == ["counting", "drawing people", "writing", "done"]
+    assert words == ["counting", "drawing people", "writing", "measuring what was written", "done"]
 
 
 def test_rules_that_were_changed_are_refuted(town: Path) -> None:
@@ -337,7 +337,7 @@ def test_a_rate_is_never_told_as_less_or_as_one(town: Path) -> None:
     method = METHOD | {"beta": "0.12345678", "delta": "0.01"}
     assert "with probability 0.123457," in publish(columns=FIXED, method=method).certificate[
         "sampling"]["assumption"]  # fmt: skip
-    sampled = Request.of(
+    sampled = SafeRequest.of(
         Plan.of(**said(columns=FIXED, method=METHOD | {"beta": "0.9999999", "delta": "0.9999998"}))
     ).terms.sampled
     assert "0.9999999," in sampled.assumption

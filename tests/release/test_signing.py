@@ -21,7 +21,7 @@ import hedgerow
 from hedgerow.api.verification import verify
 from hedgerow.base.errors import DataError
 from hedgerow.claims import KAnonymity
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.release.signature import PASSPHRASE, fingerprint, is_signed_by, read_public, sign
 
 PRIVATE = {

@@ -17,7 +17,7 @@ import hedgerow
 from hedgerow import DataError, DistinctLDiversity, EntropyLDiversity, KAnonymity
 from hedgerow.base.spelling import alike, folded, reading
 from hedgerow.plan.plan import Plan
-from hedgerow.release.publication import checked
+from hedgerow.release.recoded.check import checked
 
 DIVERSE = [DistinctLDiversity(l=2, of="s")]
 COLUMNS = {"a": "quasi-identifier", "s": "sensitive"}

@@ -49,7 +49,7 @@ from hedgerow.claims.outside import unverifiable
 from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.priors import Prior
 from hedgerow.plan.plan import Plan
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.release.verification import Verification
 from hedgerow.table.groups import ALL, Groups
 

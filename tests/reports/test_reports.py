@@ -17,7 +17,7 @@ import hedgerow
 from hedgerow.api.demo import write_hospital
 from hedgerow.base.errors import DataError, PlanError, TargetError
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 
 EVIL = '<script>alert(1)</script>"onload="x'
 VOID = {"meta", "rect", "circle", "line", "polyline"}

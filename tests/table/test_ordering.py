@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow
 from hedgerow import DataError, Plan, PlanError, TCloseness, verify
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.table.value_order import arranged, named
 
 ORDERED = TCloseness(t=0.15, of="s", distance="ordered")

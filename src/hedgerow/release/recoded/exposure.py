@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +14,15 @@ from hedgerow.claims.base import LARGEST, PrivacyModel
 from hedgerow.claims.composition import in_common
 from hedgerow.claims.joins import Shows, joined_on
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.release.earlier_releases import Codes, Left, Words, in_words
+from hedgerow.release.recoded.earlier_releases import Codes, Left, Words, in_words
+from hedgerow.release.recoded.written_groups import intended_groups
 from hedgerow.table.cells import Cells
+from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.records import Records
+
+if TYPE_CHECKING:
+    from hedgerow.release.recoded.job import Job
 
 FEW = (1, 2, 3)
 """How many values the exposed are left with, at most."""
@@ -208,6 +214,24 @@ def explain_refusal(
         where=error.where,
         fix="Allow coarser levels or more suppression, or ask for fewer values; or do not publish.",
     )
+
+
+def exposures(
+    job: Job, cells: Cells, chosen: Recoding, contents: Contents | None
+) -> tuple[Exposure, ...]:
+    """What the release gives away together with earlier ones, by sensitive column.
+
+    Args:
+        job: Has the earlier ones.
+        cells: The source, counted.
+        chosen: What was applied.
+        contents: What was read of it, with all its columns that are not generalised.
+    """
+    lefts, _ = job.lefts(cells)
+    one, records = cells.in_one_spelling, None
+    if contents is not None and len(contents.sets) > 1:
+        records = contents.records(tuple(contents.sets), intended_groups(chosen, contents))
+    return tuple(exposure(left, one, chosen, records) for left in lefts if left.fitting)
 
 
 def refuse_exposed(models: Sequence[PrivacyModel], exposures: Sequence[Exposure]) -> None:

@@ -1,4 +1,4 @@
-"""Remembering: a release is written down before anybody sees it, and after all earlier ones."""
+"""What a ledger keeps of recoded tables, and what it tells of earlier ones."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.canonical_json import canonical
-from hedgerow.base.errors import DataError, HedgerowError, PlanError, interrupted
+from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.base.faults import point
 from hedgerow.claims.base import Verdict
-from hedgerow.engines.base import TablePlace
 from hedgerow.ledger.choice import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
+from hedgerow.ledger.reservation import Intent, Reservation, reserved
 from hedgerow.ledger.sources import Source, require_other_people
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import Recoding
-from hedgerow.release.delivery_state import Standing
-from hedgerow.release.earlier_releases import Before
-from hedgerow.release.fingerprint import key_of
 from hedgerow.release.manifest import untouched
+from hedgerow.release.recoded.earlier_releases import Before
+from hedgerow.release.recoded.fingerprint import key_of
 from hedgerow.release.release import Release
 from hedgerow.table.archive import kept, remembered
 from hedgerow.table.cells import Cells
@@ -42,8 +41,8 @@ class Memory:
 
     plan: Plan
     ledger: Ledger | None = None
-    entry: Entry | None = None
-    """The reservation, once there is one."""
+    reservation: Reservation | None = None
+    """Once it is reserved."""
     seen: int = 0
     """The last release of the population that was looked at."""
     past: tuple[Before, ...] = ()
@@ -51,22 +50,15 @@ class Memory:
     policies: frozenset[str] = frozenset()
     """Under which something was answered about the population."""
     key: str = ""
-    done: bool = field(default=False)
-    stated: list[str] = field(default_factory=list)
+    stated: Sequence[str] = ()
     """What the plan says of the people that nobody checks."""
 
     @property
     def tip(self) -> dict[str, Any] | None:
         """For the certificate: where in the ledger the release stands."""
-        if self.ledger is None or self.entry is None:
+        if self.reservation is None:
             return None
-        return {
-            "id": self.ledger.id,
-            "seq": self.entry.seq,
-            "hash": self.entry.hash,
-            "reservation": self.entry.reservation,
-            **({"stated": self.stated} if self.stated else {}),
-        }
+        return self.reservation.tip(self.reservation.entries[0], self.stated)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -83,14 +75,11 @@ class Memory:
         )
 
     @contextlib.contextmanager
-    def reserved(
-        self, target: Path | TablePlace | None, standing: Standing, source: Callable[[], Source]
-    ) -> Iterator[None]:
+    def reserved(self, name: str | None, source: Callable[[], Source]) -> Iterator[None]:
         """Write down that a release begins, and if nothing comes of it, that it failed.
 
         Args:
-            target: Where it goes.
-            standing: Knows whether it is there.
+            name: Of the release.
             source: What it is made from; asked for only where there is a ledger.
 
         Raises:
@@ -103,48 +92,28 @@ class Memory:
         assert self.plan.population is not None, "checked when the ledger was opened"
         from hedgerow.answers.unit_of_privacy import require_no_sample
 
-        require_no_sample(self.ledger, self.plan.population)
-        name = None if target is None else target.name
+        ledger, population = self.ledger, self.plan.population
+        require_no_sample(ledger, population)
         made_from = source()
         self.stated = made_from.statements
-        with self.ledger.at_once():
-            require_other_people(self.ledger, self.plan.population, made_from)
-            self.entry = self.ledger.reserve(
-                self.plan.population,
-                key=self.key,
-                what={"kind": PARTITION, "name": name, **made_from.told(self.ledger)},
-            )
-        point("reserved")
-        try:
+        what = {"kind": PARTITION, "name": name, **made_from.told(ledger)}
+        with reserved(
+            ledger,
+            population,
+            [Intent(key=self.key, what=what)],
+            admit=lambda: require_other_people(ledger, population, made_from),
+        ) as self.reservation:
             # Again, as others may have come in between: whoever reserved first goes first.
-            require_no_sample(self.ledger, self.plan.population, before=self.entry.seq)
+            require_no_sample(ledger, population, before=self.reservation.entries[0].seq)
             yield
-        except BaseException as error:
-            if self.done and interrupted(error):
-                there = standing.there
-                raise KeyboardInterrupt(
-                    f"interrupted; the release is in the ledger (reserved as entry "
-                    f"{self.entry.seq}) and {there} at its place"
-                    + ("" if there == "is" else ". Run it again")
-                ) from None
-            if self.done and isinstance(error, HedgerowError):
-                told = f"The ledger counts it as published (entry {self.entry.seq})."
-                error.fix = f"{error.fix} {told}" if error.fix else told
-            if not self.done:
-                why = error.what if isinstance(error, HedgerowError) else type(error).__name__
-                # The first error is what the steward has to hear of.
-                with contextlib.suppress(HedgerowError):
-                    self.ledger.failed(self.entry, why=why)
-            raise
 
-    def released(self, release: Release, published: Published, inputs: str | None) -> None:
+    def record(self, release: Release, published: Published, inputs: str | None) -> None:
         """Write the release down; from now on it counts as published.
 
         Raises:
             LedgerError: It cannot be written, or another release of the population came first.
         """
-        assert self.ledger is not None, "somebody remembers"
-        assert self.entry is not None, "it was reserved"
+        assert self.reservation is not None, "it was reserved"
         body = {
             "kind": PARTITION,
             "name": published.name,
@@ -154,38 +123,22 @@ class Memory:
             LEFT_OUT: sorted(n for n, c in self.plan.columns.items() if c.missing != "value"),
             "again": _stored_form(release),
         }
-        self.ledger.released(self.entry, body=body, content=kept(published), after=self.seen)
-        self.done = True
+        self.reservation.record([(body, kept(published))], after=self.seen)
         point("released")
 
-    def stored(
-        self,
-        target: Path | None,
-        inputs: Callable[[], str | None],
-        signed: Callable[[dict[str, Any]], dict[str, Any]],
-    ) -> Release | None:
-        """The same release, if it was published before and is still there, untouched.
+    def stored(self, inputs: str | None) -> StoredRelease | None:
+        """The same release, if it was published before.
 
         Args:
-            target: Where it is.
-            inputs: A hash of what it was made from; asked for only if the plan is the same.
-            signed: Signs a certificate as it is to be signed now.
+            inputs: A hash of what it would be made from now.
         """
-        if self.ledger is None or target is None:
+        if self.ledger is None or inputs is None:
             return None
         assert self.plan.population is not None, "checked when the ledger was opened"
         entry = self.ledger.find(self.plan.population, self.key)
-        if entry is None or entry.body["inputs"] is None or entry.body["inputs"] != inputs():
+        if entry is None or entry.body["inputs"] != inputs:
             return None
-        try:
-            certificate = read_certificate(target)
-            file = target / str(certificate["data"]["file"])
-            # Signing the same again gives the same signature.
-            same = certificate == signed(_unsigned(entry.body["certificate"]))
-            same = same and untouched(target, certificate)
-        except (HedgerowError, OSError):
-            return None
-        return _from_stored(entry.body["again"], certificate, file) if same else None
+        return StoredRelease(entry.body["certificate"], entry.body["again"])
 
     def look_back(self) -> None:
         """Read the earlier releases."""
@@ -207,6 +160,51 @@ class Memory:
         for path in foreign:
             past[str(path)] = _foreign(path, self.plan.schema().sensitive)
         self.past = tuple(past.values())
+
+
+@dataclass(frozen=True)
+class StoredRelease:
+    """A release that the ledger has: its certificate, and what to tell the steward again."""
+
+    certificate: Mapping[str, Any]
+    told: Mapping[str, Any]
+
+    def at(
+        self, folder: Path, signed: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """The certificate in a folder, if this release is there, untouched.
+
+        Args:
+            folder: The folder.
+            signed: Signs a certificate as it is to be signed now.
+        """
+        try:
+            certificate = read_certificate(folder)
+            # Signing the same again gives the same signature.
+            same = certificate == signed(_unsigned(self.certificate))
+            return certificate if same and untouched(folder, certificate) else None
+        except (HedgerowError, OSError):
+            return None
+
+    def release(self, certificate: Mapping[str, Any], folder: Path) -> Release:
+        """The release in a folder."""
+        told = self.told
+        return Release(
+            data=folder / str(certificate["data"]["file"]),
+            rows=told["rows"],
+            suppressed=told["suppressed"],
+            people=told["people"],
+            recoding=certificate["recoding"],
+            optimal=told["optimal"],
+            utility={name: float(value) for name, value in told["utility"]},
+            claims=tuple(
+                Verdict(claim, holds, float(level), float(required), None)
+                for claim, holds, level, required in told["claims"]
+            ),
+            words=dict(told["words"]),
+            certificate=dict(certificate),
+            again=True,
+        )
 
 
 @contextlib.contextmanager
@@ -366,22 +364,3 @@ def _stored_form(release: Release) -> Mapping[str, Any]:
         )
     )
     return told
-
-
-def _from_stored(told: Mapping[str, Any], certificate: dict[str, Any], file: Path) -> Release:
-    return Release(
-        data=file,
-        rows=told["rows"],
-        suppressed=told["suppressed"],
-        people=told["people"],
-        recoding=certificate["recoding"],
-        optimal=told["optimal"],
-        utility={name: float(value) for name, value in told["utility"]},
-        claims=tuple(
-            Verdict(claim, holds, float(level), float(required), None)
-            for claim, holds, level, required in told["claims"]
-        ),
-        words=dict(told["words"]),
-        certificate=certificate,
-        again=True,
-    )

@@ -7,11 +7,8 @@ publisher's machine.
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,6 @@ import numpy as np
 
 from hedgerow.base.delivery import TABLE
 from hedgerow.base.spelling import classes, said_to_differ
-from hedgerow.base.version import __version__
 from hedgerow.claims.base import Needs, PrivacyModel, Verdict
 from hedgerow.claims.outside import unverifiable, unwritten, withheld
 from hedgerow.claims.priors import Prior
@@ -30,9 +26,10 @@ from hedgerow.engines.base import Written
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.optimality import rounded_down, rounded_up
 from hedgerow.recode.recoding import Recoding
-from hedgerow.release.certificate_schema import FORMAT
+from hedgerow.release.certificate_text import software
+from hedgerow.release.recoded.kind import RecodedKind
+from hedgerow.release.recoded.written_groups import Measured
 from hedgerow.release.release import claim_summary, finite, rounded
-from hedgerow.release.written_groups import Measured
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Sensitive
 from hedgerow.table.hierarchy_builders import Suppression
@@ -46,12 +43,6 @@ OF_QUASI_IDENTIFIERS = ("cost", "lower_bound", "gap", "nodes")
 """What a search says of the quasi-identifiers of everybody in the source."""
 SAME = 1e-12
 """Levels this close (relatively) differ by rounding only."""
-
-
-def as_text(certificate: Mapping[str, Any]) -> str:
-    """The certificate as the file holds it."""
-    text = json.dumps(certificate, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    return text + "\n"
 
 
 def certify(
@@ -96,8 +87,10 @@ def certify(
     # Who is in the table is what these claims hide, and losses are measured on its people.
     members = any(Needs.POPULATION in model.needs for model in models)
     return {
-        "format": FORMAT,
-        "software": _software(written.path.suffix, escaped=escaped),
+        "format": RecodedKind().format,
+        "software": software(
+            LIBRARIES, form=written.path.suffix.removeprefix("."), escaped=escaped
+        ),
         "population": plan.population,
         "data": {
             "file": written.path.name if isinstance(written.path, Path) else TABLE,
@@ -171,16 +164,6 @@ def searched(detail: Mapping[str, Any]) -> dict[str, Any]:
 def default_order(name: str, values: Sequence[str | None]) -> list[str | None]:
     """The order values are in where nothing says otherwise: numbers by size, text by text."""
     return list(Suppression().bind(name, values).values)
-
-
-def _software(suffix: str, *, escaped: bool) -> dict[str, Any]:
-    return {
-        "name": "hedgerow",
-        "version": __version__,
-        "python": platform.python_version(),
-        "libraries": {name: version(name) for name in LIBRARIES},
-        "configured": {"format": suffix.removeprefix("."), "escape_formulas": escaped},
-    }
 
 
 def _claim(

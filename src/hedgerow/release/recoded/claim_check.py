@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from hedgerow.base.errors import HedgerowError, some
 from hedgerow.base.spelling import taken_for
@@ -16,46 +16,14 @@ from hedgerow.claims.readings import checked, judged
 from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.claims.serialisation import CUSTOM
 from hedgerow.release.release import level_in_words
+from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, VERIFIED, CheckedClaim
 from hedgerow.table.contents import Contents, Order
 from hedgerow.table.groups import Groups
 from hedgerow.table.value_order import NUMBERS, arranged
 from hedgerow.table.written_form import Value
 
-Word = Literal["verified", "refuted", "not verifiable"]
-VERIFIED: Word = "verified"
-REFUTED: Word = "refuted"
-UNVERIFIABLE: Word = "not verifiable"
 SAME = 1e-9
 """How far (relatively) a level may be from another machine's."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Checked:
-    """Something a release is besides its claims, and what was found."""
-
-    what: str
-    verdict: Word
-    why: str = ""
-
-    @classmethod
-    def of(cls, what: str, wrong: str | None) -> Checked:
-        """Refuted where something is wrong."""
-        return cls(what=what, verdict=REFUTED if wrong else VERIFIED, why=wrong or "")
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckedClaim:
-    """A claim, and what the published file says of it."""
-
-    claim: str
-    verdict: Word
-    level: float | None = None
-    """As measured on the file; None where it does not follow from it."""
-    required: float | None = None
-    stated: float | None = None
-    """The level the certificate states."""
-    why: str = ""
-    """Why it is refuted or not verifiable."""
 
 
 @dataclass(frozen=True, kw_only=True)

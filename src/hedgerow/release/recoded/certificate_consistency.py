@@ -12,7 +12,7 @@ from hedgerow.base.version import __version__
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.outside import LISTED, reasons_for_unwritten
 from hedgerow.claims.protection import protected
-from hedgerow.release.claim_check import UNVERIFIABLE, Checked
+from hedgerow.release.verdicts import UNVERIFIABLE, Checked
 from hedgerow.table.schema import Role, Schema
 
 KINDS = {"lattice": "full-domain"}
