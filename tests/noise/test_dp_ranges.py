@@ -181,7 +181,7 @@ def test_cumulative_counts_rise() -> None:
     tree, mechanism = RangeTree.best(cells=1000), DiscreteLaplace(scale=30)
     noisy = mechanism.release(tree.levels(np.full(1000, 5)))
     made = Ranges.of(tree=tree, noisy=noisy, mechanism=mechanism)
-    assert (np.diff(made.prefixes) < 0).any()
+    assert (np.diff(made.prefixes) < 0).any(), "nearly half of 1,000 are"
     assert (np.diff(made.cumulative) >= 0).all()
     assert made.cumulative[0] == 0
 
