@@ -14,7 +14,7 @@ from itertools import product
 
 import pytest
 
-from hedgerow.attacks.gate import GainBounds
+from hedgerow.attacks.gain_bounds import GainBounds
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.claims import (
     BetaLikeness,

@@ -44,7 +44,7 @@ from hedgerow.attacks.charts import (
     plot_attacks as plot_attacks,
 )
 from hedgerow.attacks.file_attacks import FILE_METHODS as FILE_METHODS
-from hedgerow.attacks.gate import (
+from hedgerow.attacks.gain_bounds import (
     UNTRIED as UNTRIED,
     GainBounds as GainBounds,
     doubts as doubts,

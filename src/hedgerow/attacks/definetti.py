@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.buckets import Bucketised, Codes, columns_of
+from hedgerow.attacks.bucketised_release import Bucketised, Codes, columns_of
 from hedgerow.attacks.gains import Gains
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.base.jit import kernel
@@ -28,7 +28,7 @@ SMOOTHING = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class BucketBeliefs:
     """How likely each member of each bucket has each of its values."""
 
     release: Bucketised
@@ -61,7 +61,7 @@ def beliefs(
     chains: int = CHAINS,
     rounds: int = ROUNDS,
     burn_in: int = BURN_IN,
-) -> Beliefs:
+) -> BucketBeliefs:
     """Match members and values again and again, each time by what the last match taught.
 
     Values are given to the members of their bucket at random. A naive Bayes model is fitted to
@@ -123,7 +123,7 @@ def beliefs(
                 _tally(tally, held, first)
     share = tally / (chains * (rounds - burn_in))
     _even_out(share, first, st.indptr[release.bucket + 1], _twins(st, rng)[values])
-    return Beliefs(release, share)
+    return BucketBeliefs(release, share)
 
 
 def de_finetti(
@@ -214,7 +214,7 @@ def de_finetti(
     )
 
 
-def _gains(found: Beliefs, true: Codes) -> Gains:
+def _gains(found: BucketBeliefs, true: Codes) -> Gains:
     """What is gained about everybody; certain is only who is in a bucket with one value.
 
     A simulation in which a person always has the same value is no proof that they do.

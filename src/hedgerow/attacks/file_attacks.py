@@ -253,7 +253,7 @@ def _matrix(file: Any) -> NDArray[np.float64]:
 
 def _de_finetti(f: Files) -> AttackResult:
     """The two tables of an Anatomy, and the original; or a table that is published by Anatomy."""
-    from hedgerow.attacks.buckets import read_tables
+    from hedgerow.attacks.bucketised_release import read_tables
     from hedgerow.attacks.definetti import against_anatomy, de_finetti
 
     if f.sensitive is None:

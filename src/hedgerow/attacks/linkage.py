@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.fuzzy import Edits, Fuzzy, loosened
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.projection import only, projected, uncovered
+from hedgerow.attacks.release_columns import only, projected, uncovered
+from hedgerow.attacks.tolerance import Edits, Fuzzy, loosened
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.table.groups import Floats, Groups, Ints
 from hedgerow.table.labels import Flags

@@ -25,7 +25,7 @@ from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive, sort_membe
 MOST = 1_000_000
 """Additions for one group, about; with more it counts as too large to work out."""
 
-Beliefs = Sequence[tuple[Fraction, ...]]
+Credibilities = Sequence[tuple[Fraction, ...]]
 """For each class, the credibility of each value."""
 
 
@@ -166,7 +166,7 @@ class _Merged:
         ways = [prod(min(floor(n / bound), c) + 1 for c in self.counts) for n in self.sizes]
         return states * sum(ways)
 
-    def naive(self) -> Beliefs:
+    def naive(self) -> Credibilities:
         """Every class like the group."""
         people = sum(self.sizes)
         return [tuple(Fraction(c, people) for c in self.counts)] * len(self.sizes)
@@ -174,7 +174,7 @@ class _Merged:
 
 def _beliefs(
     known: Sequence[_Merged], bound: Fraction, recoding: str
-) -> tuple[list[Beliefs], int, int]:
+) -> tuple[list[Credibilities], int, int]:
     """Credibilities of each group; how many nothing explains, and how many are too large."""
     worked: list[Worked | None] = []
     for group in known:
@@ -187,7 +187,7 @@ def _beliefs(
             fix="Name the protected value you are after, or attack a part of the release.",
         )
     every = prod((w.fine for w in worked if w is not None), start=Fraction(1))
-    beliefs: list[Beliefs] = []
+    beliefs: list[Credibilities] = []
     puzzling = 0
     for group, w in zip(known, worked, strict=True):
         if w is None:
@@ -210,7 +210,7 @@ def _others(worked: Sequence[Worked | None], own: Worked) -> Fraction:
     return prod(others, start=Fraction(1))
 
 
-def _guesses(known: Sequence[_Merged], beliefs: Sequence[Beliefs]) -> list[dict[str, Any]]:
+def _guesses(known: Sequence[_Merged], beliefs: Sequence[Credibilities]) -> list[dict[str, Any]]:
     """For each class of a merged group, the protected value it most likely has."""
     found = []
     for group, shares in zip(known, beliefs, strict=True):
@@ -237,7 +237,7 @@ def _gains(
     of: str,
     into: Ints,
     published: Groups,
-    credited: Iterable[tuple[_Merged, Beliefs]],
+    credited: Iterable[tuple[_Merged, Credibilities]],
 ) -> Gains:
     """What is gained about everybody in the classes: by credibility, else by the group's share."""
     domain, histogram = classes.domains[of], classes.histograms[of]

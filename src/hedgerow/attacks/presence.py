@@ -38,7 +38,7 @@ Tuples = frozenset[tuple[str | None, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class PresenceGuess:
     """How often the attacker is right, next to a coin."""
 
     method: str
@@ -74,7 +74,9 @@ def tuples(recoding: Recoding) -> Tuples:
     return frozenset(zip(*columns, strict=True))
 
 
-def read_presence(method: str, anonymise: Anonymiser, *, there: Cells, gone: Cells) -> Told:
+def read_presence(
+    method: str, anonymise: Anonymiser, *, there: Cells, gone: Cells
+) -> PresenceGuess:
     """Attack an anonymiser without randomness.
 
     Args:
@@ -85,7 +87,7 @@ def read_presence(method: str, anonymise: Anonymiser, *, there: Cells, gone: Cel
     """
     with_person, without = tuples(anonymise(there)), tuples(anonymise(gone))
     success = COIN if with_person == without else Fraction(1)
-    return Told(
+    return PresenceGuess(
         method=method,
         success=success,
         bound=Fraction(1),
@@ -94,7 +96,7 @@ def read_presence(method: str, anonymise: Anonymiser, *, there: Cells, gone: Cel
     )
 
 
-def best_guess(safe: Safe, *, people: int) -> Told:
+def best_guess(safe: Safe, *, people: int) -> PresenceGuess:
     """The best that can be made of a safe release of a public recoding, exactly.
 
     The person's group has so many people with them. All that depends on the person is the number
@@ -113,7 +115,9 @@ def best_guess(safe: Safe, *, people: int) -> Told:
     least = _least(safe, n)
     # P[Bin(n) >= t] - P[Bin(n-1) >= t] = beta P[Bin(n-1) = t - 1].
     more = beta * _chance(least - 1, n - 1, beta)
-    return Told(method="safe", success=COIN + more / 2, bound=truth(safe.loss.approximate()))
+    return PresenceGuess(
+        method="safe", success=COIN + more / 2, bound=truth(safe.loss.approximate())
+    )
 
 
 def guess_by_lot(safe: Safe, *, people: int, games: int) -> Fraction:

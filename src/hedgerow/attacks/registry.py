@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult
-from hedgerow.attacks.classes import classes_of
-from hedgerow.attacks.descriptions import secret_codes
-from hedgerow.attacks.fuzzy import Edits
+from hedgerow.attacks.control_group import outside
 from hedgerow.attacks.gdpr import gdpr
 from hedgerow.attacks.inference import background_knowledge, homogeneity
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.joined_releases import join, unjoined
 from hedgerow.attacks.linkage import Links, link
+from hedgerow.attacks.merged_classes import classes_of
 from hedgerow.attacks.minimality import minimality
-from hedgerow.attacks.outside import outside
 from hedgerow.attacks.overlap import Overlap
+from hedgerow.attacks.record_descriptions import secret_codes
+from hedgerow.attacks.release_joins import join, unjoined
 from hedgerow.attacks.sequential import sequential
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
+from hedgerow.attacks.tolerance import Edits
 from hedgerow.base.errors import DataError
 from hedgerow.table.groups import PEOPLE, Groups
 from hedgerow.table.labels import Values

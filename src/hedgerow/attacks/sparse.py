@@ -30,7 +30,7 @@ METHODS: tuple[Method, ...] = ("eccentricity", "entropic", "scoreboard")
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class Auxiliary:
     """What an attacker knows of each target (aux), compressed by target."""
 
     indptr: Ints
@@ -48,7 +48,7 @@ class Known:
         cls,
         ratings: Ratings,
         targets: Sequence[Mapping[str, tuple[float | None, float | None]]],
-    ) -> Known:
+    ) -> Auxiliary:
         """For each target: item -> rating and day, None where not known."""
         place = {str(item): code for code, item in enumerate(ratings.items)}
         for target in targets:
@@ -87,7 +87,7 @@ class Matches:
 
 def identify(
     ratings: Ratings,
-    known: Known,
+    known: Auxiliary,
     *,
     method: Method = "eccentricity",
     phi: float = PHI,
@@ -121,7 +121,7 @@ def identify(
     ...     ["Brazil", "Titanic", "Titanic", "Alien", "Titanic", "Titanic"],
     ...     [5, 2, 2, 4, 5, 4], [10, 20, 20, 5, 90, 300],
     ... )
-    >>> known = Known.of(ratings, [{"Brazil": (5, 10), "Titanic": (2, 20)}])
+    >>> known = Auxiliary.of(ratings, [{"Brazil": (5, 10), "Titanic": (2, 20)}])
     >>> found = identify(ratings, known)
     >>> str(ratings.people[found.person[0]]), round(float(found.eccentricity[0]), 2)
     ('Ann', 1.7)
@@ -152,7 +152,7 @@ def observe(
     wrong: int = 2,
     days: int = 14,
     rng: np.random.Generator,
-) -> Known:
+) -> Auxiliary:
     """What somebody might know of these people: some of their ratings, with errors.
 
     Args:
@@ -173,7 +173,7 @@ def observe(
     kept = rank < m
     rows, owner, rank = rows[kept], owner[kept], rank[kept]
     rows = np.where(rank < wrong, rng.integers(len(ratings.person), size=len(rows)), rows)
-    return Known(
+    return Auxiliary(
         np.searchsorted(owner, np.arange(len(targets) + 1)).astype(np.int64),
         ratings.item_of(rows),
         ratings.rating[rows],
@@ -183,10 +183,10 @@ def observe(
 
 def deanonymise(
     ratings: Ratings,
-    known: Known,
+    known: Auxiliary,
     truth: Ints,
     *,
-    outsiders: Known | None = None,
+    outsiders: Auxiliary | None = None,
     method: Method = "eccentricity",
     phi: float = PHI,
     alpha: float = ALPHA,
@@ -299,10 +299,10 @@ def evaluate(
     split = known.indptr[targets]
     return deanonymise(
         release,
-        Known(known.indptr[: targets + 1], known.item[:split], known.rating[:split],
+        Auxiliary(known.indptr[: targets + 1], known.item[:split], known.rating[:split],
               known.day[:split]),
         place[chosen[:targets]],
-        outsiders=Known(known.indptr[targets:] - split, known.item[split:], known.rating[split:],
+        outsiders=Auxiliary(known.indptr[targets:] - split, known.item[split:], known.rating[split:],
                         known.day[split:]),
         method=method, phi=phi, alpha=alpha,
     )  # fmt: skip

@@ -12,9 +12,9 @@ import numpy as np
 
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.file_attacks import FILE_METHODS, attack_files
-from hedgerow.attacks.fuzzy import Edits
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
 from hedgerow.attacks.registry import METHODS, WHEN_ASKED, Assault, Fuzz
+from hedgerow.attacks.tolerance import Edits
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.plan.person_rows import people_of
 from hedgerow.plan.plan import Plan

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hedgerow.api.demo import Demo
     from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
-    from hedgerow.explain.definitions import Definition
+    from hedgerow.explain.definitions import PrivacyDefinition
 
 WIDEST = 17
 """Characters of a value in a table of rows; seven columns then fit in 80."""
@@ -314,7 +314,7 @@ def explanation(found: Declaration) -> None:
         console.print(plain(text, keep="\n"))
 
 
-def definitions(found: Sequence[Definition]) -> None:
+def definitions(found: Sequence[PrivacyDefinition]) -> None:
     """Privacy definitions as points of epsilon-privacy."""
     for number, definition in enumerate(found):
         if number:

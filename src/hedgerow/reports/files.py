@@ -17,7 +17,7 @@ from hedgerow.plan.plan import Plan
 from hedgerow.reports.external import external_report
 from hedgerow.reports.page import is_report
 from hedgerow.reports.profiles.base import Evidence, Profile, unmet_of
-from hedgerow.reports.recipient_view import Counted, Handed
+from hedgerow.reports.recipient_view import Combinations, Handed
 
 if TYPE_CHECKING:
     from hedgerow.release.noisy.release import RandomisedRelease
@@ -83,7 +83,7 @@ def report(
         PlanError: There is no such profile, or the plan is missing.
         TargetError: A report cannot or must not be written there.
     """
-    from hedgerow.reports.profiles.known import checked, read_areas, require_known
+    from hedgerow.reports.profiles.registry import checked, read_areas, require_known
 
     names = require_known(profiles)
     folder = _folder(release)
@@ -165,7 +165,7 @@ def _inside(
 ) -> tuple[tuple[Profile, ...], str]:
     """The profiles on all evidence, and the internal report."""
     from hedgerow.reports.internal import internal_noisy, internal_report
-    from hedgerow.reports.profiles.known import checked
+    from hedgerow.reports.profiles.registry import checked
     from hedgerow.reports.publisher_view import Books, refuse_other_kind, remade
 
     refuse_other_kind(plan, handed)
@@ -183,7 +183,7 @@ def _inside(
     )
 
 
-def add_external(folder: Path, certificate: str, known: Counted | None = None) -> None:
+def add_external(folder: Path, certificate: str, known: Combinations | None = None) -> None:
     """Add certificate and report to a staged folder that has the data.
 
     Before anybody is told that there is a release: should it fail, nothing was published.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.reports.profiles.base import Evidence, Finding
 from hedgerow.reports.profiles.sizes import SEVERAL, at_least, between, in_all, may_be
-from hedgerow.reports.recipient_view import Counted, Handed
+from hedgerow.reports.recipient_view import Combinations, Handed
 from hedgerow.table.groups import Ints
 from hedgerow.table.schema import Role
 
@@ -126,7 +126,7 @@ def dominance(group: Ints, values: NDArray[np.float64], rows: Ints) -> tuple[int
     return size, int(dominated.sum()), int(close.sum())
 
 
-def _numbers(counted: Counted) -> NDArray[np.float64] | None:
+def _numbers(counted: Combinations) -> NDArray[np.float64] | None:
     """The last column as amounts; None where it holds something else."""
     texts = counted.texts[-1]
     try:
@@ -139,7 +139,7 @@ def _numbers(counted: Counted) -> NDArray[np.float64] | None:
     return found[counted.codes[:, -1]]
 
 
-def _group(counted: Counted, quasi: int) -> Ints:
+def _group(counted: Combinations, quasi: int) -> Ints:
     """The cell of each line; lines stand in the order of their cells."""
     changed = np.zeros(len(counted.rows), np.bool_)
     changed[1:] = (counted.codes[1:, :quasi] != counted.codes[:-1, :quasi]).any(axis=1)
