@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.attacks.linkage import Links, link
+from hedgerow.attacks.linkage import link
+from hedgerow.attacks.links import Links
 from hedgerow.attacks.tolerance import Edits, loosened
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.table.labels import covers

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.attacks.auxiliary import Auxiliary
 from hedgerow.attacks.ratings import Ratings
-from hedgerow.attacks.sparse import METHODS, Auxiliary, deanonymise, evaluate, identify, observe
+from hedgerow.attacks.sparse import METHODS, deanonymise, evaluate, identify, observe
 from hedgerow.base.errors import DataError, PlanError
 
 NAN = math.nan

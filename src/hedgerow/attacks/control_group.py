@@ -1,77 +1,46 @@
-"""Outside: what the attacks on groups say of people who are not in the release, and how rightly.
+"""Control group: what attacks say of people who are not in the release, and how rightly.
 
 What is as true of them is common knowledge about such people, not a fact about those in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.base import Rate
 from hedgerow.attacks.intersection import Intersection, Scored, intersect
-from hedgerow.attacks.similarity import learned
-from hedgerow.attacks.skewness import grown
 from hedgerow.table.groups import Ints
 from hedgerow.table.published_table import Published
 from hedgerow.table.targets import Targets
 
 Flags = NDArray[np.bool_]
+Right = Callable[[Intersection, Ints], tuple[Flags, Flags]]
+"""From where people fit, and their true values: of whom something is said, and who has it."""
 
 
-def outside(
-    attack: str, releases: Sequence[Published], control: Targets | None, *, of: str
+def control_rate(
+    right: Right, releases: Sequence[Published], control: Targets | None, *, of: str
 ) -> Rate | None:
-    """How often the attack is right about those of the control who fit into the releases.
+    """How often an attack is right about those of the control who fit into the releases.
 
-    None where the attack says nothing about them, their values are not known, or nobody fits.
+    None where there is no control, their values are not known, or nobody is spoken of.
     """
-    if control is None or attack not in RIGHT or of not in control.columns:
+    if control is None or of not in control.columns:
         return None
     if not all(set(one.quasi) & {*control.columns} for one in releases):
         return None
     found = intersect(releases, control, of=of)
-    said, right = RIGHT[attack](found, found.codes_of(control.column(of)))
+    said, so = right(found, found.codes_of(control.column(of)))
     if not said.any():
         return None
-    return Rate(successes=int((said & right).sum()), guesses=int(said.sum()))
+    return Rate(successes=int((said & so).sum()), guesses=int(said.sum()))
 
 
-def _homogeneity(found: Intersection, true: Ints) -> tuple[Flags, Flags]:
-    return found.found, found.named & _possible(found, true)
-
-
-def _background(found: Intersection, true: Ints) -> tuple[Flags, Flags]:
-    """One value ruled out leaves theirs, as in the default of the attack."""
-    known = true >= 0 if found.missing is None else (true >= 0) & (true != found.missing)
-    return found.found, known & (found.posterior <= 2) & _possible(found, true)
-
-
-def _intersection(found: Intersection, true: Ints) -> tuple[Flags, Flags]:
-    return found.found, np.asarray((true >= 0) & (found.guesses == true))
-
-
-def _skewness(found: Intersection, true: Ints) -> tuple[Flags, Flags]:
-    """Only those who fit one group, of which a value is named, are spoken of."""
-    group, one = _only(found)
-    named = grown(found.releases[0].groups, of=found.of)
-    said = one & (named[group] >= 0)
-    return said, found.codes[0][named[group]] == true
-
-
-def _similarity(found: Intersection, true: Ints) -> tuple[Flags, Flags]:
-    group, one = _only(found)
-    place = {int(code): i for i, code in enumerate(found.codes[0])}
-    own = [place.get(code, -1) for code in true.tolist()]
-    groups = learned(found.releases[0].groups, of=found.of)
-    right = [g in groups and v >= 0 and bool(groups[g][v]) for g, v in zip(group, own, strict=True)]
-    return one, one & np.array(right, np.bool_)
-
-
-def _only(found: Intersection) -> tuple[Ints, Flags]:
-    """The group of each person, and whether they fit no other."""
+def only_group(found: Intersection) -> tuple[Ints, Flags]:
+    """The group of each person in the first release, and whether they fit no other."""
     located = found.located[0]
     one = np.asarray(located.count == 1)
     group = np.zeros(len(found), np.int64)
@@ -79,15 +48,6 @@ def _only(found: Intersection) -> tuple[Ints, Flags]:
     return group, one
 
 
-def _possible(found: Intersection, true: Ints) -> Flags:
+def possible(found: Intersection, true: Ints) -> Flags:
+    """Whose true value is among those that are left."""
     return Scored.of(found, [None] * len(found), true).possible
-
-
-RIGHT: Mapping[str, Callable[[Intersection, Ints], tuple[Flags, Flags]]] = {
-    "homogeneity": _homogeneity,
-    "background-knowledge": _background,
-    "similarity": _similarity,
-    "skewness": _skewness,
-    "intersection": _intersection,
-}
-"""For each attack, whom of the control it speaks of, and about whom it is right."""

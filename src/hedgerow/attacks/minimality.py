@@ -14,10 +14,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hedgerow.attacks.annotation import with_release
+from hedgerow.attacks.attack_input import AttackInput
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.credibility import Worked, exact_bound
+from hedgerow.attacks.declaration import GROUPS, ORIGINAL, SECRET, Outcome, ReleaseAttack, known
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.inference import SHOWN, counted, named
+from hedgerow.attacks.group_beliefs import SHOWN, counted, named
+from hedgerow.attacks.merged_classes import classes_of
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.table.attribute import alone, attribute
 from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive, sort_members
@@ -345,3 +349,39 @@ def _refuse_broken(
             f"{named(domain, histogram.codes[entry])}, more than one in {float(bound):g}",
             fix="Give the l the release was made with.",
         )
+
+
+def _attempt(read: AttackInput) -> Iterator[AttackResult]:
+    assert read.truth is not None, "it needs them"
+    bound = read.number("l")
+    for published in read.releases:
+        for of in read.of:
+            if of in read.truth.columns:
+                classes = classes_of(published, read.truth, of)
+                # Full-domain levels are raised for everybody if some class somewhere needs it.
+                how: Any = "global" if published.made == "full-domain" else "local"
+                if classes.left_out and (how == "global" or classes.merged == 0):
+                    raise DataError(
+                        f"{classes.left_out:,} of {len(published):,} groups have other records "
+                        "than those of the people who fit only them, so nobody knows who was "
+                        "merged",
+                        where=published.name,
+                        fix="Either people fit several groups, and then the attack cannot be "
+                        "tried; or the truth is not the original of this release.",
+                    )
+                found = minimality(classes.groups, classes.into, of=of, l=bound, recoding=how)
+                yield with_release(published, classes.told(found), classes.located)
+
+
+MINIMALITY = ReleaseAttack(
+    name="minimality",
+    asks="Does it give somebody away that the publisher generalised no more than needed?",
+    success="what made the publisher generalise is named",
+    needs=(GROUPS, SECRET, ORIGINAL, known("l", "the diversity that was asked for", "3")),
+    knows={"l": "No value may be had by more than one person in l of a group."},
+    outcomes=(Outcome(name="minimality", silent=True),),
+    attempt=_attempt,
+    raw="everybody in the release: who would have been in which group",
+    by_default=False,
+    reference="Wong, Fu, Wang, Pei 2007 (VLDB).",
+)

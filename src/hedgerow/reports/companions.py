@@ -79,9 +79,9 @@ class Accompanied:
         from hedgerow.reports.files import internal_beside
 
         def make() -> str:
+            from hedgerow.reports.attack_section import quick_attacks
             from hedgerow.reports.internal import internal_report
             from hedgerow.reports.publisher_view import Books, Inside
-            from hedgerow.reports.trials import quick_attacks
 
             population = job.plan.population
             books = None if ledger is None or population is None else Books.of(ledger, population)

@@ -1,23 +1,37 @@
-"""The profiles by name."""
+"""PROFILES: the policy profiles of the house; each module declares its own.
+
+An installed package adds one through the entry point group `hedgerow.profiles`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
-from hedgerow.base.errors import DataError, PlanError, nearest
-from hedgerow.reports.profiles import cms, ema, hipaa, nist, uktre, wp216
-from hedgerow.reports.profiles.base import Evidence, Finding, Profile
+from hedgerow.base.registry import Registry
+from hedgerow.reports.profiles.base import Evidence, PolicyProfile, ProfileCheck
+from hedgerow.reports.profiles.cms import CMS_CELL_SIZE
+from hedgerow.reports.profiles.ema import EMA_0070
+from hedgerow.reports.profiles.hipaa import HIPAA_SAFE_HARBOR
+from hedgerow.reports.profiles.nist import NIST_800_226
+from hedgerow.reports.profiles.uktre import UK_TRE
+from hedgerow.reports.profiles.wp216 import WP216
 
-PROFILES: Mapping[str, tuple[str, Callable[[Evidence], Iterator[Finding]]]] = {
-    "ema-0070": (ema.TITLE, ema.findings),
-    "hipaa-safe-harbor": (hipaa.TITLE, hipaa.findings),
-    "cms-cell-size": (cms.TITLE, cms.findings),
-    "uk-tre": (uktre.TITLE, uktre.findings),
-    "wp216": (wp216.TITLE, wp216.findings),
-    "nist-800-226": (nist.TITLE, nist.findings),
-}
-"""Name -> title, and what checks it."""
+PROFILES: Registry[PolicyProfile] = Registry("profile", group="hedgerow.profiles")
+"""The profiles by name."""
+for _profile in (EMA_0070, HIPAA_SAFE_HARBOR, CMS_CELL_SIZE, UK_TRE, WP216, NIST_800_226):
+    PROFILES.register(_profile)
+
+
+def describe_profile(name: str) -> PolicyProfile:
+    """What a policy asks for, and what of it is checked.
+
+    Raises:
+        PlanError: There is no profile of that name; names the nearest.
+
+    >>> describe_profile("wp216").title
+    'Article 29 Working Party, opinion 05/2014 (WP216)'
+    """
+    return PROFILES.find(name)
 
 
 def require_known(names: Sequence[str]) -> tuple[str, ...]:
@@ -26,50 +40,9 @@ def require_known(names: Sequence[str]) -> tuple[str, ...]:
     Raises:
         PlanError: There is no such profile.
     """
-    for name in names:
-        if name not in PROFILES:
-            near = nearest(name, PROFILES)
-            raise PlanError(
-                f"there is no profile {name!r}",
-                fix=f"Did you mean {near!r}?" if near else f"There are {', '.join(PROFILES)}.",
-            )
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(PROFILES.find(name).name for name in names))
 
 
-def checked(names: Sequence[str], evidence: Evidence) -> tuple[Profile, ...]:
+def checked(names: Sequence[str], evidence: Evidence) -> tuple[ProfileCheck, ...]:
     """What becomes of each profile."""
-    return tuple(
-        Profile(name=name, title=PROFILES[name][0], findings=tuple(PROFILES[name][1](evidence)))
-        for name in require_known(names)
-    )
-
-
-def read_areas(file: Path) -> dict[str, int]:
-    """How many people live in each area of three digits: a file with zip3 and people.
-
-    Raises:
-        DataError: It cannot be read, or is no such file.
-    """
-    from hedgerow.engines import open_engine
-
-    with open_engine(file) as engine:
-        if not {"zip3", "people"} <= set(engine.columns()):
-            raise DataError(
-                "the file has not the columns zip3 and people",
-                where=str(file),
-                fix="Name the columns zip3 and people.",
-            )
-        table = engine.rows(["zip3", "people"], max(1, engine.rows_total()))
-    found: dict[str, int] = {}
-    for area, people in zip(table["zip3"].to_pylist(), table["people"].to_pylist(), strict=True):
-        try:
-            if area is None or not (len(area) == 3 and area.isdigit()) or area in found:
-                raise ValueError
-            found[area] = int(str(people).replace(",", ""))
-        except ValueError:
-            raise DataError(
-                f"{area!r} with {people!r} people is no area, or stands there twice",
-                where=str(file),
-                fix="Give each area of three digits once, with a whole number of people.",
-            ) from None
-    return found
+    return tuple(PROFILES.find(name).check(evidence) for name in require_known(names))
