@@ -60,7 +60,7 @@ def known(name: str, words: str, example: str) -> Need:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class AttackOutcome:
     """A result that an attack gives."""
 
     name: str
@@ -86,13 +86,13 @@ class Attack(ABC):
     needs: tuple[Need, ...]
     knows: Mapping[str, str] = field(default_factory=dict)
     """Numbers and words it takes with `--know`: what each is."""
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[AttackOutcome, ...] = ()
     """Its results; one of its own name, if left out."""
     reference: str
 
     def __post_init__(self) -> None:
         if not self.outcomes:
-            object.__setattr__(self, "outcomes", (Outcome(name=self.name),))
+            object.__setattr__(self, "outcomes", (AttackOutcome(name=self.name),))
 
     @property
     @abstractmethod

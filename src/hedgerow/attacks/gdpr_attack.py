@@ -8,7 +8,7 @@ from dataclasses import replace
 from hedgerow.attacks.annotation import understood, with_release
 from hedgerow.attacks.attack_input import AttackInput
 from hedgerow.attacks.base import AttackResult
-from hedgerow.attacks.declaration import ORIGINAL, Outcome, ReleaseAttack
+from hedgerow.attacks.declaration import ORIGINAL, AttackOutcome, ReleaseAttack
 from hedgerow.attacks.gdpr import gdpr
 from hedgerow.attacks.record_descriptions import secret_codes
 from hedgerow.table.published_table import Published
@@ -68,9 +68,9 @@ GDPR = ReleaseAttack(
     "person, or a person's value is named",
     needs=(ORIGINAL,),
     outcomes=(
-        Outcome(name="singling-out", by_column=False),
-        Outcome(name="linkability", by_column=False, of_column=False),
-        Outcome(name="inference"),
+        AttackOutcome(name="singling-out", by_column=False),
+        AttackOutcome(name="linkability", by_column=False, of_column=False),
+        AttackOutcome(name="inference"),
     ),
     attempt=_attempt,
     raw="the people themselves: guesses are checked against them",

@@ -13,7 +13,7 @@ from hedgerow.attacks.control_group import Right, control_rate
 from hedgerow.table.groups import PEOPLE, Groups
 
 
-class Guess(Protocol):
+class GuessFunction(Protocol):
     """What is guessed about the people of groups."""
 
     def __call__(self, groups: Groups, *, of: str, unit: str = PEOPLE) -> AttackResult: ...
@@ -23,7 +23,7 @@ class Guess(Protocol):
 class GroupGuess:
     """How an attack guesses about the people of groups; it needs nothing but the groups."""
 
-    guess: Guess
+    guess: GuessFunction
     right: Right
     """Of people who are not in the release: of whom it speaks, and about whom it is right."""
     applies: Callable[[Groups, str], bool] = lambda groups, of: True

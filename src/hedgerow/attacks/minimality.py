@@ -18,7 +18,14 @@ from hedgerow.attacks.annotation import with_release
 from hedgerow.attacks.attack_input import AttackInput
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.credibility import Worked, exact_bound
-from hedgerow.attacks.declaration import GROUPS, ORIGINAL, SECRET, Outcome, ReleaseAttack, known
+from hedgerow.attacks.declaration import (
+    GROUPS,
+    ORIGINAL,
+    SECRET,
+    AttackOutcome,
+    ReleaseAttack,
+    known,
+)
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.group_beliefs import SHOWN, counted, named
 from hedgerow.attacks.merged_classes import classes_of
@@ -379,7 +386,7 @@ MINIMALITY = ReleaseAttack(
     success="what made the publisher generalise is named",
     needs=(GROUPS, SECRET, ORIGINAL, known("l", "the diversity that was asked for", "3")),
     knows={"l": "No value may be had by more than one person in l of a group."},
-    outcomes=(Outcome(name="minimality", silent=True),),
+    outcomes=(AttackOutcome(name="minimality", silent=True),),
     attempt=_attempt,
     raw="everybody in the release: who would have been in which group",
     by_default=False,

@@ -5,11 +5,9 @@ An installed package adds one through the entry point group `hedgerow.attacks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from hedgerow.attacks.averaging import AVERAGING
 from hedgerow.attacks.background_knowledge import BACKGROUND_KNOWLEDGE
-from hedgerow.attacks.declaration import Attack, FileAttack, Outcome, ReleaseAttack
+from hedgerow.attacks.declaration import Attack, AttackOutcome, FileAttack, ReleaseAttack
 from hedgerow.attacks.definetti import DE_FINETTI
 from hedgerow.attacks.floating_point import FLOATING_POINT
 from hedgerow.attacks.gdpr_attack import GDPR
@@ -51,14 +49,14 @@ for _attack in (
     ATTACKS.register(_attack)
 
 
-def release_attacks() -> Iterator[ReleaseAttack]:
+def release_attacks() -> tuple[ReleaseAttack, ...]:
     """Those on releases."""
-    return (one for one in ATTACKS.values() if isinstance(one, ReleaseAttack))
+    return tuple(one for one in ATTACKS.values() if isinstance(one, ReleaseAttack))
 
 
-def file_attacks() -> Iterator[FileAttack]:
+def file_attacks() -> tuple[FileAttack, ...]:
     """Those on files of their own kind."""
-    return (one for one in ATTACKS.values() if isinstance(one, FileAttack))
+    return tuple(one for one in ATTACKS.values() if isinstance(one, FileAttack))
 
 
 def describe_attack(name: str) -> Attack:
@@ -73,11 +71,11 @@ def describe_attack(name: str) -> Attack:
     return ATTACKS.find(name)
 
 
-def outcome_of(result: str) -> Outcome:
+def outcome_of(result: str) -> AttackOutcome:
     """What is declared of a result by its name; of one that no attack declares, the usual.
 
     >>> outcome_of("linkability").of_column, outcome_of("minimality").silent
     (False, True)
     """
     declared = (one for attack in ATTACKS.values() for one in attack.outcomes)
-    return next((one for one in declared if one.name == result), Outcome(name=result))
+    return next((one for one in declared if one.name == result), AttackOutcome(name=result))

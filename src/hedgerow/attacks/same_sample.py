@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.declaration import FileAttack, Outcome, known
+from hedgerow.attacks.declaration import AttackOutcome, FileAttack, known
 from hedgerow.attacks.file_input import FileInput, numbers_of
 from hedgerow.base.errors import DataError, PlanError
 
@@ -203,7 +203,7 @@ SAME_SAMPLE = FileAttack(
     most=1,
     needs=(known("rate", "the share of people who were drawn", "0.1"),),
     knows={"rate": "The share of people who were drawn."},
-    outcomes=(Outcome(name="same-sample", silent=True),),
+    outcomes=(AttackOutcome(name="same-sample", silent=True),),
     attempt=_attempt,
     reference="Paper 003, Section 2.1.",
 )

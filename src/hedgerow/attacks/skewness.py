@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.control_group import Flags, only_group
-from hedgerow.attacks.declaration import GROUPS, SECRET, Outcome, ReleaseAttack
+from hedgerow.attacks.declaration import GROUPS, SECRET, AttackOutcome, ReleaseAttack
 from hedgerow.attacks.group_beliefs import SHOWN, counted, group_gains, named, recorded
 from hedgerow.attacks.group_guess import GroupGuess
 from hedgerow.attacks.intersection import Intersection
@@ -129,7 +129,7 @@ SKEWNESS = ReleaseAttack(
     asks="Is a value much likelier in a group than elsewhere?",
     success="a person has the value that is more frequent in their group",
     needs=(GROUPS, SECRET),
-    outcomes=(Outcome(name="skewness", silent=True),),
+    outcomes=(AttackOutcome(name="skewness", silent=True),),
     by_group=GroupGuess(skewness, _right),
     reference="Li, Li, Venkatasubramanian 2007 (ICDE), Section 3.2.",
 )

@@ -79,7 +79,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         no_trial=None if plan is None else no_trial(plan),
         published=None if plan is None else _published(plan),
         others=_others(draft), most=MOST_OTHERS, people=PEOPLE, given=_given(draft),
-        methods=list(release_attacks()), on_files=list(file_attacks()),
+        methods=release_attacks(), on_files=file_attacks(),
         why=view.WHY_ALLOWED, proves=view.PROVES_NOTHING, said=_said(plan),
         stale=job is not None and job.mark != draft.mark, **found,
     )  # fmt: skip
