@@ -22,9 +22,9 @@ from hedgerow.explain.adversary_study import (
     AdversaryStudy,
     Breaking,
     ClaimStudy,
+    GroupBelief,
     NodeStudy,
     Row,
-    WorstGroup,
 )
 from hedgerow.explain.attackers import Attackers, plain
 from hedgerow.explain.belief_words import breaks_any, breaks_like, rounded_up, sentence
@@ -34,8 +34,8 @@ from hedgerow.plan.adversaries import AdversaryPlan
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.warmup import warming
-from hedgerow.release.job import opened
-from hedgerow.release.recoding_choice import Progress, refuse_meaningless
+from hedgerow.release.recoded.job import opened
+from hedgerow.release.recoded.recoding_choice import Progress, refuse_meaningless
 from hedgerow.table.groups import Groups
 
 POWERS = range(2, 10)
@@ -181,7 +181,7 @@ def smallest(model: EpsilonPrivacy, groups: Groups) -> float:
     return rounded_up(max(belief.epsilon for belief in beliefs if belief.epsilon is not None))
 
 
-def _worst(model: EpsilonPrivacy, view: View) -> Iterator[WorstGroup]:
+def _worst(model: EpsilonPrivacy, view: View) -> Iterator[GroupBelief]:
     """The groups of which attackers learn most; of equal ones, those with more people."""
     if model.hopeless is not None:
         return
@@ -191,7 +191,7 @@ def _worst(model: EpsilonPrivacy, view: View) -> Iterator[WorstGroup]:
         if belief is None:
             continue
         labels = view.labels(group)
-        yield WorstGroup(
+        yield GroupBelief(
             labels=labels,
             people=belief.people,
             holders=belief.holders,

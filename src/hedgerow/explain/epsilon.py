@@ -74,7 +74,7 @@ class Shifted:
 
 
 @dataclass(frozen=True)
-class Record:
+class SemanticPrivacy:
     """What one person's record changes: semantic privacy."""
 
     shifted: tuple[Shifted, ...]
@@ -130,7 +130,7 @@ class EpsilonStudy:
     people: int | None
     question: RevealingQuestion
     beliefs: BeliefShift
-    record: Record
+    record: SemanticPrivacy
     answers: Answers
     group: Group
     sample: Sample
@@ -269,7 +269,7 @@ def _beliefs(loss: Pure | Approximate) -> BeliefShift:
     )
 
 
-def _record(loss: Pure | Approximate, n: int | None) -> Record:
+def _record(loss: Pure | Approximate, n: int | None) -> SemanticPrivacy:
     slacks: tuple[Fraction | None, ...] = (None,)
     if isinstance(loss, Approximate):
         slacks = (None, SLACK)
@@ -282,7 +282,7 @@ def _record(loss: Pure | Approximate, n: int | None) -> Record:
         for slack in slacks
     ]
     simple = simple_shift(loss) if isinstance(loss, Approximate) else None
-    return Record(
+    return SemanticPrivacy(
         shifted=tuple(
             Shifted(
                 rounded_up(r.far), rounded_up(r.one), None if r.any is None else rounded_up(r.any)
