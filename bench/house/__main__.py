@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench.house.reach import Names, unreached_modules
 from bench.house.rooms import ROOMS, edges, wrong
 from bench.house.source import HOME, Source, cycles
 
@@ -25,6 +26,8 @@ BEFORE = {
     "lines": "88,908",
     "packages in cycles": "19",
     "imports that the walls do not allow": "no walls",
+    "modules that no command, page or public name reaches": "26",
+    "classes and functions that nothing reaches, by name": "22",
     "files in which a function runs during `publish`": "186",
 }
 """Measured on the commit before the rooms."""
@@ -74,6 +77,8 @@ def measures() -> dict[str, str]:
         "lines": f"{lines:,}",
         "packages in cycles": str(sum(len(ring) for ring in rings)),
         "imports that the walls do not allow": str(len(wrong(source))),
+        "modules that no command, page or public name reaches": str(len(unreached_modules(source))),
+        "classes and functions that nothing reaches, by name": str(len(Names(source).unreached())),
         "files in which a function runs during `publish`": str(len(run_files())),
     }
 

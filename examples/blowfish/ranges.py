@@ -7,9 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.noise.blowfish.graphs import Full, Threshold
-from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical
-from hedgerow.noise.blowfish.ordered_mechanism import Ordered
+from hedgerow.noise.blowfish import Full, Ordered, OrderedHierarchical, Threshold
 from hedgerow.noise.blowfish.secret_graph import Graph, Ints
 from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, PlanError
-from hedgerow.noise.isotonic import nonnegative, rising
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
 from hedgerow.noise.noise_sums import gaussian_sum_half_width, laplace_sum_half_width
+from hedgerow.noise.nonnegative_counts import nonnegative
 from hedgerow.noise.range_queries import Ranges, RangeTree
 
 FALSE_ALARM = 1e-7
@@ -201,26 +201,12 @@ def test_intervals_cover(mechanism: DiscreteLaplace | DiscreteGaussian) -> None:
     assert exact[0] == mechanism.accuracy(confidence=0.95) < exact[1]
 
 
-def test_cumulative_counts_rise() -> None:
-    tree, mechanism = RangeTree.best(cells=1000), DiscreteLaplace(scale=30)
-    noisy = mechanism.release(tree.levels(np.full(1000, 5)))
-    made = Ranges.of(tree=tree, noisy=noisy, mechanism=mechanism)
-    assert (np.diff(made.prefixes) < 0).any()
-    assert (np.diff(made.cumulative) >= 0).all()
-    assert made.cumulative[0] == 0
-
-
 @settings(deadline=None)
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=7), st.integers(0, 2**32))
-def test_rising_and_nonnegative_are_projections(values: list[int], seed: int) -> None:
-    """Projections onto convex sets: no feasible point is on the far side (Kolmogorov's test)."""
+def test_nonnegative_is_a_projection(values: list[int], seed: int) -> None:
+    """Onto a convex set: no feasible point is on the far side (Kolmogorov's test)."""
     given = np.array(values, float)
     random = np.random.default_rng(seed)
-    weights = random.uniform(0.1, 2, len(values))
-    near = rising(given, weights=weights)
-    assert (np.diff(near) >= -1e-12).all()
-    for other in np.sort(random.normal(0, 9, (50, len(values))), axis=1):
-        assert (weights * (given - near) * (other - near)).sum() <= 1e-9
     total = float(random.uniform(0.5, 20))
     near = nonnegative(given, total=total)
     assert near.min() >= 0

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.base.errors import DataError, PlanError
-from hedgerow.noise.isotonic import rising
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
 from hedgerow.noise.noise_sums import gaussian_sum_half_width, laplace_sum_half_width
 from hedgerow.noise.rounding import Number, share, whole
@@ -259,13 +258,6 @@ class Ranges:
     def prefixes(self) -> Floats:
         """The counts of all cells before each, and of all."""
         return np.append(0.0, np.cumsum(self.leaves))
-
-    @cached_property
-    def cumulative(self) -> Floats:
-        """As `prefixes`, but nowhere falling and nowhere negative: the nearest such numbers."""
-        places = np.arange(1, self.tree.cells + 1)
-        weights = 1 / self.tree.variance(0, places)
-        return np.append(0.0, np.maximum(rising(self.prefixes[1:], weights=weights), 0.0))
 
     def count(self, low: ArrayLike, high: ArrayLike) -> Floats:
         """The count of cells low up to, not including, high; ranges may be arrays."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.amounts import Amounts
-from hedgerow.noise.composition import amplified, mixture, sequential
+from hedgerow.noise.composition import amplified, mixture
 from hedgerow.noise.measures import Approximate
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.noise.rounding import FARTHEST, Number, exp_down, log_down, positive
@@ -160,38 +160,6 @@ def mixed(losses: Sequence[Sampled], *, weights: Sequence[Number]) -> Sampled:
     loss = mixture([given.approximate() for given in losses], weights=weights)
     assert isinstance(loss, Approximate)
     return _with_loss(first, first.beta, loss)
-
-
-def composed(losses: Iterable[Sampled], *, fresh: bool) -> Approximate:
-    """What several releases cost together, if each had a sample of its own.
-
-    With fresh samples each release is plainly (epsilon, delta)-differentially private, and losses
-    add up. On one sample they do not: a balanced predicate of the sample, and that predicate
-    exclusive-or "this person was drawn", each tell nothing; together they tell who was drawn.
-
-    Args:
-        losses: One for each release.
-        fresh: Whether every release drew again, with coins of its own.
-
-    Raises:
-        PlanError: The releases share a sample, or the sample was not drawn here: then there is
-            one sample only.
-
-    >>> once = Sampled(beta="0.5", epsilon="0.5", delta="1e-7")
-    >>> print(composed([once, once], fresh=True))
-    (1, 2e-7)-differential privacy
-    """
-    given = list(losses)
-    first = _alike(given, "Composition")
-    if len(given) > 1 and (not fresh or first.drawn is Drawn.BEFORE):
-        raise PlanError(
-            "releases from the same sample do not add up: two that each tell nothing can tell "
-            "together who was drawn",
-            fix="Draw a fresh sample for each release, or publish everything in one release.",
-        )
-    total = sequential([loss.approximate() for loss in given])
-    assert isinstance(total, Approximate)
-    return total
 
 
 def rate(beta: Number) -> Fraction:
