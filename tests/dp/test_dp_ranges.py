@@ -16,7 +16,7 @@ from hedgerow.base.errors import DataError, PlanError
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
 from hedgerow.noise.noise_sums import gaussian_sum_half_width, laplace_sum_half_width
 from hedgerow.noise.nonnegative_counts import nonnegative
-from hedgerow.noise.range_queries import Ranges, RangeTree
+from hedgerow.noise.range_queries import RangeAnswers, RangeTree
 
 FALSE_ALARM = 1e-7
 """The chance that one statistical test fails on right code."""
@@ -191,11 +191,11 @@ def test_intervals_cover(mechanism: DiscreteLaplace | DiscreteGaussian) -> None:
     least = runs * confidence - 6 * np.sqrt(runs * confidence * (1 - confidence))
     covered = np.zeros(len(low))
     for row in noisy:
-        made = Ranges.of(tree=tree, noisy=row, mechanism=mechanism)
+        made = RangeAnswers.of(tree=tree, noisy=row, mechanism=mechanism)
         error = np.abs(made.count(low, high) - (true[high] - true[low]))
         covered += error <= made.interval(low, high, confidence=confidence)
     assert covered.min() >= least
-    exact = Ranges.of(
+    exact = RangeAnswers.of(
         tree=RangeTree(cells=3, branching=3), noisy=[1, 2, 3], mechanism=mechanism
     ).interval([0, 0], [1, 2], confidence=0.95)
     assert exact[0] == mechanism.accuracy(confidence=0.95) < exact[1]
@@ -236,6 +236,6 @@ def test_wrong_input_is_refused() -> None:
             RangeTree(cells=cells, branching=branching)  # type: ignore[arg-type]
     with pytest.raises(PlanError):
         RangeTree.best(cells=5, noise="uniform")  # type: ignore[arg-type]
-    made = Ranges.of(tree=tree, noisy=[1] * tree.nodes, mechanism=DiscreteLaplace(scale=1))
+    made = RangeAnswers.of(tree=tree, noisy=[1] * tree.nodes, mechanism=DiscreteLaplace(scale=1))
     with pytest.raises(PlanError):
         made.interval(0, 1, confidence=1)

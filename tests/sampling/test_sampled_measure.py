@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.base.errors import PlanError
-from hedgerow.noise.sampling.measure import Drawn, Sampled, mixed
+from hedgerow.noise.sampling.measure import Sampled, SampleOrigin, mixed
 
 rates = st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000)
 epsilons = st.fractions(min_value=0, max_value=10, max_denominator=1000)
@@ -109,7 +109,7 @@ def test_what_the_ledger_is_charged() -> None:
 
 def test_what_is_assumed_is_said() -> None:
     here = Sampled(beta="0.8", epsilon=1, delta=0)
-    stated = Sampled(beta="0.01", epsilon=1, delta=0, drawn=Drawn.BEFORE)
+    stated = Sampled(beta="0.01", epsilon=1, delta=0, drawn=SampleOrigin.BEFORE)
     assert "coin" in here.assumption
     assert "not checked" not in here.assumption
     assert "stated, not checked" in stated.assumption

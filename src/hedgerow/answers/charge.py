@@ -21,7 +21,7 @@ from hedgerow.base.canonical_json import digest
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.base.faults import point
 from hedgerow.engines.tally import Tally, merged
-from hedgerow.ledger.sources import Source, require_other_people
+from hedgerow.ledger.sources import SourceIdentity, require_other_people
 from hedgerow.noise.amounts import NOTHING
 from hedgerow.plan.plan import Plan
 
@@ -158,7 +158,7 @@ def charged_together(
     population, unit = wanted[0][0].population, wanted[0][0].unit
     assert all((charge.population, charge.unit) == (population, unit) for charge, _ in wanted)
     first = wanted[0][0]
-    source = Source(first.source, tuple(engine.files), first.others)
+    source = SourceIdentity(first.source, tuple(engine.files), first.others)
     told = [{**charge.what, **unit.told, **source.told(ledger)} for charge, _ in wanted]
     tallies = [tally for charge, _ in wanted for tally in charge.design.tallies]
     engine.ready(tallies)
@@ -216,7 +216,7 @@ def _counted(engine: Engine, tallies: Sequence[Tally]) -> dict[Tally, Table]:
     return counted
 
 
-def _tip(ledger: Ledger, reservation: Entry, source: Source) -> dict[str, Any]:
+def _tip(ledger: Ledger, reservation: Entry, source: SourceIdentity) -> dict[str, Any]:
     return {
         **({"stated": source.statements} if source.statements else {}),
         "id": ledger.id,

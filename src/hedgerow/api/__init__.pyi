@@ -63,14 +63,14 @@ from hedgerow.api.ledgers import (
 )
 from hedgerow.api.questions import (
     ANSWER as ANSWER,
-    Priced as Priced,
+    CostPreview as CostPreview,
     as_in_filter as as_in_filter,
     chance_of_guess as chance_of_guess,
     columns_in_filter as columns_in_filter,
     find_answer as find_answer,
     is_range as is_range,
 )
-from hedgerow.ledger import Entry as Entry, Kind as Kind, Position as Position
+from hedgerow.ledger import Entry as Entry, EntryKind as EntryKind, Position as Position
 from hedgerow.ledger.choice import ledger_place as ledger_place
 from hedgerow.noise.amounts import NOTHING as NOTHING, Amounts as Amounts
 from hedgerow.noise.neighbours import Neighbouring as Neighbouring

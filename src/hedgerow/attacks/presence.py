@@ -19,7 +19,7 @@ import numpy as np
 from hedgerow.base.errors import PlanError
 from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.noise.rounding import exact, whole
-from hedgerow.noise.sampling.pipeline import Safe
+from hedgerow.noise.sampling.pipeline import SafeAnonymisation
 from hedgerow.noise.semantics import truth
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.full_domain import full_domain
@@ -94,7 +94,7 @@ def read_presence(method: str, anonymise: Anonymiser, *, there: Cells, gone: Cel
     )
 
 
-def best_guess(safe: Safe, *, people: int) -> Told:
+def best_guess(safe: SafeAnonymisation, *, people: int) -> Told:
     """The best that can be made of a safe release of a public recoding, exactly.
 
     The person's group has so many people with them. All that depends on the person is the number
@@ -116,7 +116,7 @@ def best_guess(safe: Safe, *, people: int) -> Told:
     return Told(method="safe", success=COIN + more / 2, bound=truth(safe.loss.approximate()))
 
 
-def guess_by_lot(safe: Safe, *, people: int, games: int) -> Fraction:
+def guess_by_lot(safe: SafeAnonymisation, *, people: int, games: int) -> Fraction:
     """The same guess against releases that are really drawn: how often it was right.
 
     Half of the games are played with the person, half without.
@@ -128,7 +128,7 @@ def guess_by_lot(safe: Safe, *, people: int, games: int) -> Fraction:
     return Fraction(int(there.sum()) + half - int(gone.sum()), 2 * half)
 
 
-def _least(safe: Safe, people: int) -> int:
+def _least(safe: SafeAnonymisation, people: int) -> int:
     """The least published number that speaks for the person."""
     return max(safe.k, int(safe.beta * people) + 1)
 

@@ -26,7 +26,7 @@ from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.base.errors import DataError
 from hedgerow.table.groups import PEOPLE, Groups
-from hedgerow.table.labels import Values
+from hedgerow.table.labels import RawValues
 from hedgerow.table.location import Located, doubtful, locate, told_labels
 from hedgerow.table.published_table import Published
 from hedgerow.table.release_source import SYNTHETIC
@@ -171,7 +171,7 @@ def _similarity(a: Assault) -> Iterator[AttackResult]:
 def _comparable(groups: Groups, of: str) -> bool:
     """Whether values can be alike: by a taxonomy, or as numbers."""
     domain = groups.domains[of]
-    numbers = Values(domain.values).numbers
+    numbers = RawValues(domain.values).numbers
     return bool(domain.levels) or not np.isnan(numbers).all()
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from hedgerow.base.errors import DataError, PlanError, some
 from hedgerow.claims.adversary import ClassII
 from hedgerow.claims.belief_terms import Belief
-from hedgerow.claims.declaration import Kind
+from hedgerow.claims.declaration import ParameterKind
 from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.claims.readings import FIX
 from hedgerow.explain.adversary_study import (
@@ -102,7 +102,7 @@ def _origins(plan: Plan) -> Iterator[tuple[Path | None, str]]:
         if isinstance(claim, EpsilonPrivacy):
             yield None, plan.where("protect", place)
         elif isinstance(claim, Claim) and claim.about_beliefs:
-            adversary: AdversaryPlan = claim.parameters.given(Kind.ADVERSARY)
+            adversary: AdversaryPlan = claim.parameters.given(ParameterKind.ADVERSARY)
             file = None if adversary.prior is None else adversary.prior.file
             for _ in claim.columns(sensitive):
                 yield file, plan.where("protect", place, claim.name)

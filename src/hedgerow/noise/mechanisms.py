@@ -28,16 +28,16 @@ FINEST = 900
 
 
 @dataclass(frozen=True)
-class Metric:
+class InputMetric:
     """How far apart two neighbours' values are: what d_in counts."""
 
     name: str
     words: str
 
 
-L1 = Metric("L1", "the sum of the absolute changes of all numbers")
-L2 = Metric("L2", "the root of the sum of the squared changes of all numbers")
-LINF = Metric("L-infinity", "the largest absolute change of a number")
+L1 = InputMetric("L1", "the sum of the absolute changes of all numbers")
+L2 = InputMetric("L2", "the root of the sum of the squared changes of all numbers")
+LINF = InputMetric("L-infinity", "the largest absolute change of a number")
 
 
 class Mechanism(Protocol):
@@ -49,7 +49,7 @@ class Mechanism(Protocol):
     """
 
     @property
-    def metric(self) -> Metric: ...
+    def metric(self) -> InputMetric: ...
     @property
     def measure(self) -> type[Loss]: ...
     def privacy_map(self, d_in: Number) -> Loss: ...

@@ -227,16 +227,17 @@ class RangeTree:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranges:
+class RangeAnswers:
     """Answers to every range query, from the noisy counts of a tree.
 
     Counts are linear in the noisy ones: any two ranges side by side add up to the whole, none is
-    biased, some may be negative. `cumulative` gives that up for plausible numbers.
+    biased, some may be negative.
 
     Assumes: the noise of each count is independent, from the mechanism named.
 
     >>> tree = RangeTree(cells=4, branching=2)
-    >>> ages = Ranges.of(tree=tree, noisy=[1, 2, 0, 1, 6, 1], mechanism=DiscreteLaplace(scale=1))
+    >>> one = DiscreteLaplace(scale=1)
+    >>> ages = RangeAnswers.of(tree=tree, noisy=[1, 2, 0, 1, 6, 1], mechanism=one)
     >>> ages.count([0, 1], [4, 3]).tolist(), ages.interval(0, 4, confidence=0.95).round(1).item()
     ([6.0, 3.0], 6.2)
     """
@@ -250,7 +251,7 @@ class Ranges:
     @classmethod
     def of(
         cls, *, tree: RangeTree, noisy: ArrayLike, mechanism: DiscreteLaplace | DiscreteGaussian
-    ) -> Ranges:
+    ) -> RangeAnswers:
         """From all noisy counts, in the order of `RangeTree.levels`."""
         return cls(tree=tree, leaves=tree.consistent(noisy), mechanism=mechanism)
 

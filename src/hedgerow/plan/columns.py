@@ -26,7 +26,7 @@ from hedgerow.plan.domains import (
     unlisted,
     values_in,
 )
-from hedgerow.plan.fields import File, Level, OneOf, Part, Price, Whole
+from hedgerow.plan.fields import File, Level, OneKeyMapping, PlanMapping, Price, Whole
 from hedgerow.table.domain import Bounds, Domain, Values
 from hedgerow.table.hierarchy_builders import (
     DATE_LEVELS,
@@ -75,7 +75,7 @@ def _names(value: Any) -> tuple[str, ...]:
     return tuple(str(item) for item in _list(value))
 
 
-class RangesPlan(Part):
+class RangesPlan(PlanMapping):
     """Numbers in ranges of equal width."""
 
     brief: ClassVar[str] = "widths"
@@ -90,7 +90,7 @@ class RangesPlan(Part):
         return Ranges(widths=self.widths, origin=self.origin)
 
 
-class PrefixPlan(Part):
+class PrefixPlan(PlanMapping):
     """Characters masked from the right."""
 
     brief: ClassVar[str] = "length"
@@ -108,7 +108,7 @@ class PrefixPlan(Part):
         return Prefix(length=self.length, steps=self.steps)
 
 
-class DatesPlan(Part):
+class DatesPlan(PlanMapping):
     """Dates or timestamps in ever longer spans."""
 
     brief: ClassVar[str] = "levels"
@@ -136,7 +136,7 @@ _KINDS = ("csv", "ranges", "prefix", "dates", "bins", "taxonomy", "suppression")
 """Of hierarchies."""
 
 
-class HierarchyPlan(OneOf):
+class HierarchyPlan(OneKeyMapping):
     """How a column's values become coarser: a file, or one of these."""
 
     model_config = ConfigDict(
@@ -318,7 +318,7 @@ _ORDER_SCHEMA = {
 }  # fmt: skip
 
 
-class OrderPlan(Part):
+class OrderPlan(PlanMapping):
     """In which order the values of a sensitive column stand."""
 
     brief: ClassVar[str] = "by"
@@ -355,7 +355,7 @@ LevelPair = Annotated[
 ]
 
 
-class ColumnPlan(Part):
+class ColumnPlan(PlanMapping):
     """One column of the source."""
 
     brief: ClassVar[str] = "role"

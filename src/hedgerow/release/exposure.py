@@ -16,7 +16,7 @@ from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.release.earlier_releases import Codes, Left, Words, in_words
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Ints
-from hedgerow.table.records import Records
+from hedgerow.table.records import RecordKinds
 
 FEW = (1, 2, 3)
 """How many values the exposed are left with, at most."""
@@ -100,7 +100,7 @@ class Exposure:
 
 
 def exposure(
-    left: Left, cells: Cells, recoding: Recoding, records: Records | None = None
+    left: Left, cells: Cells, recoding: Recoding, records: RecordKinds | None = None
 ) -> Exposure:
     """How much a recoding gives away to whoever has the earlier releases too.
 
@@ -154,7 +154,7 @@ def exposure(
 def _shown(
     left: Left,
     groups: Groups,
-    records: Records | None,
+    records: RecordKinds | None,
     cell: Ints,
     group: Ints,
     people: Ints,

@@ -16,7 +16,7 @@ from hedgerow.base.faults import point
 from hedgerow.claims.base import Verdict
 from hedgerow.engines.base import TablePlace
 from hedgerow.ledger.choice import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
-from hedgerow.ledger.sources import Source, require_other_people
+from hedgerow.ledger.sources import SourceIdentity, require_other_people
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import Recoding
@@ -84,7 +84,10 @@ class Memory:
 
     @contextlib.contextmanager
     def reserved(
-        self, target: Path | TablePlace | None, standing: Standing, source: Callable[[], Source]
+        self,
+        target: Path | TablePlace | None,
+        standing: Standing,
+        source: Callable[[], SourceIdentity],
     ) -> Iterator[None]:
         """Write down that a release begins, and if nothing comes of it, that it failed.
 

@@ -19,7 +19,7 @@ ONE = Neighbours(kind=Neighbouring.ADD_REMOVE)
 """Whom sampling protects: one person is in the table or not, with one row."""
 
 
-class Drawn(StrEnum):
+class SampleOrigin(StrEnum):
     """Who drew the sample."""
 
     HERE = "here"
@@ -49,16 +49,21 @@ class Sampled:
     beta: Fraction
     epsilon: Fraction
     delta: Fraction
-    drawn: Drawn
+    drawn: SampleOrigin
 
     def __init__(
-        self, *, beta: Number, epsilon: Number, delta: Number, drawn: Drawn = Drawn.HERE
+        self,
+        *,
+        beta: Number,
+        epsilon: Number,
+        delta: Number,
+        drawn: SampleOrigin = SampleOrigin.HERE,
     ) -> None:
         object.__setattr__(self, "beta", rate(beta))
         loss = Approximate(epsilon=epsilon, delta=delta)
         object.__setattr__(self, "epsilon", loss.epsilon)
         object.__setattr__(self, "delta", loss.delta)
-        object.__setattr__(self, "drawn", Drawn(drawn))
+        object.__setattr__(self, "drawn", SampleOrigin(drawn))
 
     def at(self, *, beta: Number) -> Sampled:
         """The same algorithm on a smaller sample, or on a sample of the sample.
@@ -122,7 +127,7 @@ class Sampled:
     def assumption(self) -> str:
         """The sentence a certificate needs, in words a lawyer can read."""
         chance = rate_text(self.beta)
-        if self.drawn is Drawn.BEFORE:
+        if self.drawn is SampleOrigin.BEFORE:
             return (
                 f"The table is taken to be a random sample of a population: everybody in the "
                 f"population came into it with probability {chance} at most, independently of "

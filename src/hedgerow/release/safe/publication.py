@@ -15,7 +15,7 @@ from hedgerow.base.canonical_json import digest
 from hedgerow.base.delivery import DATA, TABLE, sha256
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.base.faults import point
-from hedgerow.noise.sampling.measure import Drawn
+from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.plan.plan import Plan
 from hedgerow.release.charged.publication import Certificate, Kind, release
 from hedgerow.release.safe.certificate import certify
@@ -55,7 +55,7 @@ def publish_safe(plan: Plan, data: Any, wanted: Wanted) -> SafeRelease:
     request.require_writable(escaped=escaped)
     # What must fail fails before it costs.
     request.terms.loss.amounts()
-    if wanted.anew and request.terms.drawn is Drawn.BEFORE:
+    if wanted.anew and request.terms.drawn is SampleOrigin.BEFORE:
         raise PlanError(
             "the table is the sample, so there is no other that could be published",
             fix="Leave --anew out; the same release is made again for nothing.",
@@ -92,12 +92,12 @@ def _charge(plan: Plan, data: Any, request: Request, wanted: Wanted) -> Charge:
             neighbours=terms.neighbours,
             person=request.person,
             words=terms.protects,
-            sample=digest(asked) if terms.drawn is Drawn.BEFORE else None,
+            sample=digest(asked) if terms.drawn is SampleOrigin.BEFORE else None,
         ),
         design=Sampling(request),
         source=address_of(plan, data),
         others=plan.other_people_than,
-        doing="drawing people" if terms.drawn is Drawn.HERE else "leaving out small groups",
+        doing="drawing people" if terms.drawn is SampleOrigin.HERE else "leaving out small groups",
     )
 
 
