@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench.house.names import shared, verb_forms
 from bench.house.reach import Names, unreached_modules
 from bench.house.rooms import ROOMS, edges, wrong
 from bench.house.source import HOME, Source, cycles
@@ -28,6 +29,8 @@ BEFORE = {
     "imports that the walls do not allow": "no walls",
     "modules that no command, page or public name reaches": "26",
     "classes and functions that nothing reaches, by name": "22",
+    "class names that stand for several things": "80",
+    "modules called by a gerund or participle": "108",
     "files in which a function runs during `publish`": "186",
 }
 """Measured on the commit before the rooms."""
@@ -79,6 +82,8 @@ def measures() -> dict[str, str]:
         "imports that the walls do not allow": str(len(wrong(source))),
         "modules that no command, page or public name reaches": str(len(unreached_modules(source))),
         "classes and functions that nothing reaches, by name": str(len(Names(source).unreached())),
+        "class names that stand for several things": str(len(shared(source))),
+        "modules called by a gerund or participle": str(len(verb_forms(source))),
         "files in which a function runs during `publish`": str(len(run_files())),
     }
 

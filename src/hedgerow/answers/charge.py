@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hedgerow.release.recoding_choice import Progress
 
 
-class Kept(Protocol):
+class KeptResult(Protocol):
     """What the ledger keeps, to tell it again for nothing."""
 
     @property
@@ -40,7 +40,7 @@ class Kept(Protocol):
     def to_bytes(self) -> bytes: ...
 
 
-Found = TypeVar("Found", bound=Kept)
+Found = TypeVar("Found", bound=KeptResult)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ comes first, then what rooms offer as it is.
 from hedgerow.api.demo import run_demo as run_demo, write_hospital as write_hospital
 from hedgerow.api.measurement import measure as measure
 from hedgerow.api.table_look import Look as Look, TableSource as TableSource
-from hedgerow.base.spelling import quoted as quoted, reading as reading
+from hedgerow.base.spelling import reading as reading
+from hedgerow.base.spelling_classes import quoted as quoted
 from hedgerow.claims.row_bound import of_rows as of_rows
 from hedgerow.plan.claims import Claim as Claim
 from hedgerow.plan.guess import write_plan as write_plan

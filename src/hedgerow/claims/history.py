@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError
-from hedgerow.base.spelling import told_apart
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.claims.subtraction import LocatedRelease, intersect, settle, subtract
 from hedgerow.table.attribute import alone, attribute
 from hedgerow.table.groups import Groups, Histogram, Ints

@@ -29,7 +29,7 @@ from hedgerow.release.claim_check import (
 )
 from hedgerow.release.plan_requirements import planned_order
 from hedgerow.release.release import Release, finite
-from hedgerow.table.binding import in_order
+from hedgerow.table.column_domains import in_order
 from hedgerow.table.contents import Contents
 from hedgerow.table.release_source import has_certificate
 from hedgerow.table.schema import Schema

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, some
-from hedgerow.base.spelling import alike, first_spellings, reading
+from hedgerow.base.spelling import reading
+from hedgerow.base.spelling_classes import alike, first_spellings
 from hedgerow.engines import Engine, open_engine
 from hedgerow.table.cell_table import joint_attribute
 from hedgerow.table.encoding import encoded, histogram

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, nearest, some
-from hedgerow.base.spelling import folded, reading
+from hedgerow.base.spelling import reading
+from hedgerow.base.spelling_classes import folded
 from hedgerow.engines import TablePlace, open_engine
 from hedgerow.table.contents import Contents
 from hedgerow.table.encoding import encoded

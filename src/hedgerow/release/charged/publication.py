@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from hedgerow.answers.charge import Charge, Kept, charged, told_before
+from hedgerow.answers.charge import Charge, KeptResult, charged, told_before
 from hedgerow.base.delivery import DATA, check_target, deliver, staging
 from hedgerow.base.errors import HedgerowError, PlanError, TargetError, interrupted
 from hedgerow.base.faults import point
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Certificate = Mapping[str, Any]
 
 
-class Placed(Kept, Protocol):
+class Placed(KeptResult, Protocol):
     """What the ledger keeps, and where it does."""
 
     @property
