@@ -78,6 +78,7 @@ from hedgerow.noise.neighbours import Neighbouring as Neighbouring
 from hedgerow.table.domain import Bounds as Bounds, Values as Values, decimal as decimal
 
 # The lattice
+from hedgerow.claims.epsilon import belief_claims as belief_claims
 from hedgerow.explore.frontier import epsilon_at as epsilon_at, steps as steps
 from hedgerow.explore.lattice_charts import (
     epsilon_chart as epsilon_chart,

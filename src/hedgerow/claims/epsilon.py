@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -15,7 +15,14 @@ from hedgerow.base.errors import PlanError
 from hedgerow.base.ranges import FROM_ONE, LEVEL
 from hedgerow.claims.adversary import Adversary, ClassIV
 from hedgerow.claims.attacker_sentence import attacker_sentence
-from hedgerow.claims.base import ColumnModel, exact, histogram_of, require_number, shown
+from hedgerow.claims.base import (
+    ColumnModel,
+    PrivacyModel,
+    exact,
+    histogram_of,
+    require_number,
+    shown,
+)
 from hedgerow.claims.belief_terms import Belief, BeliefTerms
 from hedgerow.claims.declaration import (
     CLAIMS,
@@ -268,6 +275,11 @@ class EpsilonPrivacy(ColumnModel):
         if field == STUBBORNNESS:
             return replace(self, adversary=replace(self.adversary, stubbornness=value))  # type: ignore[call-arg]
         return replace(self, **{field: value})
+
+
+def belief_claims(models: Iterable[PrivacyModel]) -> list[EpsilonPrivacy]:
+    """Of some claims, those about what a named attacker believes."""
+    return [cast("EpsilonPrivacy", model) for model in models if model.about_beliefs]
 
 
 def _renamed(entry: Named, names: Mapping[Value, Value]) -> Named:
