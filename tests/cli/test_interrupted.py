@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,6 +65,30 @@ sys.argv = ["hedgerow", "publish", "plan.yaml", "--replace"]
 cli.main()
 """
 """A run that stops at one step and waits to be ended there."""
+SEARCHES = f"""\
+{LISTENS}
+import os, threading
+from hedgerow.cli import main
+from hedgerow.recode.search import Search
+
+looked, real = [], Search.evaluate
+middle = threading.Event()
+
+def evaluate(*given, **named):
+    looked.append(1)
+    if len(looked) == 100:
+        middle.set()
+    return real(*given, **named)
+
+def press():
+    middle.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+
+Search.evaluate = evaluate
+threading.Thread(target=press, daemon=True).start()
+main()
+"""
+"""A run that is interrupted from outside when it has looked at a hundred nodes."""
 
 
 @pytest.fixture
@@ -134,13 +157,10 @@ def test_ctrl_c_during_real_work(tmp_path: Path) -> None:
     text = "\n".join(lines).replace("{suppress: 10%}", "{suppress: 90%}\nutility: query-error")
     (tmp_path / "plan.yaml").write_text(text)
     process = subprocess.Popen(
-        [sys.executable, "-c", f"{LISTENS}; from hedgerow.cli import main; main()",
-         "publish", "plan.yaml"],
+        [sys.executable, "-c", SEARCHES, "publish", "plan.yaml"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=300)
     assert (out, err) == ("", "hedgerow publish: interrupted; nothing was published\n")
     assert process.returncode == 130
     assert sorted(p.name for p in tmp_path.iterdir()) == ["patients.csv", "plan.yaml"]
