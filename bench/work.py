@@ -39,8 +39,8 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.constraints import Constraints
     from hedgerow.recode.lattice import Lattice
+    from hedgerow.recode.metrics import METRICS
     from hedgerow.recode.search import Search
-    from hedgerow.recode.utility import METRICS
 
     cells = cells_of(plan)
     models = () if ladder else Plan.read(plan).models()
@@ -68,8 +68,8 @@ def exhaustive(plan: Path, *, evaluate: bool) -> Job:
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.constraints import Constraints
     from hedgerow.recode.lattice import Lattice
+    from hedgerow.recode.metrics import METRICS
     from hedgerow.recode.search import Search
-    from hedgerow.recode.utility import METRICS
 
     cells = cells_of(plan)
     constraints = Constraints(Plan.read(plan).models(), int(0.05 * cells.people))
@@ -163,7 +163,7 @@ def rows_to_node_million(folder: Path) -> Job:
 
 def _recoding(folder: Path, recode: Callable[[Any], Any], plan: str = "adult.yaml") -> Job:
     from hedgerow.recode.lattice import Lattice
-    from hedgerow.recode.utility import METRICS
+    from hedgerow.recode.metrics import METRICS
 
     cells = cells_of(folder / plan)
 
@@ -238,7 +238,7 @@ def anjana_loss(folder: Path) -> Job:
     import pandas as pd
 
     from hedgerow.recode.lattice import Lattice
-    from hedgerow.recode.utility import METRICS
+    from hedgerow.recode.metrics import METRICS
 
     frame = pd.read_csv(folder / "anjana.csv", dtype=str)
     cells = cells_of(folder / "adult.yaml")

@@ -24,8 +24,8 @@ from hedgerow.claims import (
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search
-from hedgerow.recode.utility import METRICS
 
 pytestmark = pytest.mark.data
 

@@ -11,7 +11,7 @@ from hedgerow.base.errors import ClaimError
 from hedgerow.claims import DistinctLDiversity, EntropyLDiversity, KAnonymity, TCloseness
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
-from hedgerow.recode.utility import METRICS
+from hedgerow.recode.metrics import METRICS
 from hedgerow.table.hierarchy import Hierarchy
 
 COLUMNS = [

@@ -409,8 +409,9 @@ def test_losses_need_no_tuples_and_no_order(tmp_path):
     """Bit for bit: what is known of the table in sums is enough, whatever order groups have."""
     from dataclasses import replace
 
+    from hedgerow.recode.metrics import METRICS, measure
     from hedgerow.recode.mondrian import mondrian
-    from hedgerow.recode.utility import METRICS, Spans, Totals, measure
+    from hedgerow.recode.outcome import Spans, Totals
     from hedgerow.table.cell_table import read_cells
 
     plan = Plan.model_validate({"columns": roles(), "protect": K})
@@ -420,8 +421,8 @@ def test_losses_need_no_tuples_and_no_order(tmp_path):
     tuples = Lattice.of(cells).original
     asked = METRICS["query-error"].workload(tuples.leaves)
     totals = Totals(
-        leaves=tuples.leaves, counts=tuples.leaf_counts, sizes=tuples.tuple_sizes, asked=asked,
-        answers=tuples.within(asked),
+        leaves=tuples.leaves, counts=tuples.leaf_counts, sizes=tuples.tuple_sizes,
+        answers=((asked, tuples.within(asked)),),
     )  # fmt: skip
     assert totals.people == tuples.people == TABLE.num_rows
     found = measure(recoding.outcome(tuples))

@@ -17,8 +17,8 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode import search
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search
-from hedgerow.recode.utility import METRICS
 
 
 def table(people: int, columns: int) -> Any:

@@ -23,10 +23,10 @@ from hedgerow.noise.sampling.pipeline import Safe
 from hedgerow.noise.semantics import truth
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.full_domain import full_domain
+from hedgerow.recode.metrics import GeneralisationLoss
 from hedgerow.recode.microaggregation import microaggregation
 from hedgerow.recode.mondrian import mondrian
 from hedgerow.recode.recoding import Recoding
-from hedgerow.recode.utility import Loss
 from hedgerow.table.cells import Cells
 
 COIN = Fraction(1, 2)
@@ -62,7 +62,7 @@ def ordinary(k: int) -> Mapping[str, Anonymiser]:
     return {
         "Mondrian": lambda cells: mondrian(cells, claims),
         "optimal lattice search": lambda cells: full_domain(
-            cells, Constraints(claims, limit=0), Loss()
+            cells, Constraints(claims, limit=0), GeneralisationLoss()
         ),
         "microaggregation": lambda cells: microaggregation(cells, k=k),
     }

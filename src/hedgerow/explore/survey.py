@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from hedgerow.base.jit import kernel
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.explore.costs import Worth
 from hedgerow.explore.kinds import Codes, Profile
 from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.metrics.group_sums import GroupSums
 from hedgerow.recode.search import SLACK, Search
 from hedgerow.recode.suppression import fewest
 from hedgerow.table.groups import Floats, Groups, Ints
@@ -100,7 +100,7 @@ def passing(profile: Profile, model: PrivacyModel) -> Flags:
 def survey(
     profile: Profile,
     constraints: Constraints,
-    worth: Worth,
+    worth: GroupSums,
     kept: Sequence[Flags | None],
     *,
     absent: int,
@@ -194,7 +194,7 @@ class _Whole:
 
     profile: Profile
     constraints: Constraints
-    worth: Worth
+    worth: GroupSums
     out: Flags
     """The kinds that fail a claim about groups."""
     kept: Sequence[Flags | None]

@@ -14,8 +14,8 @@ from hedgerow.claims.readings import judged
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search, Solution
-from hedgerow.recode.utility import METRICS
 from hedgerow.release.job import opened
 from hedgerow.release.recoding_choice import bounds, patience, refuse_overlapping
 

@@ -29,6 +29,7 @@ from hedgerow.plan.json_schema import json_schema
 from hedgerow.plan.methods import PRICED, Method, Table
 from hedgerow.plan.policies import PolicyPlan
 from hedgerow.plan.privacy import PrivacyPlan, domain_of, needed, tables_of
+from hedgerow.plan.registry_keys import Utility
 from hedgerow.plan.table_fit import misfits
 from hedgerow.plan.text_places import is_domain as _is_domain
 from hedgerow.plan.text_places import is_text as _is_text
@@ -150,16 +151,9 @@ class Plan(Part):
         description="Which values answers with noise must not tell apart; all if left out.",
     )
     method: Method = Field(default=Method(), description="How the release is made.")
-    utility: Literal[
-        "loss",
-        "discernibility",
-        "average-class-size",
-        "precision",
-        "non-uniform-entropy",
-        "granularity",
-        "kl-divergence",
-        "query-error",
-    ] = Field(default="loss", description="What makes one recoding better than another.")
+    utility: Utility = Field(
+        default="loss", description="What makes one recoding better than another."
+    )
     publish: Publish | None = Field(default=None, description="Where the release goes.")
 
     _document: Document | None = PrivateAttr(default=None)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from hedgerow.engines.base import Table
 from hedgerow.engines.frequency_set import Held
+from hedgerow.recode.outcome import Spans
 from hedgerow.recode.part_work import Columns
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, widened
-from hedgerow.recode.utility import Spans
 from hedgerow.table.cells import Cells
 from hedgerow.table.encoding import encoded
 from hedgerow.table.groups import Histogram, Ints

@@ -8,10 +8,10 @@ import numpy as np
 
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import Lattice, Node
+from hedgerow.recode.metrics import METRICS, Metric
 from hedgerow.recode.optimality import gap_of
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.search import Search, Solution, no_solution
-from hedgerow.recode.utility import METRICS, Metric
 from hedgerow.table.cells import Cells
 from hedgerow.table.hierarchy import ANY
 

@@ -11,17 +11,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
-from hedgerow.recode.utility import CellMetric, Outcome, Spans, Tuples
+from hedgerow.recode.outcome import Outcome, Spans, Tuples
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Floats, Groups, Histogram, Ints, merge_histogram, sort_members
 from hedgerow.table.hierarchy import Codes
 from hedgerow.table.pack import Layout, Words, hash_groups
+
+if TYPE_CHECKING:
+    from hedgerow.recode.metrics import CellMetric
 
 Node = tuple[int, ...]
 

@@ -13,11 +13,11 @@ from hedgerow.recode.boxes import Boxes
 from hedgerow.recode.division import Mode
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
+from hedgerow.recode.metrics import CellMetric
 from hedgerow.recode.microaggregation import clustered, microaggregation
 from hedgerow.recode.mondrian import divided, mondrian, refuse_unfit
 from hedgerow.recode.parts import Progress, refuse_population
 from hedgerow.recode.recoding import Recoding
-from hedgerow.recode.utility import CellMetric
 from hedgerow.table.cells import Cells
 
 

@@ -35,8 +35,8 @@ from hedgerow.base.errors import ClaimError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
+from hedgerow.recode.metrics import Metric
 from hedgerow.recode.suppression import Suppressor
-from hedgerow.recode.utility import CellMetric, Metric
 from hedgerow.table.groups import Floats, Ints
 
 SLACK = 1e-12
@@ -113,8 +113,8 @@ class Search:
 
     @cached_property
     def costs(self) -> CellCosts | None:
-        metric = self.metric
-        return CellCosts(self.lattice, metric) if isinstance(metric, CellMetric) else None
+        metric = self.metric.by_cell
+        return None if metric is None else CellCosts(self.lattice, metric)
 
     @cached_property
     def suppressor(self) -> Suppressor:

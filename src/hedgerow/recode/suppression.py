@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hedgerow.claims.base import Relief
 from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice
-from hedgerow.recode.utility import Metric
+from hedgerow.recode.metrics import Metric
 from hedgerow.table.groups import Floats, Groups, Ints
 
 Flags = NDArray[np.bool_]

@@ -24,8 +24,8 @@ from hedgerow.engines.base import TablePlace, Written
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.methods import PRICED
 from hedgerow.plan.plan import Plan
+from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.recode.utility import measure
 from hedgerow.release.certificate import as_text, certify, shown_orders
 from hedgerow.release.data_file import write_release
 from hedgerow.release.delivery_state import Standing, certified, moved

@@ -10,8 +10,8 @@ from hedgerow.base.errors import ClaimError
 from hedgerow.claims.joins import UncheckedError
 from hedgerow.engines.frequency_set import Held
 from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.outcome import Original
 from hedgerow.recode.recoding import Recoding
-from hedgerow.recode.utility import Original
 from hedgerow.recode.warmup import warming
 from hedgerow.release.exposure import explain_refusal
 from hedgerow.release.job import Job

@@ -19,10 +19,10 @@ from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.full_domain import at_node, full_domain
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.method import Method
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.partwise import parted
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
-from hedgerow.recode.utility import METRICS, CellMetric
 from hedgerow.table.cells import Cells
 from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.contents import Contents
@@ -138,7 +138,7 @@ def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> Method:
         mode=method.mode,
         boxes=method.boxes,
         k=max(sizes, default=1),
-        metric=metric if isinstance(metric, CellMetric) else None,
+        metric=metric.by_cell,
         bounds=bounds(plan),
     )
 
