@@ -96,7 +96,7 @@ def test_its_cost_is_what_its_definition_says(name: str, table: tuple, data: st.
 
 
 @every
-@several
+@settings(max_examples=150, deadline=None)
 @given(table=tables(), data=st.data())
 def test_a_finer_partition_costs_no_more_where_it_says_so(
     name: str, table: tuple, data: st.DataObject

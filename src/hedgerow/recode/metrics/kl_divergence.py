@@ -37,6 +37,11 @@ class KLDivergence(GroupMetric):
         divergence: Floats = (original.tuple_information - likelihood) / known
         return divergence
 
+    def cost(self, outcome: Outcome) -> float:
+        # Where somebody is suppressed, releases in Python have always shown a NumPy double here.
+        cost = super().cost(outcome)
+        return np.float64(cost) if outcome.suppressed > outcome.original.absent else cost
+
     def bounded(self, outcome: Outcome, room: int) -> tuple[float, float]:
         """A group gains by joining those suppressed where it is sparser than they are.
 
