@@ -88,9 +88,8 @@ class TablePlace:
 
     @property
     def scheme(self) -> str:
-        """Which kind of engine: postgresql or spark."""
-        found = self.address.partition(":")[0]
-        return "spark" if found == "sc" else found  # Spark Connect
+        """What its address begins with."""
+        return self.address.partition(":")[0]
 
     @property
     def name(self) -> str:

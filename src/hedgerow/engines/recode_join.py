@@ -9,7 +9,7 @@ from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Table
 from hedgerow.engines.frequency_lines import HeldLines
 from hedgerow.engines.frequency_set import Held
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 
 INTO = "mapping"
 """Name under which the session knows the mapping."""
@@ -17,7 +17,7 @@ INTO = "mapping"
 
 @contextmanager
 def given(
-    session: Session,
+    session: DuckDBSession,
     mapping: Table | Held,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str],
@@ -48,7 +48,12 @@ def given(
 
 
 def checked(
-    session: Session, mapping: Table, *, keys: Sequence[str], recoded: int, kept: Sequence[int]
+    session: DuckDBSession,
+    mapping: Table,
+    *,
+    keys: Sequence[str],
+    recoded: int,
+    kept: Sequence[int],
 ) -> bool:
     """Make sure that nobody can be published twice.
 

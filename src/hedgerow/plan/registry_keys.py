@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import GetJsonSchemaHandler, PlainValidator
@@ -9,24 +10,30 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from hedgerow.base.problems import problem, short, suggest
+from hedgerow.base.registry import Registry
+from hedgerow.engines.kinds import ENGINES
 from hedgerow.recode.metrics import METRICS
 
 
-def _utility(value: Any) -> str:
-    if isinstance(value, str) and value in METRICS:
-        return value
-    raise problem(f"'utility' cannot be {short(value)}", suggest(value, METRICS))
+@dataclass(frozen=True, eq=False)
+class MemberName:
+    """The name of a member of a registry; the JSON Schema lists them when it is asked for."""
 
+    key: str
+    registry: Registry[Any]
 
-class _Metrics:
-    """The JSON Schema, made when it is asked for."""
+    def __call__(self, value: Any) -> str:
+        if isinstance(value, str) and value in self.registry:
+            return value
+        raise problem(f"{self.key!r} cannot be {short(value)}", suggest(value, self.registry))
 
-    @classmethod
     def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"enum": list(METRICS), "type": "string"}
+        return {"enum": list(self.registry), "type": "string"}
 
 
-Utility = Annotated[str, PlainValidator(_utility), _Metrics]
-"""The name of a utility metric."""
+_UTILITY = MemberName("utility", METRICS)
+_ENGINE = MemberName("engine", ENGINES)
+Utility = Annotated[str, PlainValidator(_UTILITY), _UTILITY]
+EngineName = Annotated[str, PlainValidator(_ENGINE), _ENGINE]
