@@ -14,15 +14,11 @@ from hedgerow.answers.design import CONFIDENCE, Numbers, distribution
 from hedgerow.base.canonical_json import canonical
 from hedgerow.noise.calibration import Additive, Part
 from hedgerow.noise.measures import Loss
-from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
+from hedgerow.noise.mechanisms import MECHANISMS
 from hedgerow.synthesis.request import Request, loss_json, read_loss
 from hedgerow.table.domain import decimal
 
 FORMAT = "hedgerow-drawn/1"
-MECHANISMS: Mapping[str, type[DiscreteLaplace] | type[DiscreteGaussian]] = {
-    "discrete Laplace": DiscreteLaplace,
-    "discrete Gaussian": DiscreteGaussian,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,4 +94,7 @@ def noise_json(mechanism: Additive) -> dict[str, Any]:
 
 def read_noise(told: Mapping[str, Any]) -> Additive:
     """The mechanism of a kind and scale."""
-    return MECHANISMS[told["distribution"]](scale=Fraction(told["scale"]))
+    made: Any = MECHANISMS.find(told["distribution"])
+    mechanism = made(scale=Fraction(told["scale"]))
+    assert isinstance(mechanism, Additive), "noise that is added to counts"
+    return mechanism
