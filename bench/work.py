@@ -37,7 +37,7 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
     """The plan's search on counted cells; nothing is kept from one run to the next."""
     from hedgerow.claims import KAnonymity
     from hedgerow.plan.plan import Plan
-    from hedgerow.recode.constraints import Constraints
+    from hedgerow.recode.constraints import SearchConstraints
     from hedgerow.recode.lattice import Lattice
     from hedgerow.recode.metrics import METRICS
     from hedgerow.recode.search import Search
@@ -45,7 +45,7 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
     cells = cells_of(plan)
     models = () if ladder else Plan.read(plan).models()
     steps = tuple(KAnonymity(k=k) for k in ladder if k <= cells.people)
-    constraints = Constraints(models, int(suppress * cells.people), False, steps)
+    constraints = SearchConstraints(models, int(suppress * cells.people), False, steps)
 
     def work() -> tuple[Search, Any]:
         lattice = Lattice.of(replace(cells))  # a copy, without the tuples it has cached
@@ -66,13 +66,13 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
 def exhaustive(plan: Path, *, evaluate: bool) -> Job:
     """Every node of the lattice, depth first, each rolled up from the one before it."""
     from hedgerow.plan.plan import Plan
-    from hedgerow.recode.constraints import Constraints
+    from hedgerow.recode.constraints import SearchConstraints
     from hedgerow.recode.lattice import Lattice
     from hedgerow.recode.metrics import METRICS
     from hedgerow.recode.search import Search
 
     cells = cells_of(plan)
-    constraints = Constraints(Plan.read(plan).models(), int(0.05 * cells.people))
+    constraints = SearchConstraints(Plan.read(plan).models(), int(0.05 * cells.people))
 
     def work() -> dict[str, Any]:
         lattice = Lattice.of(replace(cells))

@@ -228,7 +228,6 @@ class RootSize(GroupMetric):
     measures = "The root of how many people each person cannot be told from, added up."
     monotone = True
     suppression_costs = True
-    by_size = True
 
     def each(self, outcome):
         return outcome.n.astype(np.float64) ** 1.5

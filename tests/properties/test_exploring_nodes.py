@@ -35,7 +35,7 @@ from hedgerow.explore import kinds
 from hedgerow.explore.kinds import Collector
 from hedgerow.explore.preview import preview
 from hedgerow.explore.survey import NO, OPEN, YES, passing, survey
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import METRICS, CellMetric, GroupMetric
 from hedgerow.recode.search import Search
@@ -83,7 +83,7 @@ def tables(draw: st.DrawFn):
     return hierarchies, [(*q, s) for q, s in rows], [q for q, _ in rows] + outside
 
 
-def surveyed(lattice: Lattice, constraints: Constraints, metric: str):
+def surveyed(lattice: Lattice, constraints: SearchConstraints, metric: str):
     worth = METRICS[metric].sums(lattice, keep_suppressed=constraints.keep_suppressed)
     collector = Collector(worth)
     for frequency in lattice.frequencies():
@@ -109,7 +109,7 @@ def test_each_node_is_what_the_search_finds(table, models, limit, keep, metric, 
         cells_of(rows, hierarchies, sensitive=["s"], population=population), absent=absent
     )
     assume(all(m.of == "s" for m in models if hasattr(m, "of")))
-    constraints = Constraints(tuple(models), limit, keep)
+    constraints = SearchConstraints(tuple(models), limit, keep)
     lattice = Lattice.of(cells)
     profile, found = surveyed(lattice, constraints, metric)
     assert [tuple(node) for node in found.nodes] == sorted(lattice.nodes())
@@ -161,7 +161,7 @@ def label_of(hierarchies, row, node):
 @given(tables(), st.integers(1, 4), st.integers(1, 3), st.integers(0, 6))
 def test_each_node_is_what_one_counts_by_hand(table, k, least, limit) -> None:
     hierarchies, rows, _ = table
-    constraints = Constraints((KAnonymity(k=k), DistinctLDiversity(l=least, of="s")), limit)
+    constraints = SearchConstraints((KAnonymity(k=k), DistinctLDiversity(l=least, of="s")), limit)
     lattice = Lattice.of(cells_of(rows, hierarchies, sensitive=["s"]))
     _, found = surveyed(lattice, constraints, "loss")
     nodes = list(product(*(range(h.height + 1) for h in hierarchies)))
@@ -424,7 +424,7 @@ def test_those_left_out_may_be_a_group_of_their_own(metric: str, absent: int) ->
     rows = [(value, "x") for value in "aaaabbccd"]
     cells = replace(cells_of(rows, [hierarchy], sensitive=["s"]), absent=absent)
     lattice = Lattice.of(cells)
-    constraints = Constraints((KAnonymity(k=3),), 9, keep_suppressed=True)
+    constraints = SearchConstraints((KAnonymity(k=3),), 9, keep_suppressed=True)
     _, found = surveyed(lattice, constraints, metric)
     assert found.feasible.tolist() == [YES, YES]
     assert found.left_out.tolist() == [5 + absent, absent]

@@ -29,7 +29,7 @@ from hedgerow.claims import (
     UniqueShare,
 )
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node, full_domain
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import METRICS
@@ -153,7 +153,7 @@ def compare(table, models, metrics, share, *, keep=False, proven=True) -> None:
     }
     releases = {node: o.releases(models, limit, keep=keep) for node, o in nodes.items()}
     for metric in metrics:
-        limits = Constraints(tuple(models), limit, keep)
+        limits = SearchConstraints(tuple(models), limit, keep)
         search = Search(lattice, limits, METRICS[metric])
         (found,) = search.run()
         costs = {
@@ -247,7 +247,7 @@ def test_no_unique_people_is_2_anonymity(seed: int, metric: str) -> None:
     hierarchies, rows = random_table(seed)
     cells = cells_of(rows, hierarchies)
     made = [
-        full_domain(cells, Constraints((model,), 16), METRICS[metric])
+        full_domain(cells, SearchConstraints((model,), 16), METRICS[metric])
         for model in (KAnonymity(k=2), UniqueShare(share=0))
     ]
     assert made[0].detail["optimal"] == made[1].detail["optimal"]
@@ -263,7 +263,7 @@ def test_marketer_risk_by_hand() -> None:
     cells = cells_of([("a",)] * 3 + [("b",), ("c",)], [column])
     for risk, suppressed in ((0.6, 0), (0.5, 1), (0.4, 2)):
         made = full_domain(
-            cells, Constraints((MarketerRisk(risk=risk),), 2), METRICS["discernibility"]
+            cells, SearchConstraints((MarketerRisk(risk=risk),), 2), METRICS["discernibility"]
         )
         assert made.levels == {"q": 0}
         assert made.suppressed == suppressed
@@ -279,12 +279,12 @@ def test_suppressing_people_who_pass_may_lower_the_divergence() -> None:
     assert oracle.cost("kl-divergence", {("c",)}, keep=False) < exactly
     certain = AlphaKAnonymity(alpha=0.9, k=1, of="s", value="x")
     lattice = Lattice.of(cells_of(rows, [column], sensitive=["s"]))
-    (found,) = Search(lattice, Constraints((certain,), 20), METRICS["kl-divergence"]).run()
+    (found,) = Search(lattice, SearchConstraints((certain,), 20), METRICS["kl-divergence"]).run()
     assert found is not None
     assert found.cost == pytest.approx(exactly), "only those who have to go are suppressed"
     assert not found.optimal
     assert found.bound <= oracle.cost("kl-divergence", {("c",)}, keep=False)
-    (none,) = Search(lattice, Constraints((certain,), 10), METRICS["kl-divergence"]).run()
+    (none,) = Search(lattice, SearchConstraints((certain,), 10), METRICS["kl-divergence"]).run()
     assert none is not None
     assert none.optimal, "nobody else may go"
 
@@ -303,7 +303,7 @@ def test_suppressing_people_who_pass_may_lower_the_query_error() -> None:
     assert better < everybody
     lattice = Lattice.of(cells_of(rows, columns, sensitive=["s"]), {"q0": (1, 1), "q1": (1, 1)})
     for limit, proven in ((1, False), (0, True)):
-        limits = Constraints((KAnonymity(k=1),), limit)
+        limits = SearchConstraints((KAnonymity(k=1),), limit)
         (found,) = Search(lattice, limits, METRICS["query-error"]).run()
         assert found is not None
         assert found.cost == pytest.approx(everybody)

@@ -31,7 +31,7 @@ from hedgerow.claims import (
 )
 from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.recode import search
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import METRICS, QueryError
@@ -205,7 +205,7 @@ def test_optimum_where_people_are_barred(table, model, metric, barred, keep):
     cells = replace(cells_of(rows, columns, sensitive=["s"]), absent=barred)
     limit = barred + len(rows) // 2
     lattice = Lattice.of(cells)
-    constraints = Constraints((model,), limit, keep_suppressed=keep)
+    constraints = SearchConstraints((model,), limit, keep_suppressed=keep)
     (found,) = Search(lattice, constraints, METRICS[metric]).run()
     every = Search(lattice, constraints, METRICS[metric])
     evaluations = [every.evaluate(frequency) for frequency in lattice.frequencies()]
@@ -227,7 +227,7 @@ def compare(table, models, metric, share, keep=False):
                      population=population)  # fmt: skip
     limit = int(share * len(rows))
     lattice = Lattice.of(cells)
-    search = Search(lattice, Constraints(tuple(models), limit, keep), METRICS[metric])
+    search = Search(lattice, SearchConstraints(tuple(models), limit, keep), METRICS[metric])
     (solution,) = search.run()
     best = math.inf
     solutions = set()
@@ -268,9 +268,13 @@ def test_frontier_equals_one_search_for_each_requirement(table, metric, share):
         tuple(TCloseness(t=t, of="s") for t in (0.9, 0.5, 0.2, 0.0)),
     ):
         lattice = Lattice.of(cells)
-        several = Search(lattice, Constraints(others, limit, ladder=ladder), METRICS[metric]).run()
+        several = Search(
+            lattice, SearchConstraints(others, limit, ladder=ladder), METRICS[metric]
+        ).run()
         for model, found in zip(ladder, several, strict=True):
-            (alone,) = Search(lattice, Constraints((*others, model), limit), METRICS[metric]).run()
+            (alone,) = Search(
+                lattice, SearchConstraints((*others, model), limit), METRICS[metric]
+            ).run()
             assert (found is None) == (alone is None)
             if found is not None and alone is not None:
                 assert found.cost == pytest.approx(alone.cost, rel=1e-9, abs=1e-9)
@@ -282,7 +286,7 @@ def test_those_left_out_keep_every_claim_when_they_stay_as_one_group(table, shar
     columns, rows, _ = table
     cells = cells_of(rows, columns, sensitive=["s"])
     models = (KAnonymity(k=2), EntropyLDiversity(l=1.5, of="s"))
-    limits = Constraints(models, int(share * len(rows)), keep_suppressed=True)
+    limits = SearchConstraints(models, int(share * len(rows)), keep_suppressed=True)
     lattice = Lattice.of(cells)
     (found,) = Search(lattice, limits, METRICS["loss"]).run()
     assume(found is not None)
@@ -298,7 +302,7 @@ def test_those_left_out_keep_every_claim_when_they_stay_as_one_group(table, shar
 def test_recoding_of_a_node_agrees_with_the_rows(table, share):
     columns, rows, _ = table
     cells = cells_of(rows, columns, sensitive=["s"])
-    limits = Constraints((KAnonymity(k=2),), int(share * len(rows)))
+    limits = SearchConstraints((KAnonymity(k=2),), int(share * len(rows)))
     lattice = Lattice.of(cells)
     (found,) = Search(lattice, limits, METRICS["loss"]).run()
     assume(found is not None)
@@ -339,7 +343,7 @@ def test_k_anonymity_over_all_columns_is_searched_too():
     cells = cells_of([("a", "x"), ("a", "x"), ("b", "x"), ("b", "y"), ("b", "y")], columns,
                      sensitive=[ALL])  # fmt: skip
     model = KAnonymity(k=2, over="all")
-    (found,) = Search(Lattice.of(cells), Constraints((model,), 0), METRICS["loss"]).run()
+    (found,) = Search(Lattice.of(cells), SearchConstraints((model,), 0), METRICS["loss"]).run()
     assert found is not None
     assert found.node == (1,)
 
@@ -355,7 +359,7 @@ def test_a_search_out_of_time_says_how_far_it_may_be_from_the_best(monkeypatch):
     ]
     rows = [tuple(str(v) for v in row) for row in random.integers(0, 8, (300, 7))]
     lattice = Lattice.of(cells_of(rows, columns))
-    limits = Constraints((KAnonymity(k=3),), 30)
+    limits = SearchConstraints((KAnonymity(k=3),), 30)
     (rushed,) = Search(lattice, limits, METRICS["loss"]).run(seconds=0.0)
     assert rushed is None or not rushed.optimal
     (short,) = Search(lattice, limits, METRICS["loss"]).run(seconds=30)
@@ -376,7 +380,7 @@ def test_boxes_too_large_to_keep_are_rolled_up_again(monkeypatch):
     rows = [tuple(str(v) for v in row) for row in random.integers(0, 6, (120, 4))]
     lattice = Lattice.of(cells_of(rows, columns))
     for metric in ("loss", "discernibility"):
-        limits = Constraints((KAnonymity(k=3),), 12)
+        limits = SearchConstraints((KAnonymity(k=3),), 12)
         whole = Search(lattice, limits, METRICS[metric]).run()
         monkeypatch.setattr("hedgerow.recode.search.MOST_HELD", 3)
         assert Search(lattice, limits, METRICS[metric]).run() == whole

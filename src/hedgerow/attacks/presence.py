@@ -21,7 +21,7 @@ from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.noise.rounding import exact, whole
 from hedgerow.noise.sampling.pipeline import Safe
 from hedgerow.noise.semantics import truth
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import full_domain
 from hedgerow.recode.metrics import GeneralisationLoss
 from hedgerow.recode.microaggregation import microaggregation
@@ -62,7 +62,7 @@ def ordinary(k: int) -> Mapping[str, Anonymiser]:
     return {
         "Mondrian": lambda cells: mondrian(cells, claims),
         "optimal lattice search": lambda cells: full_domain(
-            cells, Constraints(claims, limit=0), GeneralisationLoss()
+            cells, SearchConstraints(claims, limit=0), GeneralisationLoss()
         ),
         "microaggregation": lambda cells: microaggregation(cells, k=k),
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Table, TableEngine, TablePlace, Written
-from hedgerow.engines.kinds import ENGINES, Reading, engine_of
+from hedgerow.engines.kinds import ENGINES, ReadOptions, engine_of
 
 # Each registers its engine; a source goes to the first that takes it.
 # isort: off
@@ -61,7 +61,9 @@ def open_engine(
         scratch: Folder for temporary files, which hold raw data and are removed at the end;
             the system's own where None.
     """
-    reading = Reading(null=null, person=person, delimiter=delimiter, memory=memory, scratch=scratch)
+    reading = ReadOptions(
+        null=null, person=person, delimiter=delimiter, memory=memory, scratch=scratch
+    )
     if (place := table_place(source)) is not None:
         return _opened(place, reading)
     kind = ENGINES.first(lambda one: one.takes(source)) or DUCKDB  # which says what it reads
@@ -83,10 +85,10 @@ def open_table(
     Raises:
         DataError: It cannot be reached or read.
     """
-    return _opened(place, Reading(null=null, person=person, memory=memory, scratch=scratch))
+    return _opened(place, ReadOptions(null=null, person=person, memory=memory, scratch=scratch))
 
 
-def _opened(place: TablePlace, reading: Reading) -> TableEngine:
+def _opened(place: TablePlace, reading: ReadOptions) -> TableEngine:
     kind = engine_of(place)
     assert kind.remote is not None, "it has addresses"
     with kind.needing(str(place)):

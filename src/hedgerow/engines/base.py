@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from hedgerow.engines.tally import Tally
 
 if TYPE_CHECKING:
-    from hedgerow.engines.frequency_set import Codes, Held
+    from hedgerow.engines.frequency_set import Codes, FrequencySet
 
 Table = Any
 """A pyarrow.Table (pyarrow carries no types)."""
@@ -270,7 +270,7 @@ class Engine(Protocol):
         sets: Sequence[str] = (),
         codes: Sequence[Codes],
         barred: Collection[str] = (),
-    ) -> Held:
+    ) -> FrequencySet:
         """Keep the frequency set here, coded, until the engine is closed.
 
         Args:
@@ -286,7 +286,7 @@ class Engine(Protocol):
 
     def write(
         self,
-        mapping: Table | Held,
+        mapping: Table | FrequencySet,
         target: Path | TablePlace,
         *,
         columns: Sequence[str],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hedgerow.engines.base import Engine
-from hedgerow.engines.kinds import ENGINES, EngineKind, Reading
+from hedgerow.engines.kinds import ENGINES, EngineKind, ReadOptions
 
 FRAMES = ("pyarrow", "pandas", "polars")
 """Libraries whose tables are read from memory."""
@@ -15,7 +15,7 @@ def _takes(source: object) -> bool:
     return isinstance(source, str | Path) or type(source).__module__.split(".")[0] in FRAMES
 
 
-def _open(source: object, reading: Reading) -> Engine:
+def _open(source: object, reading: ReadOptions) -> Engine:
     from hedgerow.engines.duckdb import DuckDBEngine  # the library loads when it is needed
 
     return DuckDBEngine(

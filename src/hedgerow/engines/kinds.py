@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReadOptions:
     """How a source is to be read; see `open_engine`."""
 
     null: Sequence[str] = ()
@@ -37,7 +37,7 @@ class RemoteKind:
 
     schemes: Mapping[str, str]
     """What addresses begin with, and how that is written; a scheme may have other spellings."""
-    open: Callable[[TablePlace, Reading], TableEngine]
+    open: Callable[[TablePlace, ReadOptions], TableEngine]
     arrival: Callable[[TablePlace, Sequence[Path], str | None], Arrival]
     """Opens a place for a table that is made elsewhere: the place, the files it is made from, and
     how much memory may be used."""
@@ -53,7 +53,7 @@ class EngineKind:
     """What it reads, in a few words."""
     takes: Callable[[object], bool] = lambda source: False
     """Whether it reads a source that is no address, such as a file or a table in memory."""
-    open: Callable[[object, Reading], Engine] | None = None
+    open: Callable[[object, ReadOptions], Engine] | None = None
     """Opens what it takes."""
     remote: RemoteKind | None = None
     """Of an engine whose tables have addresses."""

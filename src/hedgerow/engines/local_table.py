@@ -16,7 +16,7 @@ from hedgerow.engines.column_sql import plain, whole
 from hedgerow.engines.file_writer import other_form
 from hedgerow.engines.formats import parquet_names
 from hedgerow.engines.frequency_lines import HeldLines
-from hedgerow.engines.frequency_set import Codes, Held
+from hedgerow.engines.frequency_set import Codes, FrequencySet
 from hedgerow.engines.identities import identities
 from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.session_table import SessionTable, differs, key_names, letters
@@ -294,7 +294,7 @@ class LocalTable(SessionTable):
         sets: Sequence[str] = (),
         codes: Sequence[Codes],
         barred: Collection[str] = (),
-    ) -> Held:
+    ) -> FrequencySet:
         name = self._holding()
         self._all_read()
         return HeldLines(

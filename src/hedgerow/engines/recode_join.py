@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Table
 from hedgerow.engines.frequency_lines import HeldLines
-from hedgerow.engines.frequency_set import Held
+from hedgerow.engines.frequency_set import FrequencySet
 from hedgerow.engines.session import DuckDBSession
 
 INTO = "mapping"
@@ -18,7 +18,7 @@ INTO = "mapping"
 @contextmanager
 def given(
     session: DuckDBSession,
-    mapping: Table | Held,
+    mapping: Table | FrequencySet,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str],
     keep: Collection[str],

@@ -18,7 +18,7 @@ from hedgerow.engines.canonical_text import CanonicalText
 from hedgerow.engines.column_sql import TypedColumn
 from hedgerow.engines.formats import SourceView, unclashing
 from hedgerow.engines.frequency_lines import HeldLines
-from hedgerow.engines.frequency_set import Codes, Held
+from hedgerow.engines.frequency_set import Codes, FrequencySet
 from hedgerow.engines.identities import identities
 from hedgerow.engines.packed_text import element, key, unpacked
 from hedgerow.engines.profile import MOST_CELLS
@@ -272,7 +272,7 @@ class RemoteTable(SessionTable):
         sets: Sequence[str] = (),
         codes: Sequence[Codes],
         barred: Collection[str] = (),
-    ) -> Held:
+    ) -> FrequencySet:
         name = self._holding()
         self._asked([*columns, *sets])
         found = self._canonical.relation([*columns, *sets])

@@ -19,7 +19,7 @@ from hedgerow.explore.kinds import Collector, CrowdedError, Profile
 from hedgerow.explore.survey import Flags, Survey, passing, survey
 from hedgerow.plan.methods import Method
 from hedgerow.plan.plan import Plan
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Frequency, Lattice, Node
 from hedgerow.recode.metrics import METRICS, Metric
 from hedgerow.recode.metrics.group_sums import GroupSums
@@ -219,7 +219,7 @@ class Exploration:
 
     def constraints(
         self, models: Sequence[PrivacyModel] | None = None, suppress: float | None = None
-    ) -> Constraints:
+    ) -> SearchConstraints:
         """What a node must keep.
 
         Raises:
@@ -234,7 +234,7 @@ class Exploration:
                     fix="Open the plan again with this claim.",
                 )
         asked = judged(asked, self.cells.sensitive)
-        return Constraints(asked, self.limit(suppress), self.plan.method.keep_suppressed)
+        return SearchConstraints(asked, self.limit(suppress), self.plan.method.keep_suppressed)
 
     def survey(
         self,
@@ -264,7 +264,7 @@ class Exploration:
         )  # fmt: skip
         return found if self.complete else replace(found, elsewhere=self._elsewhere(constraints))
 
-    def _elsewhere(self, constraints: Constraints) -> float:
+    def _elsewhere(self, constraints: SearchConstraints) -> float:
         """What no node costs less that was not looked at."""
         least = Search(self.lattice, constraints, self.metric).least()
         known = self.searched

@@ -22,7 +22,7 @@ from hedgerow.table.cells import Cells
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Method:
+class RecodingMethod:
     """Mondrian, microaggregation or local recoding, with what each has to know."""
 
     search: Literal["mondrian", "microaggregation", "local"]

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import ClaimError
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
 from hedgerow.recode.metrics import Metric
 from hedgerow.recode.suppression import Suppressor
@@ -104,7 +104,7 @@ class Search:
     """Finds the cheapest node of a lattice that keeps the constraints."""
 
     lattice: Lattice
-    constraints: Constraints
+    constraints: SearchConstraints
     metric: Metric
     evaluated: int = 0
     """Nodes whose claims were measured."""

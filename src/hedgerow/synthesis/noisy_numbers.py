@@ -15,7 +15,7 @@ from hedgerow.base.canonical_json import canonical
 from hedgerow.noise.calibration import Additive, Part
 from hedgerow.noise.measures import Loss
 from hedgerow.noise.mechanisms import MECHANISMS
-from hedgerow.synthesis.request import Request, loss_json, read_loss
+from hedgerow.synthesis.request import SynthesisRequest, loss_json, read_loss
 from hedgerow.table.domain import decimal
 
 FORMAT = "hedgerow-drawn/1"
@@ -25,7 +25,7 @@ FORMAT = "hedgerow-drawn/1"
 class Drawn:
     """What the ledger keeps of a randomised release: enough to make its files again."""
 
-    request: Request
+    request: SynthesisRequest
     mechanism: Additive
     """The noise on each count of each table."""
     part: Part
@@ -38,7 +38,9 @@ class Drawn:
     """Where in the ledger it was reserved."""
 
     @classmethod
-    def of(cls, request: Request, noisy: Sequence[Numbers], ledger: Mapping[str, Any]) -> Drawn:
+    def of(
+        cls, request: SynthesisRequest, noisy: Sequence[Numbers], ledger: Mapping[str, Any]
+    ) -> Drawn:
         """Numbers that were drawn as the request's design says."""
         design, mechanism = request.design, request.design.mechanism
         assert isinstance(mechanism, Additive), "without a policy every count has noise"
@@ -74,7 +76,7 @@ class Drawn:
         """
         told = read_kept(content, FORMAT)
         return cls(
-            request=Request.read(told["request"]),
+            request=SynthesisRequest.read(told["request"]),
             mechanism=read_noise(told["noise"]),
             part=Part(**told["sensitivity"]),
             loss=read_loss(told["loss"]),

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hedgerow.engines.base import TableEngine, TablePlace
-from hedgerow.engines.kinds import ENGINES, EngineKind, Reading, RemoteKind
+from hedgerow.engines.kinds import ENGINES, EngineKind, ReadOptions, RemoteKind
 
 if TYPE_CHECKING:
     from hedgerow.engines.remote import Arrival
 
 
-def _open(place: TablePlace, reading: Reading) -> TableEngine:
+def _open(place: TablePlace, reading: ReadOptions) -> TableEngine:
     from hedgerow.engines.postgresql.table import opened
     from hedgerow.engines.remote_engine import RemoteEngine
 

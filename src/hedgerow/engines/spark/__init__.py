@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hedgerow.engines.base import Engine, TableEngine, TablePlace
-from hedgerow.engines.kinds import ENGINES, EngineKind, Reading, RemoteKind
+from hedgerow.engines.kinds import ENGINES, EngineKind, ReadOptions, RemoteKind
 
 if TYPE_CHECKING:
     from hedgerow.engines.remote import Arrival, Remote
 
 
-def _engine(remote: Remote, reading: Reading) -> TableEngine:
+def _engine(remote: Remote, reading: ReadOptions) -> TableEngine:
     from hedgerow.engines.remote_engine import RemoteEngine
 
     return RemoteEngine(
@@ -22,13 +22,13 @@ def _engine(remote: Remote, reading: Reading) -> TableEngine:
     )  # fmt: skip
 
 
-def _open_table(place: TablePlace, reading: Reading) -> TableEngine:
+def _open_table(place: TablePlace, reading: ReadOptions) -> TableEngine:
     from hedgerow.engines.spark.remote import open_spark
 
     return _engine(open_spark(place, scratch=reading.scratch, memory=reading.memory), reading)
 
 
-def _open_frame(source: object, reading: Reading) -> Engine:
+def _open_frame(source: object, reading: ReadOptions) -> Engine:
     from hedgerow.engines.spark.remote import open_frame
 
     return _engine(open_frame(source), reading)

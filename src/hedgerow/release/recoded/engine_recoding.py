@@ -17,12 +17,12 @@ import numpy as np
 from hedgerow.base.errors import ClaimError, DataError
 from hedgerow.claims.readings import judged
 from hedgerow.engines.base import Engine
-from hedgerow.engines.frequency_set import Codes, Held
+from hedgerow.engines.frequency_set import Codes, FrequencySet
 from hedgerow.engines.splits import Tree
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.condensation import condensed
 from hedgerow.recode.first_cuts import ALONE, FirstCuts, Margin, first_cuts
-from hedgerow.recode.method import Method
+from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.outcome import Original, Totals, Workload
 from hedgerow.recode.part_work import Columns, PartWork
@@ -47,7 +47,7 @@ class Parted:
     cells: Cells
     chosen: Recoding
     original: Original
-    held: Held
+    held: FrequencySet
 
 
 def obstacle(job: Job) -> str | None:
@@ -202,7 +202,7 @@ def _nobody(columns: Columns) -> Cells:
 class _Counting:
     """What the engine holds, as the cuts ask for it."""
 
-    held: Held
+    held: FrequencySet
 
     @cached_property
     def everybody(self) -> Margin:
@@ -221,7 +221,7 @@ class _Counting:
         return Margin(*(np.asarray(found[name].to_numpy(), np.int64) for name in names))
 
 
-def _refuse_large(plan: Plan, method: Method, cuts: FirstCuts, most: int) -> None:
+def _refuse_large(plan: Plan, method: RecodingMethod, cuts: FirstCuts, most: int) -> None:
     """A part that cannot be cut is one group to strict Mondrian; others would work on it whole."""
     largest = max(cuts.lines.values())
     if largest > most and (method.search, method.mode) != ("mondrian", "strict"):
