@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.noise import samplers
 from hedgerow.noise.measures import Pure
-from hedgerow.noise.mechanisms import CHANGED, MECHANISMS, InputMetric, Ints, integers
+from hedgerow.noise.mechanisms import CHANGED, Ints, integers
 from hedgerow.noise.rounding import (
     Number,
     double_down,
@@ -48,10 +47,8 @@ class RandomisedResponse:
     categories: int
     truth: Fraction
     """What can be drawn exactly and is not more than was given."""
-    name: ClassVar[str] = "randomised response"
-    metric: ClassVar[InputMetric] = CHANGED
-    measure: ClassVar[type[Pure]] = Pure
-    samplers: ClassVar[tuple[str, ...]] = ("bernoulli", "uniform")
+    metric = CHANGED
+    measure = Pure
 
     def __init__(self, *, categories: int, truth: Number) -> None:
         k = whole("categories", categories, least=2)
@@ -107,9 +104,6 @@ class RandomisedResponse:
         if self.truth <= lie:
             raise PlanError("answers that are pure noise tell nothing")
         return sqrt_up(log_up(2 / beyond) / (2 * whole("answers", answers))) / (self.truth - lie)
-
-
-MECHANISMS.register(RandomisedResponse)
 
 
 def _honest(size: int, truth: Fraction) -> NDArray[np.bool_]:

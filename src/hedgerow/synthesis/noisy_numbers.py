@@ -13,8 +13,8 @@ from hedgerow.answers.charge import read_kept
 from hedgerow.answers.design import CONFIDENCE, Numbers, distribution
 from hedgerow.base.canonical_json import canonical
 from hedgerow.noise.calibration import Additive, Part
+from hedgerow.noise.catalogue import MECHANISMS
 from hedgerow.noise.measures import Loss
-from hedgerow.noise.mechanisms import MECHANISMS
 from hedgerow.synthesis.request import SynthesisRequest, loss_json, read_loss
 from hedgerow.table.domain import decimal
 
