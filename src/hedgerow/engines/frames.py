@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,8 +14,8 @@ from hedgerow.engines.formats.base import SourceView, columns_of, readable, uncl
 from hedgerow.engines.session import DuckDBSession
 
 
-def arrow_view(session: DuckDBSession, table: Table) -> SourceView:
-    """Make the view `source` of an Arrow table, for a format that Arrow reads.
+def arrow_view(session: DuckDBSession, table: Table, *, files: tuple[Path, ...] = ()) -> SourceView:
+    """Make the view `source` of an Arrow table, in memory or read from files by a format.
 
     Raises:
         DataError: Names of columns clash.
@@ -23,7 +24,7 @@ def arrow_view(session: DuckDBSession, table: Table) -> SourceView:
     positional = table.rename_columns([f"c{i}" for i in range(len(names))])
     session.run(lambda: session.connection.register("source", positional))
     types = columns_of(session, "source")[1]
-    return SourceView(names, types, (), arrow=table.rename_columns(list(names)))
+    return SourceView(names, types, files, arrow=table.rename_columns(list(names)))
 
 
 def frame_view(session: DuckDBSession, source: Any) -> SourceView:
