@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from examples.safe_anonymisation.town import METHOD, SEARCHES, ordinary, safe, tuples
-from hedgerow.attacks.presence import Told, best_guess
+from hedgerow.attacks.presence import PresenceGuess, best_guess
 from hedgerow.noise.sampling.pipeline import Safe
 
 CROWD = 2000
@@ -51,7 +51,7 @@ def promised() -> Safe:
     return Safe.keeping(**{key: METHOD[key] for key in ("beta", "epsilon", "delta")})
 
 
-def worst() -> tuple[int, Told]:
+def worst() -> tuple[int, PresenceGuess]:
     """The group size that is best for an attacker who also counts, and how often it is right."""
     mechanism = promised()
     sizes = range(1, 2 * mechanism.k)

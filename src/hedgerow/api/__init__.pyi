@@ -44,11 +44,21 @@ from hedgerow.attacks.charts import (
     names_of as names_of,
     plot_attacks as plot_attacks,
 )
-from hedgerow.attacks.file_attacks import FILE_METHODS as FILE_METHODS
-from hedgerow.attacks.gate import (
+from hedgerow.attacks.gain_bounds import (
     UNTRIED as UNTRIED,
     GainBounds as GainBounds,
     doubts as doubts,
+)
+from hedgerow.attacks.registry import (
+    ATTACKS as ATTACKS,
+    describe_attack as describe_attack,
+    file_attacks as file_attacks,
+    release_attacks as release_attacks,
+)
+
+from hedgerow.reports.profiles.registry import (
+    PROFILES as PROFILES,
+    describe_profile as describe_profile,
 )
 
 # Questions and the ledger

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.bits import ALL, Words, counted, has, one_left
+from hedgerow.attacks.bit_sets import ALL, Words, counted, has, one_left
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.intersection_words import told
 from hedgerow.attacks.overlap import Overlap, told_overlaps, trusted

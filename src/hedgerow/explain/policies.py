@@ -58,7 +58,7 @@ class Apart:
 
 
 @dataclass(frozen=True)
-class Beside:
+class PolicyComparison:
     """A question under the policy, and under change-one differential privacy."""
 
     question: str
@@ -83,7 +83,7 @@ class PolicyStudy:
     not_protected: tuple[str, ...]
     protected: tuple[str, ...]
     apart: tuple[Apart, ...]
-    beside: tuple[Beside, ...]
+    beside: tuple[PolicyComparison, ...]
 
     def summary(self) -> dict[str, Any]:
         """The study as JSON can hold it."""
@@ -180,7 +180,7 @@ def _distances(stated: Stated, column: str, graph: Graph) -> Iterator[tuple[str,
         yield "values without a path", None
 
 
-def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
+def _beside(public: Public, loss: Pure) -> Iterator[PolicyComparison]:
     """The noise of common questions, by their own designs."""
     plain = replace(public, stated=None)
     stated = public.stated
@@ -189,8 +189,8 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
     def scale(question: Any, known: Public) -> float:
         return float(question.design(known, loss).noise[0].scale)
 
-    def both(words: str, question: Any) -> Beside:
-        return Beside(words, SCALE, scale(question, public), scale(question, plain))
+    def both(words: str, question: Any) -> PolicyComparison:
+        return PolicyComparison(words, SCALE, scale(question, public), scale(question, plain))
 
     yield both("how many rows", Count())
     for column in [*stated.domains, *stated.sides][:MOST_COLUMNS]:
@@ -203,7 +203,7 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
         # Of the counts up to each value, all of which have noise.
         longest = graph.spread(np.arange(graph.size))
         if stated.changed == 1:
-            yield Beside(
+            yield PolicyComparison(
                 f"cumulative histogram of {column}",
                 SCALE,
                 longest / float(loss.epsilon),
@@ -215,7 +215,7 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
         asked = Ranges(column=column)
         errors = [sqrt(_error(asked.design(known, loss))) for known in (public, plain)]
         if all(map(isfinite, errors)):
-            yield Beside(f"any range of {column}", "typical error", *errors)
+            yield PolicyComparison(f"any range of {column}", "typical error", *errors)
 
 
 def _error(design: Any) -> float:

@@ -1,4 +1,4 @@
-"""Describing: conjunctions of published values that leave one record, and whom they fit."""
+"""Descriptions of records: conjunctions of published values that leave one, and whom they fit."""
 
 from __future__ import annotations
 
