@@ -33,10 +33,10 @@ from hedgerow.release.charged.verification import (
 from hedgerow.release.noisy.certificate import certify
 from hedgerow.release.verdicts import UNVERIFIABLE, VERIFIED, Checked, Verdicts
 from hedgerow.synthesis.noisy_numbers import Drawn, noise_json, read_noise
-from hedgerow.synthesis.request import Request, read_loss
+from hedgerow.synthesis.request import SynthesisRequest, read_loss
 from hedgerow.synthesis.rows_file import read_rows, write_rows
 from hedgerow.synthesis.synthetic_records import Codes
-from hedgerow.synthesis.tables_and_rows import Floats, Made, disagreement, make, off_by
+from hedgerow.synthesis.tables_and_rows import Floats, SyntheticTables, disagreement, make, off_by
 from hedgerow.synthesis.tables_file import read_tables, write_tables
 
 UNSEEN = "nobody can see from a result that the noise in it was drawn as stated"
@@ -48,7 +48,7 @@ SAME = 1e-5
 class StatedRelease:
     """What a certificate says, as the numbers it stands for."""
 
-    request: Request
+    request: SynthesisRequest
     mechanism: Additive
     part: AnswerPart
     loss: Loss
@@ -79,7 +79,7 @@ def stated(certificate: Mapping[str, Any]) -> StatedRelease:
     Raises:
         HedgerowError: It is not about tables of these columns at any price.
     """
-    request = Request.read(
+    request = SynthesisRequest.read(
         {
             "population": certificate["population"],
             "tables": [table["columns"] for table in certificate["tables"]],
@@ -179,12 +179,12 @@ def _within(loss: Loss, price: Loss) -> bool:
     return spent.fits(given)
 
 
-def _unlike(plan: Plan, request: Request) -> str | None:
+def _unlike(plan: Plan, request: SynthesisRequest) -> str | None:
     """In what the release is not what a plan asks for."""
     if plan.method.search != "marginals":
         return "the plan asks for no randomised release"
     try:
-        return other_request(request.as_json(), Request.of(plan).as_json())
+        return other_request(request.as_json(), SynthesisRequest.of(plan).as_json())
     except HedgerowError as error:
         return f"the plan cannot be used: {error.what}"
 
@@ -222,7 +222,7 @@ def _content(
 
 
 def _wrong_counts(
-    certificate: Mapping[str, Any], request: Request, counts: Sequence[Floats]
+    certificate: Mapping[str, Any], request: SynthesisRequest, counts: Sequence[Floats]
 ) -> str | None:
     told = certificate["consistency"]
     if not all(np.isfinite(table).all() and (table >= 0).all() for table in counts):
@@ -239,7 +239,10 @@ def _wrong_counts(
 
 
 def _wrong_rows(
-    certificate: Mapping[str, Any], request: Request, counts: Sequence[Floats], records: Codes
+    certificate: Mapping[str, Any],
+    request: SynthesisRequest,
+    counts: Sequence[Floats],
+    records: Codes,
 ) -> str | None:
     told, data = certificate["synthetic"], certificate["data"]
     if not len(records) == told["rows"] == data["rows"]:
@@ -296,7 +299,7 @@ def _other_words(
     stated: StatedRelease,
     folder: Path,
     noisy: Sequence[Numbers],
-    made: Made,
+    made: SyntheticTables,
 ) -> str | None:
     """What the certificate says otherwise than this version would have written."""
     drawn = Drawn(

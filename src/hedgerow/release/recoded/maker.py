@@ -14,8 +14,8 @@ from hedgerow.base.faults import point
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.engines.base import Written
 from hedgerow.plan.plan import Plan
+from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import SUPPRESSED
-from hedgerow.recode.utility import measure
 from hedgerow.release.delivery_state import DeliveryState
 from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
