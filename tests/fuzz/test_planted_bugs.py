@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from fuzz.trial import Trial, try_seed
 
-from hedgerow.engines.session import Session
-from hedgerow.engines.sources import Source, attach
+from hedgerow.engines.formats import SourceView
+from hedgerow.engines.session import DuckDBSession
+from hedgerow.engines.sources import attach
 
 pytestmark = pytest.mark.fuzz
 
@@ -41,7 +42,7 @@ def overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
 def last_line_dropped(patch: pytest.MonkeyPatch) -> None:
     """The source is read without its last line, and nobody counts the lines."""
 
-    def short(session: Session, source: object, *, delimiter: str | None) -> Source:
+    def short(session: DuckDBSession, source: object, *, delimiter: str | None) -> SourceView:
         found = attach(session, source, delimiter=delimiter)
         if Path(str(source)).name == "source.csv":
             rows = session.number("SELECT count(*) FROM source")

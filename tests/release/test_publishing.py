@@ -38,7 +38,7 @@ from hedgerow import (
 )
 from hedgerow import claims as models
 from hedgerow.base.problems import PlanErrors
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.release.recoded import maker as publishing
 from hedgerow.release.recoded.certificate import searched
 
@@ -232,7 +232,7 @@ def test_a_release_that_breaks_its_claims_is_never_delivered(
 ) -> None:
     """Whatever is wrong before: what was written is counted, and here it fails."""
     if where == "search":
-        monkeypatch.setattr(Constraints, "rank", lambda self, groups: groups.n)
+        monkeypatch.setattr(SearchConstraints, "rank", lambda self, groups: groups.n)
     else:
         write = publishing.write_release
 

@@ -64,16 +64,18 @@ class PresenceGuess:
 def ordinary(k: int) -> Mapping[str, Anonymiser]:
     """Three ways to make a table k-anonymous that look at the data to choose their groups."""
     from hedgerow.claims.anonymity import KAnonymity
-    from hedgerow.recode.constraints import Constraints
+    from hedgerow.recode.constraints import SearchConstraints
     from hedgerow.recode.full_domain import full_domain
+    from hedgerow.recode.metrics import GeneralisationLoss
     from hedgerow.recode.microaggregation import microaggregation
     from hedgerow.recode.mondrian import mondrian
-    from hedgerow.recode.utility import Loss
 
     claims = (KAnonymity(k=k),)
     return {
         "mondrian": lambda cells: mondrian(cells, claims),
-        "lattice": lambda cells: full_domain(cells, Constraints(claims, limit=0), Loss()),
+        "lattice": lambda cells: full_domain(
+            cells, SearchConstraints(claims, limit=0), GeneralisationLoss()
+        ),
         "microaggregation": lambda cells: microaggregation(cells, k=k),
     }
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator
 
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import TablePlace
+from hedgerow.engines.kinds import scheme_of
 
-SCHEMES = ("postgresql", "spark", "sc")
-"""What addresses of tables begin with; `postgres` means `postgresql`, `sc` is Spark Connect."""
 _SECRET = re.compile(r"[?&;](password|sslpassword|token)=", re.IGNORECASE)
 ENVIRONMENT = "the environment variable PGPASSWORD or the file ~/.pgpass"
 
@@ -30,9 +27,9 @@ def table_place(source: object) -> TablePlace | None:
         return source
     if not isinstance(source, str):
         return None
-    scheme, separator, rest = source.partition("://")
-    scheme = "postgresql" if scheme == "postgres" else scheme
-    if not separator or scheme not in SCHEMES:
+    spelled, separator, rest = source.partition("://")
+    scheme = scheme_of(spelled) if separator else None
+    if scheme is None:
         return None
     if has_secret(source):
         raise DataError(
@@ -75,22 +72,3 @@ def without_secret(address: str) -> str:
     if at and ":" in user:
         rest = f"{user.partition(':')[0]}:…@{host}"
     return f"{scheme}://{rest}"
-
-
-@contextlib.contextmanager
-def needing(place: TablePlace) -> Iterator[None]:
-    """Say what to install where the library is missing that reaches a table.
-
-    Raises:
-        DataError: It is.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("psycopg", "pyspark"):
-            raise
-        raise DataError(
-            f"{place.scheme}://... needs {error.name}, which is not installed",
-            where=str(place),
-            fix=f"Install hedgerow[{place.scheme}].",
-        ) from None

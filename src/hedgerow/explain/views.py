@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from hedgerow.base.errors import ClaimError, PlanError, nearest, some
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
@@ -23,7 +23,7 @@ from hedgerow.table.groups import Groups, Ints
 Node = Mapping[str, int] | str
 """Levels by column, or these as they are written on the command line: age=2,zip=1."""
 LEVEL = re.compile(r"\s*([^=]+?)\s*=\s*(\d{1,4})\s*(?:,|$)", re.ASCII)
-EVERYONE = Constraints((), 0)
+EVERYONE = SearchConstraints((), 0)
 """Asks for nothing, so that nobody is left out."""
 
 

@@ -14,7 +14,7 @@ from hedgerow.release.manifest import listed
 
 if TYPE_CHECKING:
     from hedgerow.claims.base import Verdict
-    from hedgerow.engines.frequency_set import Held
+    from hedgerow.engines.frequency_set import FrequencySet
     from hedgerow.ledger import Ledger
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.recoding import Recoding
@@ -103,7 +103,7 @@ class Accompanied:
 
         internal_beside(self.target, make if self.internal else None)
 
-    def unmade(self, held: Held | None) -> tuple[str, ...]:
+    def unmade(self, held: FrequencySet | None) -> tuple[str, ...]:
         """What to say where no internal report can be made, though one is wanted."""
         if held is None or self.target is None or not self.internal:
             return ()
