@@ -19,7 +19,7 @@ from hedgerow.answers.answer import Answer
 from hedgerow.answers.counts import Count
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.public_knowledge import Public
-from hedgerow.answers.ranges import Between, Ranges
+from hedgerow.answers.ranges import Between, RangeCounts
 from hedgerow.answers.selections import MostFrequent, Quantiles
 from hedgerow.answers.sums import Aggregate
 from hedgerow.base.errors import DataError, PlanError
@@ -188,7 +188,7 @@ PERSONAL: list[tuple[Any, str]] = [
     (Quantiles(column="x"), "At most 3 rows of a person count, and"),
     (MostFrequent(column="g"), "At most 3 rows of a person count, and"),
     (Marginals(tables=(("g",), ("x",))), "At most 3 cells of a person count, and"),
-    (Ranges(column="x"), "At most 3 rows of a person count, and"),
+    (RangeCounts(column="x"), "At most 3 rows of a person count, and"),
 ]
 
 

@@ -13,10 +13,10 @@ from noise import oracle
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, PlanError
-from hedgerow.noise.isotonic import nonnegative, rising
 from hedgerow.noise.mechanisms import DiscreteLaplace
 from hedgerow.noise.noise_sums import gaussian_sum_half_width, laplace_sum_half_width
-from hedgerow.noise.range_queries import Ranges, RangeTree
+from hedgerow.noise.nonnegative_counts import nonnegative
+from hedgerow.noise.range_queries import RangeAnswers, RangeTree
 
 TREES = st.builds(
     RangeTree, cells=st.integers(1, 40), branching=st.integers(2, 45)
@@ -177,26 +177,12 @@ def test_half_widths_of_extreme_scales_are_numbers() -> None:
         gaussian_sum_half_width(scale=scale, squares=squares, confidence=1 - Fraction(1, 10**310))
 
 
-def test_cumulative_counts_rise() -> None:
-    tree, mechanism = RangeTree.best(cells=1000), DiscreteLaplace(scale=30)
-    noisy = mechanism.release(tree.levels(np.full(1000, 5)))
-    made = Ranges.of(tree=tree, noisy=noisy, mechanism=mechanism)
-    assert (np.diff(made.prefixes) < 0).any()
-    assert (np.diff(made.cumulative) >= 0).all()
-    assert made.cumulative[0] == 0
-
-
 @settings(deadline=None)
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=7), st.integers(0, 2**32))
-def test_rising_and_nonnegative_are_projections(values: list[int], seed: int) -> None:
-    """Projections onto convex sets: no feasible point is on the far side (Kolmogorov's test)."""
+def test_nonnegative_is_a_projection(values: list[int], seed: int) -> None:
+    """Onto a convex set: no feasible point is on the far side (Kolmogorov's test)."""
     given = np.array(values, float)
     random = np.random.default_rng(seed)
-    weights = random.uniform(0.1, 2, len(values))
-    near = rising(given, weights=weights)
-    assert (np.diff(near) >= -1e-12).all()
-    for other in np.sort(random.normal(0, 9, (50, len(values))), axis=1):
-        assert (weights * (given - near) * (other - near)).sum() <= 1e-9
     total = float(random.uniform(0.5, 20))
     near = nonnegative(given, total=total)
     assert near.min() >= 0
@@ -226,6 +212,6 @@ def test_wrong_input_is_refused() -> None:
             RangeTree(cells=cells, branching=branching)  # type: ignore[arg-type]
     with pytest.raises(PlanError):
         RangeTree.best(cells=5, noise="uniform")  # type: ignore[arg-type]
-    made = Ranges.of(tree=tree, noisy=[1] * tree.nodes, mechanism=DiscreteLaplace(scale=1))
+    made = RangeAnswers.of(tree=tree, noisy=[1] * tree.nodes, mechanism=DiscreteLaplace(scale=1))
     with pytest.raises(PlanError):
         made.interval(0, 1, confidence=1)

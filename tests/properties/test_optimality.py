@@ -14,6 +14,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from contracts.metric_oracles import ORACLES, Published
+from contracts.oracles import models as models_of_claims
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import cells_of
@@ -21,11 +22,8 @@ from tables import cells_of
 from hedgerow.claims import (
     AlphaKAnonymity,
     DeltaPresence,
-    DistinctLDiversity,
     KAnonymity,
-    KMap,
     MarketerRisk,
-    TCloseness,
     UniqueShare,
 )
 from hedgerow.claims.base import PrivacyModel
@@ -39,18 +37,15 @@ from hedgerow.table.hierarchy import Hierarchy
 
 Group = tuple[str, ...]
 SETTLED = sorted(name for name, metric in METRICS.items() if metric.suppression_costs)
-GAINING = sorted(set(METRICS) - set(SETTLED))
 """Metrics that never gain by suppressing one more group."""
+GAINING = sorted(set(METRICS) - set(SETTLED))
 BY_SIZE = sorted(name for name, metric in METRICS.items() if metric.by_size)
 LINEAR = ["granularity", "non-uniform-entropy", "precision"]
-WHOLE = [
-    UniqueShare(share=0), UniqueShare(share=0.1), UniqueShare(share=0.3),
-    MarketerRisk(risk=0.3), MarketerRisk(risk=0.5), MarketerRisk(risk=0.7),
-]  # fmt: skip
-ALONE = [
-    KAnonymity(k=2), KAnonymity(k=3), DistinctLDiversity(l=2, of="s"), TCloseness(t=0.4, of="s"),
-    KMap(k=2), DeltaPresence(minimum=0, maximum=0.7), DeltaPresence(minimum=0.2, maximum=0.9),
-]  # fmt: skip
+USUAL = [model for found in models_of_claims().values() for model in found]
+WHOLE = [model for model in USUAL if not model.per_group]
+WHOLE += [UniqueShare(share=u) for u in (0, 0.1, 0.3)]
+WHOLE += [MarketerRisk(risk=risk) for risk in (0.3, 0.5, 0.7)]
+ALONE = [model for model in USUAL if model.per_group] + [DeltaPresence(minimum=0.2, maximum=0.9)]
 
 
 @st.composite

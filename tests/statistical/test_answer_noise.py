@@ -19,7 +19,7 @@ import hedgerow
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.counts import Count
 from hedgerow.answers.marginals import Marginals
-from hedgerow.answers.ranges import Ranged, Ranges
+from hedgerow.answers.ranges import RangeCounts, Ranged
 from hedgerow.answers.selections import MostFrequent, Quantiles
 from hedgerow.answers.sums import Aggregate
 from hedgerow.attacks.floating_point import identifies
@@ -168,7 +168,7 @@ def test_gaps_of_the_most_frequent(loss: Any, top: int) -> None:
 def test_intervals_of_ranges(loss: Any, many: int) -> None:
     runs = 400
     everybody = public(Neighbouring.ADD_REMOVE, 1, {"x": bounds(0, many - 1, 1)})
-    design: Any = Ranges(column="x").design(everybody, loss)
+    design: Any = RangeCounts(column="x").design(everybody, loss)
     counts = np.random.default_rng(1).integers(0, 20, many)
     exact = design.tree.levels(counts)
     spans = [(0, many), (0, 1), (1, many - 1), (many // 3, many // 2 + 1)]

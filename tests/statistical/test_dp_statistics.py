@@ -16,7 +16,6 @@ from statistical.chance import OFF, covers, fits, floats, louder, rejected
 
 from hedgerow.noise import samplers
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
-from hedgerow.noise.randomised_response import RandomisedResponse
 from hedgerow.noise.selection import Exponential, NoisyMax, PermuteAndFlip
 
 DRAWS = 20_000
@@ -84,18 +83,6 @@ def test_choices(scores: list[float]) -> None:
         assert fits(drawn, true)
         for factor in OFF if len(set(scores)) > 1 else ():
             assert rejected(drawn, true, floats(claimed(scale * factor))), (mechanism, factor)
-
-
-@pytest.mark.parametrize("categories", [2, 3, 10])
-@pytest.mark.parametrize("truth", ["0.51", "0.8"])
-def test_randomised_response(categories: int, truth: str) -> None:
-    mechanism = RandomisedResponse(categories=categories, truth=truth)
-    drawn = mechanism.release(np.full(DRAWS, 1)).tolist()  # type: ignore[union-attr]
-    true = floats(oracle.response(1, categories, mechanism.truth))
-    assert fits(drawn, true)
-    for factor in (Fraction(7, 10), Fraction(12, 10)):
-        wrong = oracle.response(1, categories, mechanism.truth * factor)
-        assert rejected(drawn, true, floats(wrong))
 
 
 @pytest.mark.parametrize("probability", [0.5, 0.3, 0.01])

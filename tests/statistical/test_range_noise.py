@@ -1,4 +1,4 @@
-"""Ranges and prefixes: errors are as large as they say, and intervals hold as often as they say."""
+"""RangeAnswers and prefixes: errors are as large as they say, and intervals hold as often as they say."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical
 from hedgerow.noise.blowfish.ordered_mechanism import Ordered
 from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
-from hedgerow.noise.range_queries import Ranges, RangeTree
+from hedgerow.noise.range_queries import RangeAnswers, RangeTree
 
 ONE = Pure(epsilon=1)
 
@@ -49,7 +49,7 @@ def test_intervals_of_ranges_cover(
     def drawn() -> tuple[np.ndarray, np.ndarray]:
         """For each range, whether its intervals held, and its mean squared error."""
         noisy = mechanism.release(np.tile(tree.levels(counts), RUNS)).reshape(RUNS, -1)
-        made = [Ranges.of(tree=tree, noisy=row, mechanism=mechanism) for row in noisy]
+        made = [RangeAnswers.of(tree=tree, noisy=row, mechanism=mechanism) for row in noisy]
         errors = np.array([one.count(low, high) - (true[high] - true[low]) for one in made])
         reach = np.array([one.interval(low, high, confidence=confidence) for one in made])
         return (np.abs(errors) <= reach).T, (errors**2).mean(axis=0) / expected
@@ -59,7 +59,7 @@ def test_intervals_of_ranges_cover(
     assert LEAST < squares.min() <= squares.max() < MOST
     with louder():
         assert drawn()[1].mean() > MOST
-    exact = Ranges.of(
+    exact = RangeAnswers.of(
         tree=RangeTree(cells=3, branching=3), noisy=[1, 2, 3], mechanism=mechanism
     ).interval([0, 0], [1, 2], confidence=0.95)
     assert exact[0] == mechanism.accuracy(confidence=0.95) < exact[1]

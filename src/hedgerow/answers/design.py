@@ -23,7 +23,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Shown:
+class AnswerTable:
     """One table of an answer: a list for each column, all of one length."""
 
     keys: tuple[str, ...]
@@ -31,14 +31,14 @@ class Shown:
     columns: Mapping[str, list[Any]]
 
     @classmethod
-    def of(cls, keys: Mapping[str, list[Any]], told: Mapping[str, list[Any]]) -> Shown:
+    def of(cls, keys: Mapping[str, list[Any]], told: Mapping[str, list[Any]]) -> AnswerTable:
         """Lines that are about keys, with the answer's own columns beside them."""
         return cls(tuple(keys), {**keys, **{own(name, keys): told[name] for name in told}})
 
     def told(self, name: str) -> list[Any] | None:
         """The answer's own column of this name, where it has one.
 
-        >>> Shown(("low",), {"low": ["a"], "count": [7], "low_": [3], "high": [9]}).told("low")
+        >>> AnswerTable(("low",), {"low": ["a"], "count": [7], "low_": [3]}).told("low")
         [3]
         """
         return self.columns.get(own(name, self.keys))
@@ -57,7 +57,7 @@ def own(name: str, taken: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Told:
+class NoiseDescription:
     """The noise on some of the numbers, as it is told."""
 
     of: str
@@ -89,7 +89,7 @@ class Design(Protocol):
         ...
 
     @property
-    def noise(self) -> tuple[Told, ...]: ...
+    def noise(self) -> tuple[NoiseDescription, ...]: ...
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class Design(Protocol):
         """
         ...
 
-    def shown(self, numbers: Any) -> tuple[Shown, ...]:
+    def shown(self, numbers: Any) -> tuple[AnswerTable, ...]:
         """What is made of the numbers without looking at the data again."""
         ...
 

@@ -12,7 +12,7 @@ from hedgerow.charts.figures import COLOURS, SYMBOLS, dressed
 if TYPE_CHECKING:
     import altair as alt
 
-    from hedgerow.answers.design import Shown
+    from hedgerow.answers.design import AnswerTable
 
 MOST_LINES = 48
 """Lines of a table that a chart has room for."""
@@ -27,7 +27,7 @@ FROM_ZERO = ("count", "sum")
 
 
 def answer_chart(
-    shown: Shown, *, title: str, subtitle: str = "", width: int = 560
+    shown: AnswerTable, *, title: str, subtitle: str = "", width: int = 560
 ) -> alt.LayerChart | None:
     """The numbers of an answer, with their intervals; None where nothing can be drawn.
 

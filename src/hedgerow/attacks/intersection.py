@@ -22,7 +22,7 @@ from hedgerow.attacks.intersection_words import told
 from hedgerow.attacks.overlap import Overlap, told_overlaps, trusted
 from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.jit import kernel
-from hedgerow.base.spelling import told_apart
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.table.groups import PEOPLE, Floats, Ints
 from hedgerow.table.labels import Value
 from hedgerow.table.location import Located, doubtful, locate

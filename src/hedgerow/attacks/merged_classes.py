@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.release_columns import only
 from hedgerow.base.errors import DataError
-from hedgerow.base.spelling import told_apart
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct

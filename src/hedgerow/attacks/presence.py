@@ -27,7 +27,7 @@ from hedgerow.noise.rounding import exact, whole
 from hedgerow.table.cells import Cells
 
 if TYPE_CHECKING:
-    from hedgerow.noise.sampling.pipeline import Safe
+    from hedgerow.noise.sampling.pipeline import SafeAnonymisation
     from hedgerow.recode.recoding import Recoding
 
 COIN = Fraction(1, 2)
@@ -111,7 +111,7 @@ def _compared(method: str, there: Tuples, gone: Tuples) -> PresenceGuess:
     )
 
 
-def best_guess(safe: Safe, *, people: int) -> PresenceGuess:
+def best_guess(safe: SafeAnonymisation, *, people: int) -> PresenceGuess:
     """The best that can be made of a safe release of a public recoding, exactly.
 
     The person's group has so many people with them. All that depends on the person is the number
@@ -137,7 +137,7 @@ def best_guess(safe: Safe, *, people: int) -> PresenceGuess:
     )
 
 
-def guess_by_lot(safe: Safe, *, people: int, games: int) -> Fraction:
+def guess_by_lot(safe: SafeAnonymisation, *, people: int, games: int) -> Fraction:
     """The same guess against releases that are really drawn: how often it was right.
 
     Half of the games are played with the person, half without.
@@ -149,7 +149,7 @@ def guess_by_lot(safe: Safe, *, people: int, games: int) -> Fraction:
     return Fraction(int(there.sum()) + half - int(gone.sum()), 2 * half)
 
 
-def _least(safe: Safe, people: int) -> int:
+def _least(safe: SafeAnonymisation, people: int) -> int:
     """The least published number that speaks for the person."""
     return max(safe.k, int(safe.beta * people) + 1)
 
@@ -184,7 +184,7 @@ def presence(
 
 
 def safe_presence(
-    cells: Cells, safe: Safe, *, targets: int, rng: np.random.Generator
+    cells: Cells, safe: SafeAnonymisation, *, targets: int, rng: np.random.Generator
 ) -> AttackResult:
     """The same against a safe release of the table, recoded as it is: the best guess, exactly."""
     sizes = np.bincount(cells.tuples[1], weights=cells.n).astype(np.int64)
@@ -250,7 +250,6 @@ def _sentences(method: str, guesses: list[PresenceGuess], seen: int) -> Iterator
 
 
 def _attempt(read: FileInput) -> AttackResult:
-    from hedgerow.noise.sampling.pipeline import Safe
     from hedgerow.table.cell_table import read_cells
 
     assert read.plan is not None, "it needs it"
@@ -269,7 +268,9 @@ def _attempt(read: FileInput) -> AttackResult:
     targets, rng = read.whole("targets", TARGETS), np.random.default_rng(read.seed)
     if method != SAFE:
         return presence(cells, ways[method], method=method, targets=targets, rng=rng)
-    safe = Safe.keeping(
+    from hedgerow.noise.sampling.pipeline import SafeAnonymisation
+
+    safe = SafeAnonymisation.keeping(
         beta=read.word("beta", "0.8"),
         epsilon=read.word("epsilon", "1"),
         delta=read.word("delta", "1e-6"),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hedgerow.attacks.base import Rate
 from hedgerow.base.jit import kernel
-from hedgerow.base.spelling import told_apart
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.table.groups import Ints
 from hedgerow.table.labels import Flags, Value, covers
 from hedgerow.table.location import locate

@@ -19,7 +19,8 @@ from hedgerow.attacks.declaration import GROUPS, PEOPLE, RELEASES, SECRET, Relea
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.group_beliefs import SHOWN, counted
 from hedgerow.attacks.invariance import Invariance, m_invariance
-from hedgerow.base.spelling import likeness, told_apart
+from hedgerow.base.spelling import likeness
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.claims.history import History, Values, follow
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import Located, doubtful, told_labels

@@ -25,7 +25,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
 from hedgerow.table.attribute import attribute
 from hedgerow.table.groups import PEOPLE, Floats, Groups, Histogram, Ints, Sensitive
-from hedgerow.table.labels import Values
+from hedgerow.table.labels import RawValues
 
 Flags = NDArray[np.bool_]
 WITHIN = 0.3
@@ -299,7 +299,7 @@ def _worst(
 def comparable(groups: Groups, of: str) -> bool:
     """Whether values can be alike: by a taxonomy, or as numbers."""
     domain = groups.domains[of]
-    numbers = Values(domain.values).numbers
+    numbers = RawValues(domain.values).numbers
     return bool(domain.levels) or not np.isnan(numbers).all()
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from hedgerow.base.errors import DataError, PlanError, some
 from hedgerow.claims.adversary import ClassII
 from hedgerow.claims.belief_terms import Belief
-from hedgerow.claims.declaration import Kind
-from hedgerow.claims.epsilon import EpsilonPrivacy
+from hedgerow.claims.declaration import ParameterKind
+from hedgerow.claims.epsilon import EpsilonPrivacy, belief_claims
 from hedgerow.claims.readings import FIX
 from hedgerow.explain.adversary_study import (
     AdversaryStudy,
@@ -74,7 +74,7 @@ def explain_adversary(
     refuse_meaningless(plan)
     say = progress or (lambda what, share: None)
     with opened(plan, data, population_table=population_table, memory=memory) as job:
-        models = [model for model in job.models if isinstance(model, EpsilonPrivacy)]
+        models = belief_claims(job.models)
         if not models:
             raise PlanError(
                 "the plan has no epsilon-privacy claim to explain",
@@ -99,10 +99,12 @@ def _origins(plan: Plan) -> Iterator[tuple[Path | None, str]]:
     """For each epsilon-privacy claim, the file of its prior, and its line in the plan."""
     sensitive = plan.schema().sensitive
     for place, claim in enumerate(plan.protect):
-        if isinstance(claim, EpsilonPrivacy):
+        if not claim.about_beliefs:
+            continue
+        if not isinstance(claim, Claim):
             yield None, plan.where("protect", place)
-        elif isinstance(claim, Claim) and claim.about_beliefs:
-            adversary: AdversaryPlan = claim.parameters.given(Kind.ADVERSARY)
+        else:
+            adversary: AdversaryPlan = claim.parameters.given(ParameterKind.ADVERSARY)
             file = None if adversary.prior is None else adversary.prior.file
             for _ in claim.columns(sensitive):
                 yield file, plan.where("protect", place, claim.name)

@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow.answers.counts import Count
 from hedgerow.answers.exact_releases import ignored
 from hedgerow.answers.public_knowledge import Public
-from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.session import public_of
 from hedgerow.answers.sums import Aggregate
 from hedgerow.base.errors import PlanError
@@ -212,7 +212,7 @@ def _beside(public: Public, loss: Pure) -> Iterator[PolicyComparison]:
         yield both(f"sum of {column}", Aggregate(kind="sum", column=column))
         if graph.size > MOST_RANGED:
             continue
-        asked = Ranges(column=column)
+        asked = RangeCounts(column=column)
         errors = [sqrt(_error(asked.design(known, loss))) for known in (public, plain)]
         if all(map(isfinite, errors)):
             yield PolicyComparison(f"any range of {column}", "typical error", *errors)

@@ -39,7 +39,6 @@ class InputMetric:
 L1 = InputMetric("L1", "the sum of the absolute changes of all numbers")
 L2 = InputMetric("L2", "the root of the sum of the squared changes of all numbers")
 LINF = InputMetric("L-infinity", "the largest absolute change of a number")
-CHANGED = InputMetric("changed", "how many answers are different")
 
 
 class Mechanism(Protocol):
@@ -170,12 +169,6 @@ class DyadicLaplace:
         """The smallest scale a sampler can take that keeps a loss."""
         distance = _steps(positive("d_in", d_in), bits=_bits(bits), changed=changed)
         return DiscreteLaplace.scale_for(loss, d_in=distance) / Fraction(2) ** bits
-
-    @staticmethod
-    def bits_for(*, d_in: Number, changed: int) -> int:
-        """A lattice so fine that rounding adds less than a millionth to the distance."""
-        wanted = ceil((1 << 20) * whole("changed", changed) / positive("d_in", d_in))
-        return _bits((wanted - 1).bit_length())
 
     @overload
     def release(self, value: float) -> float: ...

@@ -25,7 +25,7 @@ from hedgerow.engines.formats import COMPRESSED, format_of
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.columns import ColumnPlan
 from hedgerow.plan.contradictions import contradictions
-from hedgerow.plan.fields import Destination, Part, PublishedRows, Source, TableSource
+from hedgerow.plan.fields import Destination, PlanMapping, PublishedRows, Source, TableSource
 from hedgerow.plan.json_schema import json_schema
 from hedgerow.plan.methods import PRICED, Method, Table
 from hedgerow.plan.policies import PolicyPlan
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["Method", "Plan", "PlanErrors", "plan_json_schema"]
 
 
-class Publish(Part):
+class Publish(PlanMapping):
     """Where the release goes."""
 
     brief: ClassVar[str] = "to"
@@ -80,7 +80,7 @@ else:
     ClaimOrModel = Annotated[Claim, WrapValidator(_or_model)]
 
 
-class Plan(Part):
+class Plan(PlanMapping):
     """Everything `publish` needs to know.
 
     >>> plan = Plan.of(columns={"age": "quasi-identifier", "disease": "sensitive"},

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.api import Kind, currencies, ledger_place, ledger_state
+from hedgerow.api import EntryKind, currencies, ledger_place, ledger_state
 from hedgerow.base.errors import HedgerowError
 from hedgerow.web.error_pages import Told, told
 
@@ -93,7 +93,7 @@ def _gauge(position: Position, name: str) -> Gauge:
 
 
 def _line(entry: Entry) -> Line:
-    spends = str(entry.budget if entry.kind == Kind.BUDGET else entry.spend)
+    spends = str(entry.budget if entry.kind == EntryKind.BUDGET else entry.spend)
     return Line(
         number=entry.seq,
         when=entry.at[:16].replace("T", " "),

@@ -30,7 +30,7 @@ from hedgerow.noise import samplers
 from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold, line
 from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical, ranges_for
 from hedgerow.noise.blowfish.listed_graphs import Explicit
-from hedgerow.noise.blowfish.ordered_mechanism import Ordered, Ranges
+from hedgerow.noise.blowfish.ordered_mechanism import CumulativeCounts, Ordered
 from hedgerow.noise.blowfish.secret_graph import Graph
 from hedgerow.noise.blowfish.sensitivity import count, histogram, partition_histogram
 from hedgerow.noise.blowfish.transform import TreeTransform
@@ -66,7 +66,7 @@ def loss_between(a: list[Draw], b: list[Draw]) -> Fraction:
 
 
 def output(released: Any) -> bytes:
-    if isinstance(released, Ranges):
+    if isinstance(released, CumulativeCounts):
         return released.noisy.tobytes() + released.prefixes.tobytes()
     return bytes(released.noisy.tobytes() + released.totals.tobytes())
 
@@ -263,7 +263,7 @@ def test_without_noise_ranges_are_exact(case: Case, data: st.DataObject) -> None
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=9), st.integers(0, 12))
 def test_smoothed_counts_rise_and_are_nearest(noisy: list[int], rows: int) -> None:
     """Against the formula of isotonic regression: the largest of the smallest means."""
-    found = Ranges.smoothed(np.array([0, *noisy, rows]), rows=rows).prefixes
+    found = CumulativeCounts.smoothed(np.array([0, *noisy, rows]), rows=rows).prefixes
     means = [
         max(
             min(sum(noisy[a : b + 1]) / (b + 1 - a) for b in range(k, len(noisy)))

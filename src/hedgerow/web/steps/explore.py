@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from hedgerow import EpsilonPrivacy
-from hedgerow.api import epsilon_at, fixed, level_in_words, preview, steps
+from hedgerow.api import belief_claims, epsilon_at, fixed, level_in_words, preview, steps
 from hedgerow.api.plan_text import REMOVED
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web import lattice_view as view
@@ -102,7 +101,7 @@ def node_details(
     setting = view.Setting.read(found, moves, suppress)
     levels = view.levels_of(found, node)
     shown = preview(found, levels, setting.models, suppress=setting.suppress)
-    against = [model for model in setting.models if isinstance(model, EpsilonPrivacy)]
+    against = belief_claims(setting.models)
     return page(
         request, "parts/explore_node.html", shown=shown, node=node, setting=setting,
         columns=view.columns(found), metric=found.metric.name,
@@ -179,7 +178,7 @@ def stubbornness_chart(
 
     found = ready(web, draft)
     setting = view.Setting.read(found, moves, suppress)
-    against = [model for model in setting.models if isinstance(model, EpsilonPrivacy)]
+    against = belief_claims(setting.models)
     if number >= len(against):
         raise PlanError("there is no such claim", fix="Load the page anew.")
     rows = epsilon_at(found, view.levels_of(found, node), against[number])
