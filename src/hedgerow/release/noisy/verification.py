@@ -45,7 +45,7 @@ SAME = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stated:
+class StatedRelease:
     """What a certificate says, as the numbers it stands for."""
 
     request: SynthesisRequest
@@ -55,7 +55,7 @@ class Stated:
 
 
 def check_randomised(
-    certificate: Mapping[str, Any], stated: Stated, folder: Path, plan: Plan | None
+    certificate: Mapping[str, Any], stated: StatedRelease, folder: Path, plan: Plan | None
 ) -> Verdicts:
     """Compute again what follows from the noisy numbers.
 
@@ -73,7 +73,7 @@ def check_randomised(
     return checks, (check_claim(certificate, wrong, unseen=UNSEEN),)
 
 
-def stated(certificate: Mapping[str, Any]) -> Stated:
+def stated(certificate: Mapping[str, Any]) -> StatedRelease:
     """What the certificate says.
 
     Raises:
@@ -101,7 +101,7 @@ def stated(certificate: Mapping[str, Any]) -> Stated:
     if len({frozenset(table) for table in request.tables}) < len(request.tables):
         raise DataError("a table stands twice in it")
     _ = request.design.loss
-    return Stated(
+    return StatedRelease(
         request=request,
         mechanism=read_noise(certificate["noise"]),
         part=AnswerPart(**certificate["sensitivity"]),
@@ -109,7 +109,7 @@ def stated(certificate: Mapping[str, Any]) -> Stated:
     )
 
 
-def _wrong_loss(certificate: Mapping[str, Any], stated: Stated) -> str | None:
+def _wrong_loss(certificate: Mapping[str, Any], stated: StatedRelease) -> str | None:
     """Why the loss does not follow from noise, sensitivity, tables and neighbours."""
     design, mechanism = stated.request.design, stated.mechanism
     sizes = [int(np.prod(stated.request.shape(table))) for table in stated.request.tables]
@@ -136,7 +136,7 @@ def _wrong_loss(certificate: Mapping[str, Any], stated: Stated) -> str | None:
     return None
 
 
-def _right_loss(stated: Stated) -> str:
+def _right_loss(stated: StatedRelease) -> str:
     changes = (
         f"squares by {stated.part.l2_squared:,}"
         if isinstance(stated.mechanism, DiscreteGaussian)
@@ -189,7 +189,9 @@ def _unlike(plan: Plan, request: SynthesisRequest) -> str | None:
         return f"the plan cannot be used: {error.what}"
 
 
-def _content(certificate: Mapping[str, Any], stated: Stated, folder: Path) -> Iterator[Checked]:
+def _content(
+    certificate: Mapping[str, Any], stated: StatedRelease, folder: Path
+) -> Iterator[Checked]:
     """What is in the files, and whether it follows from the noisy numbers."""
     request, escaped = (
         stated.request,
@@ -258,7 +260,7 @@ def _wrong_rows(
 
 def _made_again(
     certificate: Mapping[str, Any],
-    stated: Stated,
+    stated: StatedRelease,
     folder: Path,
     read: tuple[Sequence[Numbers], Sequence[Floats], Codes | None],
 ) -> Iterator[Checked]:
@@ -294,7 +296,7 @@ def _made_again(
 
 def _other_words(
     certificate: Mapping[str, Any],
-    stated: Stated,
+    stated: StatedRelease,
     folder: Path,
     noisy: Sequence[Numbers],
     made: SyntheticTables,
