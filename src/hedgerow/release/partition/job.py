@@ -65,7 +65,7 @@ class Job:
     """Earlier releases of the same people."""
     notes: tuple[str, ...] = ()
     """What to tell of the table, whatever becomes of it."""
-    _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
+    _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list, init=False)
 
     @cached_property
     def rules(self) -> Rules:
