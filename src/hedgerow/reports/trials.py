@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hedgerow.attacks.base import AttackResult
 from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.charts.svg import Found, Step, intervals, staircase
+from hedgerow.charts.report_charts import Found, Stair, intervals, staircase
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.utility import METRICS
 from hedgerow.reports.blocks import Chart, Table, Text, number
@@ -197,7 +197,7 @@ def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]
         (i for i, point in enumerate(found) if point.required == float(claim.required)), None
     )
     steps = [
-        Step(
+        Stair(
             label=number(point.required),
             x=max(point.required, 1e-9),
             y=None if point.levels is None else point.cost,

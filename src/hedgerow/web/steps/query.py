@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from hedgerow.api import NOTHING, Amounts
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.web import query_view as view
-from hedgerow.web.charts import bare
 from hedgerow.web.draft import Draft
 from hedgerow.web.error_pages import Told, told
 from hedgerow.web.pages import back_to, page
@@ -84,23 +83,6 @@ def show(
     return page(request, "query.html", step=STEP.name, errors=errors, **shown)
 
 
-@router.get("/query/preview.json")
-def preview_chart(request: Request, web: TheWeb, draft: TheDraft, kind: str = "count") -> Response:
-    """The chart of a simulated answer; the question is that of the page."""
-    asked = Asked.read(request.query_params.multi_items())
-    with _session(draft) as session:
-        return _drawn(_simulated(web, draft, asked, session))
-
-
-@router.get("/query/answers/{reservation}/chart.json")
-def answer_drawn(draft: TheDraft, reservation: str) -> Response:
-    """The chart of an answer."""
-    from hedgerow.api import find_answer
-
-    with _session(draft) as session:
-        return _drawn(find_answer(session, reservation).answer)
-
-
 @router.post("/query/ask")
 def ask(
     request: Request,
@@ -149,7 +131,7 @@ def answered(
         return page(
             request, "answer.html", step=STEP.name, errors=errors,
             answer=view.told(answer), entry=found.entry, at=found.entry.at[:16].replace("T", " "),
-            again=again == "yes", drawn=_chart(answer) is not None,
+            again=again == "yes", drawn=_chart(answer),
             gauges=gauges(session.budget), ranges=answer.question.get("ask") == "ranges",
             low=low, high=high, between=_told_between(between), several=len(answer.tables) > 1,
             confidence=f"{100 * answer.confidence:g} %",
@@ -287,7 +269,7 @@ def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[s
         "errors_of": view.errors_of(preview),
         "on": preview.on,
         "runs": preview.runs,
-        "drawn": _chart(preview) is not None,
+        "drawn": _chart(preview),
         "gauges": gauges(session.budget, cost),
         "too_dear": too_dear(session.budget, cost),
     }
@@ -301,13 +283,6 @@ def _simulated(web: Web, draft: Draft, asked: Asked, session: Session) -> Previe
         return found
 
     return web.kept.get((draft.name, draft.mark, "preview", asked.query), make)
-
-
-def _drawn(found: Answer | Preview) -> Response:
-    chart = _chart(found)
-    if chart is None:
-        raise DataError("this answer has no chart", fix="Its numbers are in the table.")
-    return JSONResponse(bare(chart))
 
 
 def _chart(found: Answer | Preview) -> Any:
