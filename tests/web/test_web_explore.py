@@ -169,7 +169,7 @@ def test_using_a_node_writes_the_claims_as_they_were_moved(visitor: Visitor) -> 
         ("/explore/survey.json", {"node": "1,2"}),
         ("/explore/node", {"node": "99,0,0,0"}),
         ("/explore/node", {"node": "²,0,0,0"}),
-        ("/explore/stubbornness.json", {"node": "0,0,0,0", "number": "7"}),
+        ("/explore/frontier", {"node": "99,0,0,0"}),
     ],
 )
 def test_nonsense_is_refused_in_a_sentence(visitor: Visitor, path: str, params: dict) -> None:

@@ -46,10 +46,6 @@ class TargetError(HedgerowError):
     """The release cannot be written where the plan wants it."""
 
 
-class MissingLibraryError(HedgerowError):
-    """A library is not installed that only this needs; the message names the extra with it."""
-
-
 class ClaimError(HedgerowError):
     """A claim cannot be met by any recoding within the plan's limits; nothing was published."""
 

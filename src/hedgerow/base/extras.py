@@ -5,35 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hedgerow.base.errors import MissingLibraryError
+from hedgerow.base.errors import HedgerowError
 
 
 @contextmanager
-def extra(name: str, purpose: str, *, where: str | None = None) -> Iterator[None]:
+def extra(
+    name: str,
+    thing: str,
+    *,
+    where: str | None = None,
+    also: str = "",
+    raises: type[HedgerowError] = HedgerowError,
+) -> Iterator[None]:
     """Import inside it: a library that is missing becomes a message that says how to get it.
 
-    >>> with extra("charts", "for a .png"):
+    >>> with extra("charts", "a .png file"):
     ...     import no_such_library
     Traceback (most recent call last):
-    hedgerow.base.errors.MissingLibraryError: the library no_such_library is needed for a .png
+    hedgerow.base.errors.HedgerowError: a .png file needs no_such_library, which is not installed
       Install it: pip install 'hedgerow[charts]'.
 
     Args:
-        name: The extra of `pip install 'hedgerow[name]'` that brings the library.
-        purpose: What it is needed for.
+        name: The extra that brings the library.
+        thing: What needs it.
         where: The place that asks for it, as in other errors.
+        also: What else would help, as a sentence.
+        raises: The kind of error.
 
     Raises:
-        MissingLibraryError: It is missing, or one that it needs itself.
+        HedgerowError: A library is missing, or one that it needs itself.
     """
     try:
         yield
     except ImportError as error:
-        library = (error.name or str(error)).partition(".")[0]
-        if library == "hedgerow":
+        library = (error.name or "").partition(".")[0]
+        if library == "hedgerow":  # a fault of ours
             raise
-        raise MissingLibraryError(
-            f"the library {library} is needed {purpose}",
-            where=where,
-            fix=f"Install it: pip install 'hedgerow[{name}]'.",
-        ) from None
+        needs = f"{library}, which is not installed" if library else f"a library: {error}"
+        fix = f"Install it: pip install 'hedgerow[{name}]'.{' ' * bool(also)}{also}"
+        raise raises(f"{thing} needs {needs}", where=where, fix=fix) from None

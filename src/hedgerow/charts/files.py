@@ -26,7 +26,7 @@ def save(figure: Figure, path: str | Path) -> Path:
 
     Raises:
         TargetError: The suffix is none of these, or the file cannot be written.
-        MissingLibraryError: A .png needs `hedgerow[charts]`.
+        HedgerowError: A .png needs `hedgerow[charts]`.
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -76,7 +76,7 @@ def _content(figure: Figure, suffix: str, where: str) -> bytes:
 
 
 def _raster(svg: str) -> bytes:
-    with extra("charts", "to save a chart as .png"):
+    with extra("charts", "a .png file"):
         import resvg_py
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=SHARPNESS))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 from hedgerow.base.errors import DataError
+from hedgerow.base.extras import extra
 from hedgerow.engines.base import TablePlace
 
 SCHEMES = ("postgresql", "spark", "sc")
@@ -77,20 +77,11 @@ def without_secret(address: str) -> str:
     return f"{scheme}://{rest}"
 
 
-@contextlib.contextmanager
-def needing(place: TablePlace) -> Iterator[None]:
+def needing(place: TablePlace) -> AbstractContextManager[None]:
     """Say what to install where the library is missing that reaches a table.
 
     Raises:
         DataError: It is.
     """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in ("psycopg", "pyspark"):
-            raise
-        raise DataError(
-            f"{place.scheme}://... needs {error.name}, which is not installed",
-            where=str(place),
-            fix=f"Install hedgerow[{place.scheme}].",
-        ) from None
+    name = "postgresql" if place.scheme == "postgresql" else "spark"
+    return extra(name, f"{place.scheme}://...", where=str(place), raises=DataError)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.base.errors import DataError
+from hedgerow.base.extras import extra
 from hedgerow.engines.spark.driver import quiet
 from hedgerow.engines.spark.faults import translated
 
@@ -46,14 +47,9 @@ def connected(address: str = "spark://", *, memory: str | None = None) -> Any:
             that asks for a token gets the one in SPARK_CONNECT_AUTHENTICATE_TOKEN.
         memory: How much memory Spark may use where we start it, such as "4GB".
     """
-    try:
+    java = "Java 17 or later is needed too."
+    with extra("spark", "Spark", where=address, also=java, raises=DataError):
         from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise DataError(
-            "Spark is not installed",
-            where=address,
-            fix="Install the package with its `spark` extra; Java 17 or later is needed too.",
-        ) from error
     if address == "spark://":
         address = os.environ.get("SPARK_REMOTE", address)
     if address.startswith("sc://"):  # that a server is gone is said by us, once
