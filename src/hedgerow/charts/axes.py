@@ -62,6 +62,19 @@ class ChartAxis:
         last = max(places, key=lambda place: self.scale.part(place[0]))  # type: ignore[arg-type]
         return max(0.0, text_width(last[1], SIZE) / 2 - 4)
 
+    def draw_grid(self, frame: Frame, pen: Pen, *, upright: bool) -> list[str]:
+        """A thin line across the plot at each tick."""
+        if not self.grid:
+            return []
+        low, right = frame.top + frame.height, frame.left + frame.width
+        if upright:
+            spots = [frame.up(tick) for tick, _ in self.places()]
+            ends = [(frame.left, at, right, at) for at in spots]
+        else:
+            spots = [frame.across(tick) for tick, _ in self.places()]
+            ends = [(at, frame.top, at, low) for at in spots]
+        return [rule(*end, pen.paint(stroke="grid")) for end in ends]
+
     def draw_level(self, frame: Frame, pen: Pen) -> list[str]:
         """Under the plot."""
         low, right = frame.top + frame.height, frame.left + frame.width
@@ -70,8 +83,6 @@ class ChartAxis:
         reached = float("-inf")
         for tick, label in sorted(self.places(), key=lambda place: frame.across(place[0])):
             at, half = frame.across(tick), text_width(label, SIZE) / 2
-            if self.grid:
-                parts.append(rule(at, frame.top, at, low, _grid(pen)))
             if self.line and not isinstance(self.scale, Band):
                 parts.append(rule(at, low, at, low + TICK, thin))
             if at - half > reached:
@@ -87,15 +98,13 @@ class ChartAxis:
 
     def draw_upright(self, frame: Frame, pen: Pen) -> list[str]:
         """Left of the plot."""
-        low, right = frame.top + frame.height, frame.left + frame.width
+        low = frame.top + frame.height
         words, thin = _looks(pen)
         ticked = self.line and not isinstance(self.scale, Band)
         parts = []
         reached = float("inf")
         for tick, label in sorted(self.places(), key=lambda place: -frame.up(place[0])):
             at = frame.up(tick)
-            if self.grid:
-                parts.append(rule(frame.left, at, right, at, _grid(pen)))
             if ticked:
                 parts.append(rule(frame.left - TICK, at, frame.left, at, thin))
             if at + SIZE / 2 < reached:
@@ -113,10 +122,6 @@ class ChartAxis:
 
 def _looks(pen: Pen) -> tuple[dict[str, object], dict[str, object]]:
     return pen.paint(fill="ink") | {"font-size": SIZE}, pen.paint(stroke="line")
-
-
-def _grid(pen: Pen) -> dict[str, object]:
-    return pen.paint(stroke="grid")
 
 
 def shortened(name: str) -> str:

@@ -46,27 +46,28 @@ class Figure:
             page: Leave out title and background, and name colours by classes: see `style_sheet`.
         """
         pen = Pen(page=page)
-        width = self._width()
+        pad = 2 if page else PADDING
+        room = self._room()
+        width = room + 2 * pad
         parts: list[str] = []
-        y = 2.0 if page else float(PADDING)
+        y = float(pad)
         if not page:
             bold = pen.paint(fill="ink") | {"font-size": 16, "font-weight": "600"}
-            for line in wrapped(self.title, 17, width - 2 * PADDING):
-                parts.append(text(PADDING, y + 15, line, bold, "start"))
+            for line in wrapped(self.title, 17, room):
+                parts.append(text(pad, y + 15, line, bold, "start"))
                 y += 22
         if self.subtitle:
             quiet = pen.paint(fill="quiet") | {"font-size": 12}
-            for line in wrapped(self.subtitle, 12, width - 2 * PADDING):
-                parts.append(text(PADDING, y + 10, line, quiet, "start"))
+            for line in wrapped(self.subtitle, 12, room):
+                parts.append(text(pad, y + 10, line, quiet, "start"))
                 y += 16
         y += 8
         for legend in self.legends:
-            room = width - 2 * PADDING
-            parts += legend.draw(pen, PADDING, y, room)
+            parts += legend.draw(pen, pad, y, room)
             y += legend.height(room) + 6
-        drawn, end = self._panels(pen, y)
+        drawn, end = self._panels(pen, pad, y)
         parts += drawn
-        height = end + (4 if page else PADDING)
+        height = end + pad
         if not page:
             back = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
             parts.insert(0, element("rect", pen.paint(fill="paper") | back))
@@ -74,28 +75,29 @@ class Figure:
         looks |= {"width": f"{width:.0f}", "height": f"{height:.0f}", "font-family": FONT}
         return picture(self.description, width, height, parts, looks)
 
-    def _width(self) -> float:
+    def _room(self) -> float:
+        """How wide the plots are together."""
         if self.across:
             wide = sum(panel.whole_width() for panel in self.panels)
-            return 2 * PADDING + wide + BESIDE * (len(self.panels) - 1)
+            return wide + BESIDE * (len(self.panels) - 1)
         left = max(panel.left() for panel in self.panels)
         plots = [left + panel.width + panel.right() for panel in self.panels]
-        return 2 * PADDING + max(*plots, *(panel.whole_width() for panel in self.panels))
+        return max(*plots, *(panel.whole_width() for panel in self.panels))
 
-    def _panels(self, pen: Pen, top: float) -> tuple[list[str], float]:
+    def _panels(self, pen: Pen, pad: float, top: float) -> tuple[list[str], float]:
         """The plots, their frames in line with each other; and where they end."""
         parts: list[str] = []
         if self.across:
-            x, highest = float(PADDING), max(panel.top() for panel in self.panels)
+            x, highest = float(pad), max(panel.top() for panel in self.panels)
             for panel in self.panels:
                 left = x + panel.left()
                 parts += panel.draw(pen, left, top + highest - panel.top(), margin=left)
                 x += panel.whole_width() + BESIDE
             below = max(panel.height + panel.bottom() for panel in self.panels)
             return parts, top + highest + below
-        left = PADDING + max(panel.left() for panel in self.panels)
+        left = pad + max(panel.left() for panel in self.panels)
         for panel in self.panels:
-            parts += panel.draw(pen, left, top, margin=PADDING)
+            parts += panel.draw(pen, left, top, margin=pad)
             top += panel.whole_height() + BELOW
         return parts, top - BELOW
 

@@ -89,6 +89,8 @@ class Panel:
             y += legend.height(self._room()) + 4
         frame = Frame(x=self.x.scale, y=self.y.scale, left=left, top=top + self.top(),
                       width=self.width, height=self.height)  # fmt: skip
+        parts += self.x.draw_grid(frame, pen, upright=False)
+        parts += self.y.draw_grid(frame, pen, upright=True)
         parts += [*self.x.draw_level(frame, pen), *self.y.draw_upright(frame, pen)]
         for mark in self.marks:
             parts += mark.draw(frame, pen)

@@ -12,7 +12,7 @@ from hedgerow.api import UNTRIED, doubts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class AttackOffer:
     """An attack that the page offers."""
 
     name: str
@@ -24,39 +24,41 @@ class Method:
     """Whether it is tried only where it is asked for."""
 
 
-METHODS: tuple[Method, ...] = (
-    Method(name="homogeneity", asks="Does everybody in a group have the same value?", raw=""),
-    Method(
+METHODS: tuple[AttackOffer, ...] = (
+    AttackOffer(name="homogeneity", asks="Does everybody in a group have the same value?", raw=""),
+    AttackOffer(
         name="background-knowledge",
         asks="Is a value certain once a few others are ruled out?",
         raw="",
     ),
-    Method(name="similarity", asks="Are all values of a group of one kind?", raw=""),
-    Method(name="skewness", asks="Is a value much likelier in a group than elsewhere?", raw=""),
-    Method(
+    AttackOffer(name="similarity", asks="Are all values of a group of one kind?", raw=""),
+    AttackOffer(
+        name="skewness", asks="Is a value much likelier in a group than elsewhere?", raw=""
+    ),
+    AttackOffer(
         name="linkage",
         asks="Which records get the right name from a list of people?",
         raw="nothing; it needs a list of people with names (a register)",
     ),
-    Method(
+    AttackOffer(
         name="intersection",
         asks="What is left of a person's possible values in all releases together?",
         raw="what outsiders may know of each person (the quasi-identifiers), and the truth to "
         "score the guesses",
     ),
-    Method(
+    AttackOffer(
         name="gdpr",
         asks="Can people be singled out, linked, inferred about?",
         raw="the people themselves: guesses are checked against them",
         extra=True,
     ),
-    Method(
+    AttackOffer(
         name="sequential",
         asks="What do two or more releases of the same people leave possible?",
         raw="what outsiders may know of each person, and the truth to score the guesses",
         extra=True,
     ),
-    Method(
+    AttackOffer(
         name="minimality",
         asks="Does it give somebody away that the publisher generalised no more than needed?",
         raw="everybody in the release: who would have been in which group",
@@ -87,7 +89,7 @@ PROVES_NOTHING = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class AttackLine:
     """One attack, as it is shown."""
 
     name: str
@@ -166,7 +168,7 @@ def _release(summary: Mapping[str, Any]) -> str:
     return PurePath(str(summary["detail"].get("release") or "")).name
 
 
-def lines(results: Sequence[AttackResult]) -> list[Line]:
+def lines(results: Sequence[AttackResult]) -> list[AttackLine]:
     """A line for each attack.
 
     >>> from hedgerow.attacks.base import Rate
@@ -176,7 +178,7 @@ def lines(results: Sequence[AttackResult]) -> list[Line]:
     'better than guessing'
     """
     return [
-        Line(
+        AttackLine(
             name=result.attack,
             goal=result.goal,
             found=share(result.found.value),

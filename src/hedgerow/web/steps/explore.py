@@ -15,7 +15,7 @@ from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web import lattice_view as view
 from hedgerow.web.draft import Draft
 from hedgerow.web.error_pages import told
-from hedgerow.web.jobs import Job
+from hedgerow.web.jobs import PageJob
 from hedgerow.web.lattices import lattice_of, mark_of, moved, ready
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
@@ -49,7 +49,7 @@ def show(
         found = lattice_of(web, draft, plan)
     except HedgerowError as error:
         return page(request, "explore_not.html", step=STEP.name, job=None, errors=told(error))
-    if isinstance(found, Job):
+    if isinstance(found, PageJob):
         return page(request, "explore_not.html", step=STEP.name, job=found, errors=[])
     try:
         setting = view.Setting.read(found, moves, suppress)

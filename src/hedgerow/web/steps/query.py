@@ -21,10 +21,10 @@ from hedgerow.api import NOTHING, Amounts
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.web import query_view as view
 from hedgerow.web.draft import Draft
-from hedgerow.web.error_pages import Told, told
+from hedgerow.web.error_pages import ErrorView, told
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.query_budget import gauges, history, too_dear
-from hedgerow.web.query_form import AT, KINDS, PEOPLE, Asked
+from hedgerow.web.query_form import AT, KINDS, PEOPLE, QuestionForm
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 
 try:
@@ -59,9 +59,9 @@ def show(
     Widths of cells are fields of their own, one a column: `width:bill`.
     """
     wrong: list[HedgerowError] = []
-    asked = Asked()
+    asked = QuestionForm()
     try:
-        asked = Asked.read(request.query_params.multi_items())
+        asked = QuestionForm.read(request.query_params.multi_items())
     except HedgerowError as error:
         wrong.append(error)
     shown: dict[str, Any] = {"asked": asked, "kinds": KINDS, "at": AT, "people": PEOPLE}
@@ -103,7 +103,7 @@ def ask(
         "kind": kind, "column": column, "where": where, "at": at, "top": top, "rows": rows,
         "epsilon": epsilon, "delta": delta, "rho": rho,
     }  # fmt: skip
-    asked = Asked.read([*fields.items(), *(("by", one) for one in by)])
+    asked = QuestionForm.read([*fields.items(), *(("by", one) for one in by)])
     with ONE_AT_A_TIME, _nobody_else(draft), _session(draft) as session:
         answer: Answer = asked.put(session)
     end = "?again=yes" if answer.again else ""
@@ -240,7 +240,7 @@ def _standing(session: Session) -> dict[str, Any]:
     }
 
 
-def _form(asked: Asked, session: Session) -> dict[str, Any]:
+def _form(asked: QuestionForm, session: Session) -> dict[str, Any]:
     return {
         "columns": view.columns_to_ask(asked, session.public),
         "cells": view.columns_to_count_by(asked, session.plan, session.public),
@@ -248,11 +248,11 @@ def _form(asked: Asked, session: Session) -> dict[str, Any]:
     }
 
 
-def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[str, Any]:
+def _previewed(web: Web, draft: Draft, asked: QuestionForm, session: Session) -> dict[str, Any]:
     """What the question would cost, and answers to it on people who are made up."""
     from hedgerow.api import Priced
 
-    unsimulated: list[Told] = []
+    unsimulated: list[ErrorView] = []
     try:
         preview = _simulated(web, draft, asked, session)
     except PlanError as error:
@@ -275,7 +275,7 @@ def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[s
     }
 
 
-def _simulated(web: Web, draft: Draft, asked: Asked, session: Session) -> Preview:
+def _simulated(web: Web, draft: Draft, asked: QuestionForm, session: Session) -> Preview:
     """Made once: the chart is of the answer that the page shows."""
 
     def make() -> Preview:
