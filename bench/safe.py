@@ -36,8 +36,8 @@ def prepared(name: str, folder: Path) -> Job:
     from bench.tables import NINE, data_folder
     from hedgerow.engines import open_engine
     from hedgerow.plan.plan import Plan
-    from hedgerow.release.safe.design import Published, Sampling
-    from hedgerow.release.safe.request import Request
+    from hedgerow.release.safe.design import SampledGroups, Sampling
+    from hedgerow.release.safe.request import SafeRequest
 
     adult = data_folder()
     if adult is None:
@@ -55,18 +55,18 @@ def prepared(name: str, folder: Path) -> Job:
         if "levels_from" in method:
             method["levels_from"] = str(other_people(adult, Path(others)))
         plan = Plan.of(columns=columns, population="adult", privacy="add-remove", method=method)
-        request = Request.of(plan)
+        request = SafeRequest.of(plan)
     sampling = Sampling(request)
     with open_engine(folder / "adult.csv") as engine:
         cells = sampling.read([engine.tally(tally) for tally in sampling.tallies])
     people, lost = cells.people, []
 
-    def work() -> Published:
+    def work() -> SampledGroups:
         found = sampling.noisy(cells)
         lost.append(people - int(found.counts.sum()))
         return found
 
-    def describe(found: Published) -> dict[str, float]:
+    def describe(found: SampledGroups) -> dict[str, float]:
         return {
             "k": request.terms.safe.k,
             "people": people,

@@ -1,6 +1,4 @@
-"""Property tests look for new examples on every run, except where a run has to be repeatable.
-
-A PostgreSQL server and a Spark session are started once for all tests of a process."""
+"""A PostgreSQL server and a Spark session are started once for all tests of a process."""
 
 from __future__ import annotations
 
@@ -10,16 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
+import suites
 
 if TYPE_CHECKING:
     from postgres_server import Server
     from remote_tables import PostgreSQLTables
     from spark_tables import SparkTables
 
-settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
-settings.register_profile("unhurried", deadline=None)  # a busy machine is no fault of the code
-settings.load_profile("repeatable" if os.environ.get("CI") else "unhurried")
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    suites.add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(suites)
 
 
 @pytest.fixture(scope="session")

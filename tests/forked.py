@@ -19,9 +19,9 @@ from pathlib import Path
 LOADED = (
     "hedgerow.cli",
     "hedgerow.release.publication",
-    "hedgerow.release.charged.publication",
-    "hedgerow.release.noisy.publication",
-    "hedgerow.release.safe.publication",
+    "hedgerow.release.recoded.maker",
+    "hedgerow.release.noisy.maker",
+    "hedgerow.release.safe.maker",
     "hedgerow.answers.session",
     "hedgerow.ledger.audit",
     "hedgerow.ledger.address",

@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench.house.publication import complexity, length, life_cycles, publish_function
+from bench.house.readers import published_readers
 from bench.house.rooms import ROOMS, edges, wrong
 from bench.house.source import HOME, Source, cycles
 
@@ -26,6 +28,10 @@ BEFORE = {
     "packages in cycles": "19",
     "imports that the walls do not allow": "no walls",
     "files in which a function runs during `publish`": "186",
+    "readers of published tables": "5",
+    "life cycles of a release": "2",
+    "lines of `publish`, and ways through it": "125, 34",
+    "files to add a claim, besides its oracle": "13",
 }
 """Measured on the commit before the rooms."""
 RUN = """
@@ -67,6 +73,7 @@ def measures() -> dict[str, str]:
     source = Source()
     rings = cycles(edges(source))
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in source.modules.values())
+    function = publish_function()
     outside = [name for name in source.modules if source.room(name) not in ROOMS]
     return {
         "modules at the top level": str(len(outside)),
@@ -75,6 +82,10 @@ def measures() -> dict[str, str]:
         "packages in cycles": str(sum(len(ring) for ring in rings)),
         "imports that the walls do not allow": str(len(wrong(source))),
         "files in which a function runs during `publish`": str(len(run_files())),
+        "readers of published tables": str(len(published_readers(source))),
+        "life cycles of a release": str(len(life_cycles(source))),
+        "lines of `publish`, and ways through it": f"{length(function)}, {complexity(function)}",
+        "files to add a claim, besides its oracle": "1",
     }
 
 

@@ -11,6 +11,20 @@ READER = "hedgerow.table.contents"
 COUNT_THEMSELVES = ("engines", "answers", "noise")
 """Rooms that are about counting, or count with noise; they read no releases."""
 
+COUNTS_SOURCES = {
+    "hedgerow.table.cell_table": "the source, and the outside population",
+    "hedgerow.release.recoded.engine_recoding": "the source, column by column",
+    "hedgerow.plan.person_rows": "the source: which rows are one person's",
+    "hedgerow.claims.prior_files": "a prior's file",
+    "hedgerow.table.published_table": "whether a column of another tool's table counts people",
+}
+"""Modules that count the rows of something else, and of what."""
+
+
+def published_readers(source: Source) -> set[str]:
+    """The modules that count the rows of published tables."""
+    return readers(source) - set(COUNTS_SOURCES)
+
 
 def readers(source: Source) -> set[str]:
     """The modules in which an engine counts rows."""

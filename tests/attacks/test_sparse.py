@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import steps
 
 from hedgerow.attacks.ratings import Ratings
 from hedgerow.attacks.sparse import METHODS, Known, deanonymise, evaluate, identify, observe
@@ -258,13 +258,11 @@ def test_the_same_seed_finds_the_same() -> None:
     assert one == two
 
 
-def test_a_million_ratings_take_about_a_second() -> None:
+def test_a_million_ratings_are_compared_by_compiled_code() -> None:
     ratings = long_tailed(1, people=10_000, items=2_000, draws=1_500_000)
     assert len(ratings.person) > 1_000_000
-    evaluate(long_tailed(2, people=300), rng=np.random.default_rng(1))  # compiled now
-    started = time.perf_counter()
     result = evaluate(ratings, rng=np.random.default_rng(1))
-    assert time.perf_counter() - started < 5, "measured: 0.2 s"
+    assert steps(lambda: evaluate(ratings, rng=np.random.default_rng(1))) < 10_000
     assert result.found.value > 0.9
 
 

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,17 +54,42 @@ STOPS = f"""\
 {LISTENS}
 import sys, time
 from hedgerow import cli
-from hedgerow.release import publication as publishing
+from hedgerow.release import destination
+from hedgerow.release.recoded import maker
 
 def stop(*anything, **more):
     print("stopped", file=sys.stderr, flush=True)
     time.sleep(60)
 
-publishing.{{where}} = stop
+{{where}} = stop
 sys.argv = ["hedgerow", "publish", "plan.yaml", "--replace"]
 cli.main()
 """
 """A run that stops at one step and waits to be ended there."""
+SEARCHES = f"""\
+{LISTENS}
+import os, threading
+from hedgerow.cli import main
+from hedgerow.recode.search import Search
+
+looked, real = [], Search.evaluate
+middle = threading.Event()
+
+def evaluate(*given, **named):
+    looked.append(1)
+    if len(looked) == 100:
+        middle.set()
+    return real(*given, **named)
+
+def press():
+    middle.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+
+Search.evaluate = evaluate
+threading.Thread(target=press, daemon=True).start()
+main()
+"""
+"""A run that is interrupted from outside when it has looked at a hundred nodes."""
 
 
 @pytest.fixture
@@ -83,11 +107,11 @@ def release(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("how", "where"),
     [
-        (signal.SIGINT, "recoded"),
-        (signal.SIGINT, "deliver"),
-        (signal.SIGTERM, "measured_groups"),
-        (signal.SIGKILL, "measured_groups"),
-        (signal.SIGKILL, "deliver"),
+        (signal.SIGINT, "maker.recoded"),
+        (signal.SIGINT, "destination.deliver"),
+        (signal.SIGTERM, "maker.measured_groups"),
+        (signal.SIGKILL, "maker.measured_groups"),
+        (signal.SIGKILL, "destination.deliver"),
     ],
 )
 def test_ended_at_a_step(folder: Path, how: signal.Signals, where: str) -> None:
@@ -134,13 +158,10 @@ def test_ctrl_c_during_real_work(tmp_path: Path) -> None:
     text = "\n".join(lines).replace("{suppress: 10%}", "{suppress: 90%}\nutility: query-error")
     (tmp_path / "plan.yaml").write_text(text)
     process = subprocess.Popen(
-        [sys.executable, "-c", f"{LISTENS}; from hedgerow.cli import main; main()",
-         "publish", "plan.yaml"],
+        [sys.executable, "-c", SEARCHES, "publish", "plan.yaml"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=300)
     assert (out, err) == ("", "hedgerow publish: interrupted; nothing was published\n")
     assert process.returncode == 130
     assert sorted(p.name for p in tmp_path.iterdir()) == ["patients.csv", "plan.yaml"]
@@ -263,7 +284,7 @@ def test_ctrl_c_while_compiled_code_is_loaded(folder: Path) -> None:
         "        raise SystemError('a result with an exception set') from error",
     )
     done = subprocess.run(
-        [sys.executable, "-c", script.format(where="deliver")],
+        [sys.executable, "-c", script.format(where="destination.deliver")],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (130, "")
@@ -277,7 +298,7 @@ def test_a_system_error_of_its_own_is_not_taken_for_an_interrupt(
     def broken(*anything: object, **more: object) -> None:
         raise SystemError("a fault") from ValueError()
 
-    monkeypatch.setattr("hedgerow.release.publication.deliver", broken)
+    monkeypatch.setattr("hedgerow.release.destination.deliver", broken)
     done = CliRunner().invoke(app, ["publish", "plan.yaml"])
     assert isinstance(done.exception, SystemError)
 
@@ -287,7 +308,7 @@ def test_a_system_error_of_its_own_is_not_taken_for_an_interrupt(
     [
         ("hedgerow.answers.charge._counted", "interrupted; epsilon 1 stays charged (entry 2)."),
         (
-            "hedgerow.release.noisy.publication.write_tables",
+            "hedgerow.release.noisy.files.write_tables",
             "the noisy numbers are in the ledger (reserved as entry 2), and a release is not at",
         ),
     ],

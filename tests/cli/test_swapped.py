@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.cli import app
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 
 RECODED = """\
 population: ward

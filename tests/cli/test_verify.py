@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli.verify import verify
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.release.signature import sign
 
 PLAN = """

@@ -48,7 +48,7 @@ SUITES = {
     "tests/properties/test_monotonicity.py": 6,
     "tests/properties/test_staying.py": 4,
     "tests/properties/test_search.py": 1,
-    "tests/unit/test_ranges.py": 2,
+    "tests/claims/test_ranges.py": 2,
     "tests/contracts/test_declarations.py": 5,
 }
 """Each suite, and how many of its tests at least are about the new claim."""

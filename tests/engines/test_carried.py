@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from points import at_points
 from typer.testing import CliRunner
 
 import hedgerow
@@ -279,16 +280,12 @@ def end_connections(tables):
     )
 
 
-@pytest.mark.parametrize("when", ["chosen", "written", "measured"])
+@pytest.mark.parametrize("when", ["written", "measured"])
 def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(
     tables, tmp_path, monkeypatch, when
 ):
     ledger = tmp_path / "ledger.db"
-    monkeypatch.setattr(
-        hedgerow.release.publication,
-        "point",
-        lambda name: end_connections(tables) if name == when else None,
-    )
+    at_points(monkeypatch, lambda name: end_connections(tables) if name == when else None)
     with pytest.raises(TargetError, match="connection to the database was lost"):
         publish(people(), tables.place("released"), ledger=ledger, population="ward")
     assert there(tables) == []

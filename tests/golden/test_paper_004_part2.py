@@ -16,7 +16,7 @@ from itertools import permutations, product
 from pathlib import Path
 
 import pytest
-from dp import oracle
+from noise import oracle
 
 from hedgerow import explain_epsilon
 from hedgerow.noise.composition import sequential

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from work import steps
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -55,7 +55,7 @@ def test_the_inner_door_offers_what_the_faces_use() -> None:
 
 
 def test_a_door_costs_next_to_nothing() -> None:
-    """Nothing is loaded before a name is asked for, and the list is read within milliseconds."""
+    """Nothing is loaded before a name is asked for, and the list is read at one go."""
     script = "import sys, hedgerow.api; print(*(m for m in sys.modules if 'hedgerow' in m))"
     loaded = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
@@ -63,10 +63,8 @@ def test_a_door_costs_next_to_nothing() -> None:
     assert {*loaded.split()} == {"hedgerow", "hedgerow.base", "hedgerow.base.door", "hedgerow.api"}
     from hedgerow.base.door import open_door
 
-    best = 1.0
-    for _ in range(5):
-        begin = time.perf_counter()
+    def opened() -> None:
         _, names = open_door("hedgerow.api", str(SOURCE.modules["hedgerow.api"]))
         assert names()
-        best = min(best, time.perf_counter() - begin)
-    assert best < 0.02, "a few milliseconds, on a busy machine too"
+
+    assert steps(opened) < 20 * len(importlib.import_module("hedgerow.api").__all__)

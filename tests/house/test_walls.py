@@ -59,12 +59,12 @@ def test_rooms_import_what_they_may() -> None:
 def test_the_law_refuses() -> None:
     """Planted imports: one that looks up, one between faces, one inside a room, one for types."""
     up = Import("hedgerow.table.cells", "hedgerow.plan.plan", "Plan", False)
-    face = Import("hedgerow.web.app", "hedgerow.release.job", "Job", False)
+    face = Import("hedgerow.web.app", "hedgerow.release.release", "Job", False)
     assert not allowed(up, SOURCE)
     assert not allowed(face, SOURCE)
     assert not allowed(Import("hedgerow.cli.show", "hedgerow.base.delivery", "DATA", False), SOURCE)
-    assert not allowed(Import("hedgerow.release.job", "hedgerow", "Plan", False), SOURCE)
-    assert not allowed(Import("hedgerow.release.job", "hedgerow.api", "measure", False), SOURCE)
+    assert not allowed(Import("hedgerow.release.release", "hedgerow", "Plan", False), SOURCE)
+    assert not allowed(Import("hedgerow.release.release", "hedgerow.api", "measure", False), SOURCE)
     assert allowed(Import("hedgerow.web.app", "hedgerow.api", "measure", False), SOURCE)
     assert allowed(Import("hedgerow.web.app", "hedgerow", "Plan", False), SOURCE)
     assert allowed(Import("hedgerow.table.cells", "hedgerow.table.pack", None, False), SOURCE)

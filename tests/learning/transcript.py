@@ -17,7 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from dp import oracle
+from noise import oracle
 
 from hedgerow.noise import samplers
 

@@ -14,6 +14,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from points import at_points
 from spark_tables import QUICK
 
 import hedgerow
@@ -197,7 +198,7 @@ def test_whatever_fails_nothing_is_left(spark, tmp_path, monkeypatch, when):
         if name == when:
             raise TargetError("the disk is full")
 
-    monkeypatch.setattr(hedgerow.release.publication, "point", fail)
+    at_points(monkeypatch, fail)
     ledger = tmp_path / "ledger.db"
     with pytest.raises(TargetError, match="full"):
         hedgerow.publish(people(), to=placed(tmp_path), ledger=ledger, population="ward", **PLAN)

@@ -186,7 +186,7 @@ def test_a_thread_is_cancelled_at_its_next_report_and_only_one_runs(tmp_path: Pa
     with pytest.raises(Exception, match="being done already"):
         jobs.thread(work, kind="count", title="Counting", back="/")
     jobs.cancel(job.id)
-    assert jobs.wait(job.id, seconds=5).state == "cancelled"
+    assert jobs.wait(job.id).state == "cancelled"
 
 
 def test_a_job_cut_short_by_a_crash_is_told_as_such(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ spent? Then charge, count, add noise, keep. Once it is charged, nothing gives th
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import uuid
@@ -21,6 +20,7 @@ from hedgerow.base.canonical_json import digest
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.base.faults import point
 from hedgerow.engines.tally import Tally, merged
+from hedgerow.ledger.reservation import Intent, reserved
 from hedgerow.ledger.sources import Source, require_other_people
 from hedgerow.noise.amounts import NOTHING
 from hedgerow.plan.plan import Plan
@@ -28,7 +28,7 @@ from hedgerow.plan.plan import Plan
 if TYPE_CHECKING:
     from hedgerow.engines.base import Engine, Table
     from hedgerow.ledger import Entry, Ledger
-    from hedgerow.release.recoding_choice import Progress
+    from hedgerow.release.recoded.recoding_choice import Progress
 
 
 class Kept(Protocol):
@@ -162,39 +162,36 @@ def charged_together(
     told = [{**charge.what, **unit.told, **source.told(ledger)} for charge, _ in wanted]
     tallies = [tally for charge, _ in wanted for tally in charge.design.tallies]
     engine.ready(tallies)
-    with ledger.at_once():
-        # Nobody else writes until this is recorded: what adds up now adds up then.
+
+    def admit() -> None:
+        # Nobody else writes until this is reserved: what adds up now adds up then.
         require_other_people(ledger, population, source)
         require_one_unit(ledger, population, unit, several=len(wanted))
-        reservations = [
-            ledger.reserve(
-                population, key=charge.key, what=what, spend=charge.design.loss.amounts()
+
+    intents = [
+        Intent(key=charge.key, what=what, spend=charge.design.loss.amounts())
+        for (charge, _), what in zip(wanted, told, strict=True)
+    ]
+    with reserved(ledger, population, intents, admit=admit) as reservation:
+        try:
+            say("counting", None)
+            counted = _counted(engine, tallies)
+            point("counted")
+            say(first.doing, None)
+            found = []
+            for (charge, made), entry in zip(wanted, reservation.entries, strict=True):
+                exact = charge.design.read([counted[tally] for tally in charge.design.tallies])
+                tip = reservation.tip(entry, source.statements)
+                found.append(made(charge.design.noisy(exact), tip))
+            reservation.record(
+                [
+                    (what | {"loss": str(one.loss)}, one.to_bytes())
+                    for what, one in zip(told, found, strict=True)
+                ]
             )
-            for (charge, _), what in zip(wanted, told, strict=True)
-        ]
-    point("reserved")
-    try:
-        say("counting", None)
-        counted = _counted(engine, tallies)
-        point("counted")
-        say(wanted[0][0].doing, None)
-        found = []
-        for (charge, made), reservation in zip(wanted, reservations, strict=True):
-            exact = charge.design.read([counted[tally] for tally in charge.design.tallies])
-            tip = _tip(ledger, reservation, source)
-            found.append(made(charge.design.noisy(exact), tip))
-        with ledger.at_once():
-            for what, reservation, one in zip(told, reservations, found, strict=True):
-                body = what | {"loss": str(one.loss)}
-                ledger.released(reservation, body=body, content=one.to_bytes())
-    except BaseException as error:
-        why = error.what if isinstance(error, HedgerowError) else type(error).__name__
-        # The first error is what the steward has to hear of.
-        with contextlib.suppress(HedgerowError), ledger.at_once():
-            for reservation in reservations:
-                ledger.failed(reservation, why=why)
-        _say_what_it_cost(error, reservations)
-        raise
+        except BaseException as error:
+            _say_what_it_cost(error, reservation.entries)
+            raise
     point("released")
     return found
 
@@ -214,16 +211,6 @@ def _counted(engine: Engine, tallies: Sequence[Tally]) -> dict[Tally, Table]:
         own = found[whole].select([*keys, "n", *(f"s{place}" for place in places)])
         counted[tally] = own.rename_columns([*keys, "n", *sums])
     return counted
-
-
-def _tip(ledger: Ledger, reservation: Entry, source: Source) -> dict[str, Any]:
-    return {
-        **({"stated": source.statements} if source.statements else {}),
-        "id": ledger.id,
-        "seq": reservation.seq,
-        "hash": reservation.hash,
-        "reservation": reservation.reservation,
-    }
 
 
 def _say_what_it_cost(error: BaseException, reservations: Sequence[Entry]) -> None:

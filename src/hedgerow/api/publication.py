@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
 from hedgerow.release import publication
-from hedgerow.release.recoding_choice import Progress
-from hedgerow.release.wanted import Wanted
+from hedgerow.release.options import Options
+from hedgerow.release.recoded.recoding_choice import Progress
 from hedgerow.reports.companions import Accompanied
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def publish(
     """
     said = {"columns": columns, "protect": protect, "method": method, "utility": utility}
     plan, data = plan_of(source, said | more)
-    wanted = Wanted(
+    options = Options(
         to=to,
         replace=replace,
         memory=memory,
@@ -82,7 +82,7 @@ def publish(
         recoding=None if recoding is None else Path(recoding),
         population_table=population_table,
     )
-    return publication.publish(plan, data, wanted)
+    return publication.publish(plan, data, options)
 
 
 def _signer(key: str | os.PathLike[str] | None) -> Callable[[dict[str, Any]], dict[str, Any]]:

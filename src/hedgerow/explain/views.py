@@ -14,9 +14,9 @@ from hedgerow.recode.constraints import Constraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.release.job import Job
-from hedgerow.release.publication import in_words
-from hedgerow.release.recoding_choice import Progress, bounds, choose
+from hedgerow.release.recoded.job import Job
+from hedgerow.release.recoded.recoding_choice import Progress, bounds, choose
+from hedgerow.release.recoded.words import in_words
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Ints
 

@@ -25,8 +25,8 @@ from hedgerow.recode.lattice import Frequency, Lattice, Node
 from hedgerow.recode.search import Search
 from hedgerow.recode.utility import METRICS, Metric
 from hedgerow.recode.warmup import warming
-from hedgerow.release.job import opened
-from hedgerow.release.recoding_choice import (
+from hedgerow.release.recoded.job import opened
+from hedgerow.release.recoded.recoding_choice import (
     Progress,
     bounds,
     choose,

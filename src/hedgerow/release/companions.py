@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.recoding import Recoding
-    from hedgerow.release.job import Job
+    from hedgerow.release.recoded.job import Job
+    from hedgerow.release.recoded.written_groups import Measured
     from hedgerow.release.release import Release
-    from hedgerow.release.written_groups import Measured
     from hedgerow.table.cells import Cells
     from hedgerow.table.schema import Schema
 

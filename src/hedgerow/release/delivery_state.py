@@ -17,7 +17,7 @@ PUBLISHED: list[str] = []
 """Places of the releases that this process has published since it was last asked to begin."""
 
 
-class Standing:
+class DeliveryState:
     """The state of one delivery: not begun, under way, or done."""
 
     def __init__(self) -> None:

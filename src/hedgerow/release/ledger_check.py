@@ -7,18 +7,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.base.delivery import DATA, TABLE, TABLES
-from hedgerow.base.errors import HedgerowError, some
+from hedgerow.base.delivery import TABLE
+from hedgerow.base.errors import some
 from hedgerow.ledger.choice import PARTITION
 from hedgerow.release.companions import MakeCompanions
+from hedgerow.release.kinds import kind_of_certificate
 from hedgerow.release.manifest import listed, other_files, untouched
-from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
+from hedgerow.table.certificate_file import read_certificate
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
 
 SIGNED = ("signature",)
 """Whoever signs a release says nothing else of it."""
+DRAWN = ("population", "price", "loss", "spent", "ledger", "k", "sampling", "noise")
+"""What is drawn, or follows from the price, whatever the version."""
 
 
 def other_than_recorded(
@@ -76,22 +79,21 @@ def _unlike_kept(
     Where the software is the same, it is made again, and all is compared; elsewhere what was
     drawn is.
     """
-    from hedgerow.release.charged.verification import same_software
+    from hedgerow.release.charged.software import same_software
 
-    form = str(certificate.get("format"))
+    kind = kind_of_certificate(certificate)
     try:
         same = same_software(certificate)
-        if form.startswith(RANDOMISED):
-            from hedgerow.release.noisy.publication import again
-        elif form.startswith(SAFE):
-            from hedgerow.release.safe.publication import again
-        else:
-            return "format"
         with TemporaryDirectory() as place:
-            made = again(content, certificate, Path(place))
+            made = kind.made_again(content, certificate, Path(place))
+            if made is None:
+                return "format"
             if same:
                 return _other(certificate, _whole(made, Path(place), companions), but=SIGNED)
-            return _other_drawn(certificate, made, Path(place), release)
+            other = [n for n in DRAWN if certificate.get(n) != made.get(n)]
+            if other or not release.is_dir():
+                return some(other) if other else None
+            return kind.other_drawn(made, Path(place), release)
     except (LookupError, TypeError, ValueError) as error:
         return f"form ({error})"
 
@@ -102,30 +104,3 @@ def _whole(made: Mapping[str, Any], place: Path, companions: MakeCompanions) -> 
         return listed(made, None)
     reports = companions(target=place, internal=False)
     return reports.add(place, listed(made, place))
-
-
-def _other_drawn(
-    certificate: Mapping[str, Any], made: Mapping[str, Any], place: Path, release: Path
-) -> str | None:
-    """What is drawn, whatever the version: the price, the loss, the noisy numbers or the rows."""
-    fields = ("population", "price", "loss", "spent", "ledger", "k", "sampling", "noise")
-    other = [n for n in fields if certificate.get(n) != made.get(n)]
-    if other or not release.is_dir():
-        return some(other) if other else None
-    if made["format"].startswith(RANDOMISED):
-        from hedgerow.synthesis.tables_file import lines_of
-
-        names = made["counts"]["columns"]
-        escaped = made["software"]["configured"]["escape_formulas"]
-        here, there = (lines_of(f / TABLES, names, escaped=escaped) for f in (place, release))
-        return None if here.drop([names[-1]]).equals(there.drop([names[-1]])) else "noisy numbers"
-    file = str(made["data"]["file"])
-    if file not in DATA.values():
-        return None
-    from hedgerow.table.certificate_file import read_data
-
-    try:
-        same = read_data(place / file).equals(read_data(release / file))
-    except HedgerowError:
-        same = False
-    return None if same else "rows"

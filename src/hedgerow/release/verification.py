@@ -18,17 +18,16 @@ from hedgerow.engines import TablePlace, open_engine, table_place
 from hedgerow.plan.people import require_people
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate_check import check_certified
-from hedgerow.release.claim_check import (
+from hedgerow.release.recoded.claim_check import Ground, recheck
+from hedgerow.release.recoded.plan_requirements import planned_order
+from hedgerow.release.release import Release, finite
+from hedgerow.release.verdicts import (
     REFUTED,
     UNVERIFIABLE,
     VERIFIED,
     Checked,
     CheckedClaim,
-    Ground,
-    recheck,
 )
-from hedgerow.release.plan_requirements import planned_order
-from hedgerow.release.release import Release, finite
 from hedgerow.table.binding import in_order
 from hedgerow.table.contents import Contents
 from hedgerow.table.release_source import has_certificate

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.delivery import REPORT, internal_place
-from hedgerow.release.certificate import as_text
+from hedgerow.release.certificate_text import as_text
 from hedgerow.release.manifest import listed
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.recoding import Recoding
-    from hedgerow.release.job import Job
+    from hedgerow.release.recoded.job import Job
+    from hedgerow.release.recoded.written_groups import Measured
     from hedgerow.release.release import Release
-    from hedgerow.release.written_groups import Measured
     from hedgerow.reports.recipient_view import Counted
     from hedgerow.table.cells import Cells
     from hedgerow.table.schema import Schema

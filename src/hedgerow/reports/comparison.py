@@ -7,7 +7,7 @@ from pathlib import Path
 from hedgerow.base.delivery import REPORT
 from hedgerow.base.errors import HedgerowError
 from hedgerow.base.version import __version__
-from hedgerow.release.claim_check import REFUTED, UNVERIFIABLE, VERIFIED, Checked
+from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, VERIFIED, Checked
 from hedgerow.reports.files import LARGEST, read_by_anybody
 from hedgerow.reports.page import GENERATOR, made_by
 from hedgerow.reports.recipient_view import Handed

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,13 @@ from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.serialisation import rebuilt
 from hedgerow.release.certificate_check import another_file
 from hedgerow.release.certificate_schema import misfit
-from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
+from hedgerow.release.kind import KindName
+from hedgerow.release.kinds import kind_of_certificate
+from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Ints
 from hedgerow.table.schema import Role
 from hedgerow.table.written_form import Value, WrittenForm
-
-Kind = Literal["recoded", "randomised", "safe"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,7 +77,7 @@ class Handed:
 
     folder: Path
     certificate: Mapping[str, Any]
-    kind: Kind
+    kind: KindName
     known: Counted | None = None
     """The groups, where they have just been counted in the file."""
 
@@ -94,18 +94,8 @@ class Handed:
             DataError: It is no release, or not as it was published.
         """
         certificate = read_certificate(folder, randomised=True)
-        told = str(certificate.get("format"))
-        kind: Kind = "recoded"
-        form: Any = None
-        if told.startswith(RANDOMISED):
-            from hedgerow.release.noisy.certificate_schema import Randomised
-
-            kind, form = "randomised", Randomised
-        elif told.startswith(SAFE):
-            from hedgerow.release.safe.certificate_schema import Safe
-
-            kind, form = "safe", Safe
-        if wrong := misfit(certificate, form):
+        kind = kind_of_certificate(certificate)
+        if wrong := misfit(certificate, kind.schema()):
             raise DataError(
                 f"the certificate has not the form it should have: {wrong}",
                 where=str(folder / CERTIFICATE),
@@ -117,7 +107,7 @@ class Handed:
                 raise DataError(
                     wrong, where=str(folder), fix="Ask for the release as it was published."
                 )
-        return cls(folder=folder, certificate=certificate, kind=kind, known=known)
+        return cls(folder=folder, certificate=certificate, kind=kind.name, known=known)
 
     @property
     def file(self) -> Path | None:

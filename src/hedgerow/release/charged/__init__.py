@@ -1,1 +1,1 @@
-"""What all releases with a price have in common: made from what the ledger keeps, and checked."""
+"""What all releases that spend have in common: made from what the ledger keeps, and checked."""

@@ -1,78 +1,15 @@
-"""What is checked of every release with a price: form, signature, files, words."""
+"""What is checked of every release that spends: its files' form, its promise, its words."""
 
 from __future__ import annotations
 
 import filecmp
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from hedgerow.base.delivery import CERTIFICATE
-from hedgerow.base.errors import DataError, HedgerowError, some
-from hedgerow.engines import TablePlace
-from hedgerow.release.certificate_check import another_data, another_file, signed_by
-from hedgerow.release.certificate_schema import Form, misfit
-from hedgerow.release.charged.publication import files_of
-from hedgerow.release.claim_check import REFUTED, UNVERIFIABLE, VERIFIED, Checked, CheckedClaim
-from hedgerow.release.manifest import other_files
-from hedgerow.release.noisy.certificate import software
-
-Stated = TypeVar("Stated")
-
-
-def read_stated(
-    certificate: dict[str, Any],
-    folder: Path | TablePlace,
-    *,
-    version: str,
-    schema: type[Form],
-    read: Callable[[Mapping[str, Any]], Stated],
-) -> tuple[Checked, Stated | None]:
-    """Whether a certificate has its form, and if so what it says.
-
-    Args:
-        certificate: As it was read.
-        folder: The release: a folder, or a table.
-        version: The format that is known here.
-        schema: Its form.
-        read: What it says; whatever is wrong with it is raised.
-
-    Raises:
-        DataError: The certificate is of another version.
-    """
-    if certificate.get("format") != version:
-        found = certificate.get("format")
-        family, _, number = version.rpartition("/")
-        older = [f"{family}/{earlier}" for earlier in range(1, int(number))]
-        what = f"has the format {found!r}, which this version does not know"
-        fix = "Use a newer version of hedgerow."
-        if found in older:
-            what = "is too old to be verified: it does not list the release's files"
-            fix = "Publish the release anew with its ledger: it costs nothing more."
-        where = str(folder / CERTIFICATE if isinstance(folder, Path) else folder)
-        raise DataError(what, where=where, fix=fix)
-    wrong, stated = misfit(certificate, schema), None
-    if wrong is None:
-        try:
-            stated = read(certificate)
-        except (HedgerowError, ZeroDivisionError) as error:
-            wrong = error.what if isinstance(error, HedgerowError) else "it divides by zero"
-    why = wrong and f"the certificate has not the form it should have: {wrong}"
-    return Checked.of("form", why), stated
-
-
-def check_files(
-    certificate: dict[str, Any], folder: Path | TablePlace, *, key: Path | None
-) -> Iterator[Checked]:
-    """Who signed it, and whether its files, or the table, are the ones it is about."""
-    yield signed_by(certificate, key)
-    if isinstance(folder, TablePlace):
-        yield Checked.of("file", another_data(folder, certificate["data"]))
-        return
-    for file, digest in files_of(certificate, folder):
-        yield Checked.of("file", another_file(file, digest))
-    yield Checked.of("folder", other_files(folder, certificate))
+from hedgerow.base.errors import some
+from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, VERIFIED, Checked, CheckedClaim
 
 
 def check_form(file: Path, write: Callable[[Path], object]) -> Checked:
@@ -107,14 +44,6 @@ def check_claim(certificate: Mapping[str, Any], wrong: str | None, *, unseen: st
         verdict=REFUTED if wrong else UNVERIFIABLE,
         why=wrong or unseen,
     )
-
-
-def same_software(certificate: Mapping[str, Any]) -> bool:
-    """Whether what made it runs here, and so would make it again."""
-    told = certificate["software"]
-    configured = told["configured"]
-    here = software(form=configured["format"], escaped=configured["escape_formulas"])
-    return bool(told == here)
 
 
 def other_words(certificate: Mapping[str, Any], expected: Mapping[str, Any]) -> str | None:

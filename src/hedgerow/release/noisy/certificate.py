@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hedgerow.base.delivery import TABLES, sha256
-from hedgerow.base.version import __version__
-from hedgerow.release.noisy.certificate_schema import FORMAT
+from hedgerow.release.charged.software import software
+from hedgerow.release.noisy.kind import RandomisedKind
 from hedgerow.release.noisy.protection import claim, protected
 from hedgerow.synthesis.noisy_numbers import Drawn, noise_json
 from hedgerow.synthesis.request import loss_json
@@ -20,7 +18,6 @@ from hedgerow.synthesis.synthetic_records import Codes
 from hedgerow.synthesis.tables_and_rows import DIGITS, Floats, disagreement, off_by, upwards
 from hedgerow.synthesis.tables_file import header
 
-LIBRARIES = ("duckdb", "numba", "numpy", "opendp", "pyarrow")
 AGREED = (
     "the nearest tables, by least squares, that agree on every sum that two of them have in "
     "common and have no negative count; computed from the noisy numbers alone"
@@ -58,7 +55,7 @@ def certify(
     asked = request.as_json()
     data = None if records is None else folder / f"data.{form}"
     return {
-        "format": FORMAT,
+        "format": RandomisedKind().format,
         "software": software(form=form, escaped=escaped),
         "population": request.population,
         "claim": claim(drawn.loss, request.neighbours),
@@ -112,18 +109,6 @@ def certify(
         },
         "ledger": dict(drawn.ledger),
         "protected": protected(request, drawn.loss, drawn.mechanism, rows=records is not None),
-    }
-
-
-def software(*, form: str, escaped: bool) -> dict[str, Any]:
-    """What runs here."""
-    return {
-        "name": "hedgerow",
-        "version": __version__,
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "libraries": {name: version(name) for name in LIBRARIES},
-        "configured": {"format": form, "escape_formulas": escaped},
     }
 
 

@@ -22,19 +22,16 @@ from hedgerow.noise.measures import Approximate, Loss, ZeroConcentrated
 from hedgerow.noise.mechanisms import DiscreteGaussian
 from hedgerow.noise.rounding import sqrt_up
 from hedgerow.plan.plan import Plan
+from hedgerow.release.charged.software import same_software
 from hedgerow.release.charged.verification import (
     check_claim,
-    check_files,
     check_form,
     judged,
     other_request,
     other_words,
-    read_stated,
-    same_software,
 )
-from hedgerow.release.claim_check import UNVERIFIABLE, VERIFIED, Checked, CheckedClaim
 from hedgerow.release.noisy.certificate import certify
-from hedgerow.release.noisy.certificate_schema import FORMAT, Randomised
+from hedgerow.release.verdicts import UNVERIFIABLE, VERIFIED, Checked, Verdicts
 from hedgerow.synthesis.noisy_numbers import Drawn, noise_json, read_noise
 from hedgerow.synthesis.request import Request, read_loss
 from hedgerow.synthesis.rows_file import read_rows, write_rows
@@ -48,7 +45,7 @@ SAME = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Stated:
+class Stated:
     """What a certificate says, as the numbers it stands for."""
 
     request: Request
@@ -58,32 +55,25 @@ class _Stated:
 
 
 def check_randomised(
-    certificate: dict[str, Any], folder: Path, *, plan: Plan | None, key: Path | None
-) -> tuple[tuple[Checked, ...], tuple[CheckedClaim, ...]]:
-    """Check a randomised release with its certificate.
+    certificate: Mapping[str, Any], stated: Stated, folder: Path, plan: Plan | None
+) -> Verdicts:
+    """Compute again what follows from the noisy numbers.
 
     Args:
-        certificate: Its certificate.
+        certificate: The certificate, which has its form.
+        stated: What it says.
         folder: The release.
         plan: The plan it must keep, where one is given.
-        key: Public key that must have signed the certificate, where one is given.
-
-    Raises:
-        DataError: The certificate is of another version.
     """
-    form, stated = read_stated(certificate, folder, version=FORMAT, schema=Randomised, read=_stated)
-    if stated is None:
-        return (form,), ()
-    checks = [form, *check_files(certificate, folder, key=key)]
     wrong = _wrong_loss(certificate, stated)
-    checks.append(judged("loss", wrong, _right_loss(stated)))
+    checks = [judged("loss", wrong, _right_loss(stated))]
     if plan is not None:
         checks.append(Checked.of("plan", _unlike(plan, stated.request)))
     checks += _content(certificate, stated, folder)
-    return tuple(checks), (check_claim(certificate, wrong, unseen=UNSEEN),)
+    return checks, (check_claim(certificate, wrong, unseen=UNSEEN),)
 
 
-def _stated(certificate: Mapping[str, Any]) -> _Stated:
+def stated(certificate: Mapping[str, Any]) -> Stated:
     """What the certificate says.
 
     Raises:
@@ -111,7 +101,7 @@ def _stated(certificate: Mapping[str, Any]) -> _Stated:
     if len({frozenset(table) for table in request.tables}) < len(request.tables):
         raise DataError("a table stands twice in it")
     _ = request.design.loss
-    return _Stated(
+    return Stated(
         request=request,
         mechanism=read_noise(certificate["noise"]),
         part=Part(**certificate["sensitivity"]),
@@ -119,7 +109,7 @@ def _stated(certificate: Mapping[str, Any]) -> _Stated:
     )
 
 
-def _wrong_loss(certificate: Mapping[str, Any], stated: _Stated) -> str | None:
+def _wrong_loss(certificate: Mapping[str, Any], stated: Stated) -> str | None:
     """Why the loss does not follow from noise, sensitivity, tables and neighbours."""
     design, mechanism = stated.request.design, stated.mechanism
     sizes = [int(np.prod(stated.request.shape(table))) for table in stated.request.tables]
@@ -146,7 +136,7 @@ def _wrong_loss(certificate: Mapping[str, Any], stated: _Stated) -> str | None:
     return None
 
 
-def _right_loss(stated: _Stated) -> str:
+def _right_loss(stated: Stated) -> str:
     changes = (
         f"squares by {stated.part.l2_squared:,}"
         if isinstance(stated.mechanism, DiscreteGaussian)
@@ -199,7 +189,7 @@ def _unlike(plan: Plan, request: Request) -> str | None:
         return f"the plan cannot be used: {error.what}"
 
 
-def _content(certificate: Mapping[str, Any], stated: _Stated, folder: Path) -> Iterator[Checked]:
+def _content(certificate: Mapping[str, Any], stated: Stated, folder: Path) -> Iterator[Checked]:
     """What is in the files, and whether it follows from the noisy numbers."""
     request, escaped = (
         stated.request,
@@ -265,7 +255,7 @@ def _wrong_rows(
 
 def _made_again(
     certificate: Mapping[str, Any],
-    stated: _Stated,
+    stated: Stated,
     folder: Path,
     read: tuple[Sequence[Numbers], Sequence[Floats], Codes | None],
 ) -> Iterator[Checked]:
@@ -301,7 +291,7 @@ def _made_again(
 
 def _other_words(
     certificate: Mapping[str, Any],
-    stated: _Stated,
+    stated: Stated,
     folder: Path,
     noisy: Sequence[Numbers],
     made: Made,

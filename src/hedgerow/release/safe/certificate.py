@@ -5,14 +5,16 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from hedgerow.release.noisy.certificate import software
-from hedgerow.release.safe.certificate_schema import FORMAT
+from hedgerow.release.charged.software import software
+from hedgerow.release.safe.kind import SafeKind
 from hedgerow.release.safe.protection import claim, protected
-from hedgerow.release.safe.record import Kept
+from hedgerow.release.safe.record import SafeRecord
 from hedgerow.table.domain import decimal
 
 
-def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> dict[str, Any]:
+def certify(
+    kept: SafeRecord, *, file: str, sha256: str, form: str, escaped: bool
+) -> dict[str, Any]:
     """The certificate of a file that was written, or of a table.
 
     Args:
@@ -29,7 +31,7 @@ def certify(kept: Kept, *, file: str, sha256: str, form: str, escaped: bool) -> 
     ]
     among = prod(one["levels"][1] - one["levels"][0] + 1 for one in columns)
     return {
-        "format": FORMAT,
+        "format": SafeKind().format,
         "software": software(form=form, escaped=escaped),
         "population": asked["population"],
         "claim": claim(terms),

@@ -1,6 +1,6 @@
 """The form of the certificate of a safe release, version 2.
 
-`docs/certificate.schema.json` is made from this too. A change of meaning is a new version.
+A change of meaning is a new version.
 """
 
 from __future__ import annotations
@@ -9,21 +9,20 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from hedgerow.release.certificate_schema import Data, Files, Form, Sha256, Signature, Tip
-from hedgerow.release.noisy.certificate_schema import (
-    Domain,
+from hedgerow.release.certificate_parts import Data, Files, Form, LedgerPlace, Sha256, Signature
+from hedgerow.release.charged.certificate_parts import (
+    ChargedSoftware,
+    DomainStated,
     Exact,
     Name,
-    Neighbours,
+    NeighboursStated,
     Positive,
-    Software,
+    RowsCounted,
     Whole,
 )
 
-FORMAT = "hedgerow-safe/2"
 
-
-class Priced(Form):
+class SafeLoss(Form):
     """Epsilon and delta, exactly."""
 
     epsilon: Exact
@@ -62,7 +61,7 @@ class ChosenLevels(Form):
     among: Positive = Field(description="How many combinations of levels there are.")
 
 
-class PublishedColumn(Domain):
+class PublishedColumn(DomainStated):
     """A column: what may be in the data, and what is published of it."""
 
     levels: Annotated[list[Whole], Field(min_length=2, max_length=2)] = Field(
@@ -83,44 +82,22 @@ class PublishedColumn(Domain):
         return self
 
 
-class RowsThatCount(Form):
-    """Which rows count."""
-
-    person: str | None = Field(description="The column that says whose row it is.")
-    one_row_per_person: bool = Field(
-        default=False,
-        description="The publisher's statement that every row is another person; not checked.",
-    )
-    ids_as_written: bool = Field(
-        default=False,
-        description="The publisher's statement that person IDs that differ only in spelling belong "
-        "to different people; not checked.",
-    )
-    not_keys: list[str] = Field(
-        default=[],
-        description="Columns of which the publisher states that they do not identify people; not "
-        "checked.",
-    )
-    null: list[str] = Field(description="Texts that were read as missing.")
-    rules: list[str]
-
-
-class Safe(Form):
+class SafeCertificate(Form):
     """What was published of a sample, how people were drawn, and what that means."""
 
     model_config = ConfigDict(title="Hedgerow certificate of a safe release")
 
     format: Literal["hedgerow-safe/2"]
-    software: Software
+    software: ChargedSoftware
     population: Name
     claim: str
     k: Positive = Field(description="Groups of fewer drawn people were left out.")
-    loss: Priced
-    price: Priced = Field(description="What the plan allowed; the loss is never more.")
+    loss: SafeLoss
+    price: SafeLoss = Field(description="What the plan allowed; the loss is never more.")
     spent: dict[Literal["epsilon", "delta"], str] = Field(
         description="What the ledger was charged."
     )
-    neighbours: Neighbours
+    neighbours: NeighboursStated
     sampling: Drawing
     choice: ChosenLevels | None = Field(
         description="Null where the plan fixed all levels, or they are from public data."
@@ -129,9 +106,9 @@ class Safe(Form):
         default=None, description="Left out where levels are not from public data."
     )
     columns: list[PublishedColumn] = Field(min_length=1)
-    counting: RowsThatCount
+    counting: RowsCounted
     data: Data
     files: Files
-    ledger: Tip
+    ledger: LedgerPlace
     protected: str
     signature: Signature | None = None

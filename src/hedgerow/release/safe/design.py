@@ -16,19 +16,19 @@ from hedgerow.noise.sampling.private_choice import Ramp, Scoring, choose, walk
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.release.safe.counts import cells_of, rules_of, tallies_of
 from hedgerow.release.safe.lattice_candidates import NodeScores
-from hedgerow.release.safe.request import Request
+from hedgerow.release.safe.request import SafeRequest
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Ints
 from hedgerow.table.hierarchy import Codes
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class SampledGroups:
     """What may be published: levels, and the groups of the sample that are not small."""
 
     node: Node
     codes: Codes
-    """Published tuples, groups by columns, sorted; codes of the levels' labels."""
+    """SampledGroups tuples, groups by columns, sorted; codes of the levels' labels."""
     counts: Ints
     """Rows of each."""
 
@@ -42,7 +42,7 @@ class Sampling:
     Reference: `hedgerow.noise.sampling.pipeline`.
     """
 
-    request: Request
+    request: SafeRequest
 
     @property
     def tallies(self) -> tuple[Tally, ...]:
@@ -69,7 +69,7 @@ class Sampling:
         """The whole table as cells of public leaves."""
         return cells_of(self.request.columns, counted)
 
-    def noisy(self, exact: Cells) -> Published:
+    def noisy(self, exact: Cells) -> SampledGroups:
         lattice = Lattice.of(exact, {column.name: column.levels for column in self.request.columns})
         node = self._node(lattice)
         frequency = lattice.roll_up(lattice.base, node)
@@ -78,7 +78,7 @@ class Sampling:
         codes = lattice.layout.unpack(frequency.words[kept]).astype(np.int32)
         # The order in which groups were found would tell about the rows.
         order = np.lexsort(codes.T[::-1])
-        return Published(node, codes[order], drawn[kept][order])
+        return SampledGroups(node, codes[order], drawn[kept][order])
 
     def best(self, exact: Cells) -> None:
         return None

@@ -16,7 +16,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.noise.rounding import share
 from hedgerow.noise.sampling.measure import Drawn
 from hedgerow.noise.sampling.suppression import rate_text
-from hedgerow.release.safe.terms import Terms
+from hedgerow.release.safe.terms import SafeTerms
 
 
 def emptiness(certificate: Mapping[str, Any]) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ def emptiness(certificate: Mapping[str, Any]) -> tuple[str, ...]:
         "far they were from it is not told, as that would tell about people."
     )
     try:
-        terms = Terms.read(certificate)
+        terms = SafeTerms.read(certificate)
         share("beta", terms.beta)
     except PlanError:
         # A certificate that somebody else wrote may have terms that make no sense.
@@ -57,7 +57,7 @@ def emptiness(certificate: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _needed(terms: Terms, k: int) -> str:
+def _needed(terms: SafeTerms, k: int) -> str:
     """The least people with whom a group is published at least every other time.
 
     The median of a binomial number is never under its mean rounded down, which is k there.
@@ -71,7 +71,7 @@ def _needed(terms: Terms, k: int) -> str:
     )
 
 
-def _smallest(terms: Terms) -> int | None:
+def _smallest(terms: SafeTerms) -> int | None:
     try:
         return replace(terms, k=None).safe.k
     except PlanError:

@@ -12,7 +12,7 @@ from hedgerow.noise.measures import Approximate
 from hedgerow.noise.rounding import exp_up
 from hedgerow.noise.sampling.measure import Drawn
 from hedgerow.noise.semantics import truth
-from hedgerow.release.safe.terms import Terms
+from hedgerow.release.safe.terms import SafeTerms
 from hedgerow.table.schema import AS_WRITTEN, STATED, stated_no_keys
 
 EMPTY = 20
@@ -20,14 +20,14 @@ EMPTY = 20
 POPULATION = "of a population of which the table is taken to be a random sample"
 
 
-def claim(terms: Terms) -> str:
+def claim(terms: SafeTerms) -> str:
     """The promise in one line."""
     of = f", {POPULATION}" if terms.drawn is Drawn.BEFORE else ""
     return f"{terms.loss} ({terms.protects}{of})"
 
 
 def protected(
-    terms: Terms,
+    terms: SafeTerms,
     *,
     k: int,
     person: str | None,
@@ -129,7 +129,7 @@ def _unsaid(*, before: bool, pair: bool) -> str:
     )
 
 
-def _came_in(terms: Terms) -> str:
+def _came_in(terms: SafeTerms) -> str:
     """Whether somebody came into the table, rather than: is of the population.
 
     With P for the law of the release, P(with) = beta P(came in) + (1 - beta) P(did not), and
@@ -150,7 +150,7 @@ def _came_in(terms: Terms) -> str:
     )
 
 
-def _levels(terms: Terms, public: Mapping[str, Any] | None) -> str:
+def _levels(terms: SafeTerms, public: Mapping[str, Any] | None) -> str:
     if public is not None:
         return (
             f"to the levels that are best for another table, {public['file']} (the certificate has "

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hedgerow.engines.base import Engine, Table
     from hedgerow.plan.plan import Plan
     from hedgerow.release.safe.request import Column
-    from hedgerow.release.safe.terms import Terms
+    from hedgerow.release.safe.terms import SafeTerms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ def _sorted(table: Table) -> Table:
 
 
 def best_levels(
-    plan: Plan, columns: Sequence[Column], terms: Terms, *, row: Fraction
+    plan: Plan, columns: Sequence[Column], terms: SafeTerms, *, row: Fraction
 ) -> PublicLevels:
     """The levels with the best score on the plan's public table; the finest of equal ones.
 

@@ -1,4 +1,4 @@
-"""Kept: what the ledger has of a safe release. All that is published follows from it."""
+"""SafeRecord: what the ledger has of a safe release. All that is published follows from it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from hedgerow.answers.charge import read_kept
 from hedgerow.base.canonical_json import canonical
 from hedgerow.noise.measures import Approximate
-from hedgerow.release.safe.design import Published, Sampling
-from hedgerow.release.safe.request import Request, Shown, labelled
-from hedgerow.release.safe.terms import Terms
+from hedgerow.release.safe.design import SampledGroups, Sampling
+from hedgerow.release.safe.request import PublishedColumns, SafeRequest, labelled
+from hedgerow.release.safe.terms import SafeTerms
 from hedgerow.table.groups import Ints
 from hedgerow.table.hierarchy import Codes
 
@@ -22,7 +22,7 @@ FORMAT = "hedgerow-safe-kept/1"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Kept:
+class SafeRecord:
     """The request, the levels, and the published groups: never who was drawn, nor of how many."""
 
     asked: Mapping[str, Any]
@@ -33,7 +33,7 @@ class Kept:
     labels: tuple[tuple[str | None, ...], ...]
     """For each column, what may be published at its level."""
     codes: Codes
-    """Published tuples, sorted; places in `labels`."""
+    """SampledGroups tuples, sorted; places in `labels`."""
     counts: Ints
     """Rows of each."""
     k: int
@@ -42,7 +42,9 @@ class Kept:
     """Where in the ledger it was reserved."""
 
     @classmethod
-    def of(cls, request: Request, found: Published, ledger: Mapping[str, Any]) -> Kept:
+    def of(
+        cls, request: SafeRequest, found: SampledGroups, ledger: Mapping[str, Any]
+    ) -> SafeRecord:
         """What was made as the request says."""
         return cls(
             asked=request.as_json(),
@@ -59,9 +61,9 @@ class Kept:
         )
 
     @cached_property
-    def terms(self) -> Terms:
+    def terms(self) -> SafeTerms:
         """What is promised."""
-        return Terms.read(self.asked)
+        return SafeTerms.read(self.asked)
 
     @property
     def loss(self) -> Approximate:
@@ -74,10 +76,10 @@ class Kept:
         return tuple(one["column"] for one in self.asked["columns"])
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> PublishedColumns:
         """The columns with what a file may have of them."""
         pairs = zip(self.names, self.labels, strict=True)
-        return Shown([labelled(name, labels) for name, labels in pairs])
+        return PublishedColumns([labelled(name, labels) for name, labels in pairs])
 
     @property
     def records(self) -> Codes:
@@ -101,7 +103,7 @@ class Kept:
         )
 
     @classmethod
-    def read(cls, content: bytes) -> Kept:
+    def read(cls, content: bytes) -> SafeRecord:
         """From the bytes in the ledger.
 
         Raises:

@@ -13,7 +13,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.engines.tally import Listed
 from hedgerow.plan.plan import Plan
 from hedgerow.release.safe.public_levels import PublicLevels, best_levels
-from hedgerow.release.safe.terms import Terms, row_of
+from hedgerow.release.safe.terms import SafeTerms, row_of
 from hedgerow.synthesis.request import domain_json
 from hedgerow.synthesis.texts import Columned, refuse_alike
 from hedgerow.table.domain import Domain
@@ -57,12 +57,12 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class SafeRequest:
     """Columns on some terms, about the people of a population."""
 
     population: str
     columns: tuple[Column, ...]
-    terms: Terms
+    terms: SafeTerms
     person: str | None
     null: tuple[str, ...]
     one_row_per_person: bool = False
@@ -75,7 +75,7 @@ class Request:
     """Levels that were chosen on public data."""
 
     @classmethod
-    def of(cls, plan: Plan) -> Request:
+    def of(cls, plan: Plan) -> SafeRequest:
         """What a plan asks for.
 
         Raises:
@@ -97,7 +97,7 @@ class Request:
         request = cls(
             population=plan.population,
             columns=columns,
-            terms=Terms.of(plan, fixed=fixed or public),
+            terms=SafeTerms.of(plan, fixed=fixed or public),
             person=plan.person,
             null=tuple(plan.null),
             one_row_per_person=plan.one_row_per_person,
@@ -138,7 +138,7 @@ class Request:
         bounds = [(column, *column.levels) for column in self.columns]
         for level in range(max(high for _, _, high in bounds) + 1):
             at = [column.at(max(low, min(level, high))) for column, low, high in bounds]
-            refuse_alike(Shown(at), escaped=escaped)
+            refuse_alike(PublishedColumns(at), escaped=escaped)
 
     def as_json(self) -> dict[str, Any]:
         """All of it, exactly: equal requests have equal texts."""
@@ -155,7 +155,7 @@ class Request:
         }
 
 
-class Shown(Columned):
+class PublishedColumns(Columned):
     """Columns as a file has them."""
 
     def __init__(self, at: list[Labelled]) -> None:

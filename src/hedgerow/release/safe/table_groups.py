@@ -6,13 +6,13 @@ import numpy as np
 
 from hedgerow.base.errors import DataError, some
 from hedgerow.engines import TablePlace
-from hedgerow.release.safe.request import Shown
+from hedgerow.release.safe.request import PublishedColumns
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Ints
 from hedgerow.table.hierarchy import Codes
 
 
-def read_groups(place: TablePlace, shown: Shown) -> tuple[Codes, Ints]:
+def read_groups(place: TablePlace, shown: PublishedColumns) -> tuple[Codes, Ints]:
     """The different rows, as places of their values in the labels, sorted; and how many of each.
 
     Raises:

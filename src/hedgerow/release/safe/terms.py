@@ -1,4 +1,4 @@
-"""Terms: what a safe release promises and how; all of it from the plan."""
+"""SafeTerms: what a safe release promises and how; all of it from the plan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TINY = Fraction(1, 10**15)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class SafeTerms:
     """The price under the plan's neighbours, the sampling rate, and how levels are chosen.
 
     Guarantee: `loss` is never more than the price. The mechanism is proved for one person more or
@@ -50,7 +50,7 @@ class Terms:
     """That is asked for; None: the smallest that keeps the price."""
 
     @classmethod
-    def of(cls, plan: Plan, *, fixed: bool) -> Terms:
+    def of(cls, plan: Plan, *, fixed: bool) -> SafeTerms:
         """What a plan says, with what it leaves out.
 
         Args:
@@ -187,7 +187,7 @@ class Terms:
         }
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Terms:
+    def read(cls, told: Mapping[str, Any]) -> SafeTerms:
         """From their JSON.
 
         Raises:

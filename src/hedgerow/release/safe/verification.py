@@ -18,27 +18,25 @@ from hedgerow.engines import TablePlace
 from hedgerow.noise.sampling.measure import Drawn
 from hedgerow.noise.sampling.suppression import rate_text
 from hedgerow.plan.plan import Plan
+from hedgerow.release.charged.software import same_software
 from hedgerow.release.charged.verification import (
     check_claim,
-    check_files,
     check_form,
     judged,
     other_request,
     other_words,
-    read_stated,
-    same_software,
 )
-from hedgerow.release.claim_check import REFUTED, UNVERIFIABLE, Checked, CheckedClaim
 from hedgerow.release.safe.certificate import certify
-from hedgerow.release.safe.certificate_schema import FORMAT, Safe
 from hedgerow.release.safe.counts import rules_of
-from hedgerow.release.safe.record import Kept
-from hedgerow.release.safe.request import Request
+from hedgerow.release.safe.record import SafeRecord
+from hedgerow.release.safe.request import SafeRequest
 from hedgerow.release.safe.table_groups import read_groups
+from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, Checked, Verdicts
 from hedgerow.synthesis.request import read_domain
 from hedgerow.synthesis.rows_file import read_rows, write_rows
 from hedgerow.table.domain import decimal
 from hedgerow.table.hierarchy import Codes
+from hedgerow.table.release_source import rows_of
 
 UNSEEN = "nobody can see from a result that people were drawn as stated"
 ASKED = ("population", "columns", "neighbours", "price", "sampling", "choice")
@@ -48,42 +46,38 @@ OWN = {"columns": ("level", "labels"), "neighbours": ("words",), "sampling": ("a
 
 
 def check_safe(
-    certificate: dict[str, Any], folder: Path | TablePlace, *, plan: Plan | None, key: Path | None
-) -> tuple[tuple[Checked, ...], tuple[CheckedClaim, ...]]:
-    """Check a safe release with its certificate.
+    certificate: Mapping[str, Any],
+    stated: SafeRecord,
+    place: Path | TablePlace,
+    plan: Plan | None,
+) -> Verdicts:
+    """Compute k and the loss again, and count the groups.
 
     Args:
-        certificate: Its certificate.
-        folder: The release: a folder, or a table.
+        certificate: The certificate, which has its form.
+        stated: What it says.
+        place: The release: a folder, or a table.
         plan: The plan it must keep, where one is given.
-        key: Public key that must have signed the certificate, where one is given.
-
-    Raises:
-        DataError: The certificate is of another version.
     """
-    form, stated = read_stated(certificate, folder, version=FORMAT, schema=Safe, read=_stated)
-    if stated is None:
-        return (form,), ()
-    checks = [form, *check_files(certificate, folder, key=key)]
     wrong = _wrong_loss(certificate, stated)
-    checks.append(judged("loss", wrong, _right_loss(stated)))
+    checks = [judged("loss", wrong, _right_loss(stated))]
     if plan is not None:
         checks.append(Checked.of("plan", _unlike(plan, stated)))
-    file = folder / certificate["data"]["file"] if isinstance(folder, Path) else folder
+    file = rows_of(place, certificate)
     content = list(_content(certificate, stated, file, sound=wrong is None))
     checks += content
     wrong = wrong or next((one.why for one in content if one.verdict == REFUTED), None)
-    return tuple(checks), (check_claim(certificate, wrong, unseen=UNSEEN),)
+    return checks, (check_claim(certificate, wrong, unseen=UNSEEN),)
 
 
-def _stated(certificate: Mapping[str, Any]) -> Kept:
+def stated(certificate: Mapping[str, Any]) -> SafeRecord:
     """What the certificate says, with no rows yet.
 
     Raises:
         HedgerowError: It is not about a sample at any price.
     """
     columns = certificate["columns"]
-    stated = Kept(
+    found = SafeRecord(
         asked=_asked(certificate),
         rules=tuple(certificate["counting"]["rules"]),
         node=tuple(one["level"] for one in columns),
@@ -93,8 +87,8 @@ def _stated(certificate: Mapping[str, Any]) -> Kept:
         k=certificate["k"],
         ledger=certificate["ledger"],
     )
-    _ = stated.loss
-    return stated
+    _ = found.loss
+    return found
 
 
 def _asked(certificate: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,7 +120,7 @@ def _asked(certificate: Mapping[str, Any]) -> dict[str, Any]:
     return asked
 
 
-def _rules(certificate: Mapping[str, Any], stated: Kept) -> tuple[str, ...]:
+def _rules(certificate: Mapping[str, Any], stated: SafeRecord) -> tuple[str, ...]:
     """Which rows count, by the columns' public values."""
     neighbours = stated.terms.neighbours
     domains = {one["column"]: read_domain(one) for one in certificate["columns"]}
@@ -134,7 +128,7 @@ def _rules(certificate: Mapping[str, Any], stated: Kept) -> tuple[str, ...]:
     return rules_of([public.cells(name) for name in domains], stated.asked["person"])
 
 
-def _wrong_loss(certificate: Mapping[str, Any], stated: Kept) -> str | None:
+def _wrong_loss(certificate: Mapping[str, Any], stated: SafeRecord) -> str | None:
     """What is wrong about k, loss, price and what was charged."""
     terms = stated.terms
     if terms.drawn is Drawn.BEFORE and terms.choice:
@@ -163,19 +157,19 @@ def _nodes(certificate: Mapping[str, Any]) -> int:
     return int(np.prod([one["levels"][1] - one["levels"][0] + 1 for one in certificate["columns"]]))
 
 
-def _right_loss(stated: Kept) -> str:
+def _right_loss(stated: SafeRecord) -> str:
     terms = stated.terms
     return (
         f"if {rate_text(terms.beta)} of the people were drawn, k = {stated.k:,} keeps {terms.loss}"
     )
 
 
-def _unlike(plan: Plan, stated: Kept) -> str | None:
+def _unlike(plan: Plan, stated: SafeRecord) -> str | None:
     """In what the release is not what a plan asks for."""
     if plan.method.search != "safe":
         return "the plan asks for no safe release"
     try:
-        request = Request.of(plan)
+        request = SafeRequest.of(plan)
     except HedgerowError as error:
         return f"the plan cannot be used: {error.what}"
     if (other := other_request(stated.asked, request.as_json())) is not None:
@@ -192,7 +186,7 @@ def _unlike(plan: Plan, stated: Kept) -> str | None:
 
 
 def _content(
-    certificate: Mapping[str, Any], stated: Kept, file: Path | TablePlace, *, sound: bool
+    certificate: Mapping[str, Any], stated: SafeRecord, file: Path | TablePlace, *, sound: bool
 ) -> Iterator[Checked]:
     """What is in the file or table, and if the loss is sound, whether all words follow."""
     configured = certificate["software"]["configured"]
@@ -230,7 +224,7 @@ def _content(
             why="made by other versions or on another kind of machine; not checked",
         )
         return
-    again = Kept(
+    again = SafeRecord(
         asked=stated.asked,
         rules=_rules(certificate, stated),
         node=stated.node,
@@ -252,7 +246,7 @@ def _content(
     )
 
 
-def _wrong_number(certificate: Mapping[str, Any], stated: Kept, rows: int) -> str | None:
+def _wrong_number(certificate: Mapping[str, Any], stated: SafeRecord, rows: int) -> str | None:
     told = certificate["data"]
     if rows != told["rows"]:
         return f"there are {rows:,} rows, stated {told['rows']:,}"
@@ -261,7 +255,7 @@ def _wrong_number(certificate: Mapping[str, Any], stated: Kept, rows: int) -> st
     return None
 
 
-def _wrong_rows(certificate: Mapping[str, Any], stated: Kept, records: Codes) -> str | None:
+def _wrong_rows(certificate: Mapping[str, Any], stated: SafeRecord, records: Codes) -> str | None:
     if (wrong := _wrong_number(certificate, stated, len(records))) is not None:
         return wrong
     if len(records) > 1 and not _sorted(records):

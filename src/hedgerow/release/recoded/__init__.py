@@ -1,0 +1,1 @@
+"""Recoded tables: people's records in groups, about which claims are made."""

@@ -1,0 +1,272 @@
+"""Exposure: what a release gives away to whoever has earlier ones of the same people, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hedgerow.base.errors import ClaimError, HedgerowError, some
+from hedgerow.base.jit import kernel
+from hedgerow.claims.base import LARGEST, PrivacyModel
+from hedgerow.claims.composition import in_common
+from hedgerow.claims.joins import Shows, joined_on
+from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.release.recoded.earlier_releases import Codes, Left, Words, in_words
+from hedgerow.release.recoded.written_groups import intended_groups
+from hedgerow.table.cells import Cells
+from hedgerow.table.contents import Contents
+from hedgerow.table.groups import Groups, Ints
+from hedgerow.table.records import Records
+
+if TYPE_CHECKING:
+    from hedgerow.release.recoded.job import Job
+
+FEW = (1, 2, 3)
+"""How many values the exposed are left with, at most."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How many people of a release are left with few values, given earlier ones too."""
+
+    of: str
+    people: int
+    """In the table."""
+    together: tuple[int, ...]
+    """For each of FEW, people of the table who are left with at most so many values."""
+    alone: tuple[int, ...]
+    """The same without the earlier releases."""
+    releases: tuple[str, ...]
+    """The earlier ones."""
+    only_earlier: tuple[int, ...] = (0,) * len(FEW)
+    """For each of FEW, people who are only in earlier releases, and whom this one leaves at most
+    so many values where the earlier ones leave more."""
+    joined: tuple[str, ...] = ()
+    """The columns on which records were joined, besides the sensitive one."""
+    unjoined: str | None = None
+    """Why releases were not joined and counted, where they were not."""
+    fewest: int | None = None
+    """The fewest values anybody is left with, also of people who are only in earlier releases and
+    of whom this one tells more; None where no value can be learned."""
+
+    @property
+    def gone(self) -> int:
+        """People who are only in earlier releases, and whom this one leaves a single value."""
+        return self.only_earlier[0]
+
+    @property
+    def sentence(self) -> str:
+        """For the steward."""
+        sure, half = self.together[0], self.together[1]
+        told = (
+            f"together with {_listed(self.releases)} it leaves {sure:,} of {self.people:,} people "
+            f"one possible {self.of} ({self.alone[0]:,} by itself) and {half:,} at most two "
+            f"({self.alone[1]:,} by itself), {self.checked}."
+        )
+        if any(self.only_earlier[:2]):
+            one, two = self.only_earlier[:2]
+            told += (
+                f" Of people who are only in earlier releases, it leaves {one:,} one and {two:,} "
+                "at most two; a composition claim counts them too."
+            )
+        return told
+
+    @property
+    def checked(self) -> str:
+        """By what."""
+        if self.unjoined is not None:
+            return (
+                "by intersecting groups only; what joining the releases and counting leaves was "
+                f"not checked: {self.unjoined}"
+            )
+        on = f"joining on {some(self.joined)}" if self.joined else "joining"
+        return f"by intersecting groups, {on} and counting"
+
+    def summary(self) -> dict[str, object]:
+        """For `--json`."""
+        return {
+            "of": self.of,
+            "people": self.people,
+            "releases": list(self.releases),
+            "left": [
+                {"values": few, "people": many, "by_itself": alone}
+                for few, many, alone in zip(FEW, self.together, self.alone, strict=True)
+            ],
+            "only_in_earlier_releases": self.gone,
+            "only_in_earlier_releases_left": [
+                {"values": few, "people": many}
+                for few, many in zip(FEW, self.only_earlier, strict=True)
+            ],
+            "joined_on": list(self.joined),
+            "not_joined": self.unjoined,
+        }
+
+
+def exposure(
+    left: Left, cells: Cells, recoding: Recoding, records: Records | None = None
+) -> Exposure:
+    """How much a recoding gives away to whoever has the earlier releases too.
+
+    Args:
+        left: What the earlier releases say.
+        cells: Of the table.
+        recoding: Of these.
+        records: What was read of the release where it was written, by groups of the recoding.
+    """
+    cell, people = recoding.cell, recoding.people
+    groups, (_, seen) = recoding.groups(cells), recoding.seen
+    inside = recoding.group != SUPPRESSED
+    group = np.where(inside, np.append(seen, SUPPRESSED)[recoding.group], SUPPRESSED)
+    h = groups.histograms[left.of]
+    here = np.zeros((len(groups), len(left.values)), np.bool_)
+    here[h.owner(), h.codes] = True
+    here[:, [i for i, value in enumerate(left.values) if value is None]] = False
+    single = np.append(here.sum(axis=1), LARGEST)[group]
+    counts = _counts(
+        in_words(here), group, left.profile[cell], left.own[cell], left.start, left.members,
+        left.sets,
+    )  # fmt: skip
+    counts[~inside] = LARGEST
+    learned = left.own[cell] >= 0
+    gone, why = np.zeros(0, np.int64), left.unjoined
+    joined: tuple[str, ...] = ()
+    each = np.repeat(np.where(learned, counts, LARGEST), people)
+    if left.joins is not None:
+        shows = _shown(left, groups, records, cell[inside], group[inside], people[inside])
+        try:
+            found = left.joins.left(shows, left.kind[cell], group, people)
+        except HedgerowError as error:  # too many to hold, or several values a person
+            why = error.what
+        else:
+            gone, joined = found.gone, joined_on((shows, *left.joins.earlier), left.of)
+            each = np.minimum(np.repeat(np.where(learned, counts, LARGEST), people), found.inside)
+    fewest = min(int(count.min(initial=LARGEST)) for count in (each, gone))
+    return Exposure(
+        left.of,
+        int(people.sum()),
+        tuple(int((each <= few).sum()) for few in FEW),
+        tuple(int(people[learned & (single <= few)].sum()) for few in FEW),
+        tuple(before.name for before, _ in left.fitting),
+        tuple(int((gone <= few).sum()) for few in FEW),
+        joined,
+        why,
+        None if fewest == LARGEST else fewest,
+    )
+
+
+def _shown(
+    left: Left,
+    groups: Groups,
+    records: Records | None,
+    cell: Ints,
+    group: Ints,
+    people: Ints,
+) -> Shows:
+    """What the new release shows: as it was read where it was, else by what the cells have."""
+    if records is not None:
+        return Shows(groups, records)
+    if left.beside is None:
+        return Shows(groups)
+    codes = left.beside.codes[left.kind[cell]]
+    return Shows(groups, replace(left.beside, codes=codes, group=group, n=people))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names of releases, as they are.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def explain_refusal(
+    error: ClaimError,
+    models: Sequence[PrivacyModel],
+    lefts: Sequence[Left],
+    cells: Cells,
+    recoding: Recoding,
+) -> ClaimError:
+    """The refusal, with what would be exposed by the best recoding that disregards the past.
+
+    Where earlier releases break a claim by themselves, that is said instead: no release helps.
+    """
+    for model in (one for one in models if one.composes):
+        least = model.values_left or 1
+        for left in lefts:
+            if left.of == model.column and (already := left.broken_before(least)):
+                people = "1 person" if already == 1 else f"{already:,} people"
+                few = "one value" if least == 2 else f"fewer than {least} values"
+                return ClaimError(
+                    f"{model} cannot be kept. The earlier releases alone already leave {people} "
+                    f"{few} of {left.of}; no release can keep this claim",
+                    where=error.where,
+                    fix="Weaken or remove the claim; without it, publish says how many people "
+                    "are left few values.",
+                )
+    told = [exposure(left, cells, recoding).sentence for left in lefts if left.fitting]
+    return ClaimError(
+        "no generalisation keeps every claim, because of earlier releases. The best one without "
+        f"regard to them must not go out: {' '.join(told)}".removesuffix("."),
+        where=error.where,
+        fix="Allow coarser levels or more suppression, or ask for fewer values; or do not publish.",
+    )
+
+
+def exposures(
+    job: Job, cells: Cells, chosen: Recoding, contents: Contents | None
+) -> tuple[Exposure, ...]:
+    """What the release gives away together with earlier ones, by sensitive column.
+
+    Args:
+        job: Has the earlier ones.
+        cells: The source, counted.
+        chosen: What was applied.
+        contents: What was read of it, with all its columns that are not generalised.
+    """
+    lefts, _ = job.lefts(cells)
+    one, records = cells.in_one_spelling, None
+    if contents is not None and len(contents.sets) > 1:
+        records = contents.records(tuple(contents.sets), intended_groups(chosen, contents))
+    return tuple(exposure(left, one, chosen, records) for left in lefts if left.fitting)
+
+
+def refuse_exposed(models: Sequence[PrivacyModel], exposures: Sequence[Exposure]) -> None:
+    """Refuse a release that does not leave everybody as many values as a claim says.
+
+    What was written is joined as an attacker would join it, so this may find more than the claim
+    did on the groups alone.
+    """
+    for model in models:
+        for found in exposures if model.composes else ():
+            if found.of != model.column:
+                continue
+            if found.unjoined is not None:
+                raise ClaimError(
+                    f"{model} cannot be checked: {found.unjoined}",
+                    fix="Publish fewer columns as they are, or give up the claim.",
+                )
+            if found.fewest is not None and found.fewest < (model.values_left or 1):
+                raise ClaimError(
+                    f"{model} does not hold on what was written: {found.sentence}".removesuffix(
+                        "."
+                    ),
+                    fix="Do not publish the columns on which releases are joined as they are, "
+                    "allow coarser levels, or ask for fewer values.",
+                )
+
+
+@kernel
+def _counts(
+    here: Words, group: Ints, profile: Codes, own: Codes, start: Ints, members: Ints, sets: Words
+) -> Ints:
+    """For each part, how many values are left for its people; 0 where theirs is missing."""
+    counts = np.zeros(len(group), np.int64)
+    for i in range(len(group)):
+        if own[i] >= 0 and group[i] >= 0:
+            p = profile[i]
+            counts[i] = in_common(here[group[i]], own[i], start[p], start[p + 1], members, sets)
+    return counts

@@ -1,0 +1,286 @@
+"""The maker of recoded tables: count, choose a recoding, write it, judge the claims on it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from typing import Any
+
+from hedgerow.base.errors import ClaimError, DataError, PlanError
+from hedgerow.base.faults import point
+from hedgerow.claims.base import PrivacyModel, Verdict
+from hedgerow.engines.base import Written
+from hedgerow.plan.plan import Plan
+from hedgerow.recode.recoding import SUPPRESSED
+from hedgerow.recode.utility import measure
+from hedgerow.release.delivery_state import DeliveryState
+from hedgerow.release.destination import Staged
+from hedgerow.release.maker import Certificate, Record
+from hedgerow.release.manifest import listed
+from hedgerow.release.options import Options
+from hedgerow.release.recoded.certificate import certify, shown_orders
+from hedgerow.release.recoded.data_file import write_release
+from hedgerow.release.recoded.exposure import Exposure, exposures, refuse_exposed
+from hedgerow.release.recoded.fingerprint import inputs_of, made_from
+from hedgerow.release.recoded.job import Job, opened
+from hedgerow.release.recoded.ledger_record import StoredRelease, as_published, remembering
+from hedgerow.release.recoded.recoded_table import Recoded, recoded
+from hedgerow.release.recoded.recoding_choice import refuse_hopeless
+from hedgerow.release.recoded.refusals import refuse_failed, refuse_overlap
+from hedgerow.release.recoded.words import in_words
+from hedgerow.release.recoded.written_groups import Measured, measured_groups
+from hedgerow.release.release import Release
+from hedgerow.table.published_table import Published
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A source and the recoding that was chosen for it."""
+
+    job: Job
+    table: Recoded
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What was made, as it is read in the written table."""
+
+    made: Made
+    written: Written
+    measured: Measured
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What was read, and what became of the claims about it."""
+
+    read: Read
+    claims: tuple[Verdict, ...]
+    promised: tuple[PrivacyModel, ...]
+    """The claims, as terminal, certificate and reports name them."""
+    published: Published | None
+    """The release as its recipients know it, where somebody remembers it."""
+    exposures: tuple[Exposure, ...]
+    utility: Mapping[str, float]
+
+    @property
+    def suppressed(self) -> int:
+        """People who are in the source and not in the release."""
+        table = self.read.made.table
+        return table.chosen.suppressed + table.cells.absent
+
+
+class RecodedMaker:
+    """The most useful table that keeps every claim, on its way."""
+
+    def __init__(self, plan: Plan, data: Any, options: Options) -> None:
+        if options.anew:
+            raise PlanError(
+                "anew has no meaning for a release without noise",
+                fix="Leave it out, or say replace.",
+            )
+        self.plan, self.data, self.options = plan, data, options
+        self.destination = options.destination(plan)
+        self.companions = options.companions_at(self.destination)
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[None]:
+        """Open the ledger, and the source.
+
+        What is reserved is never given back, and what is stored may be from before anybody asked
+        whose rows these are. So the source is opened first.
+        """
+        options = self.options
+        with remembering(self.plan, options.ledger_text, recoding=options.recoding) as memory:
+            self._memory = memory
+            self._inputs = None
+            if memory.ledger is not None:
+                self._inputs = self._hashed()
+            elif self.destination.folder is not None:
+                self.destination.check()
+            with opened(
+                self.plan, self.data, population_table=options.population_table,
+                memory=options.memory, past=(),
+            ) as self._job:  # fmt: skip
+                yield
+
+    def _hashed(self) -> str | None:
+        return inputs_of(self.plan, self.data, self.options.population_table)
+
+    def recall(self) -> StoredRelease | None:
+        """The same release, if it was published before from the same inputs."""
+        stored = None
+        if self.destination.folder is not None:
+            stored = self._memory.stored(self._inputs)
+        if stored is None:
+            self._refuse_early()
+        return stored
+
+    def _refuse_early(self) -> None:
+        self.destination.check(engine=self._job.engine, inputs=self._job.files)
+        self.companions.refuse_foreign()
+
+    def at_place(self, kept: StoredRelease) -> Certificate | None:
+        """The certificate of the release in the folder, if it is the stored one, untouched."""
+        assert self.destination.folder is not None, "only what is in a folder is recalled"
+        found = kept.at(self.destination.folder, self.options.signed)
+        if found is None:
+            self._refuse_early()
+        return found
+
+    def told_again(self, kept: StoredRelease, certificate: Certificate) -> Release:
+        """The release in the folder, with what to say of it."""
+        assert self.destination.folder is not None, "it is at its place"
+        release = kept.release(certificate, self.destination.folder)
+        return changed(release, notes=(*self._job.notes, *release.notes, *self.companions.lost()))
+
+    @contextlib.contextmanager
+    def made(self, kept: StoredRelease | None) -> Iterator[Made]:
+        """Reserve it, count the source, and choose a recoding."""
+        memory, options = self._memory, self.options
+        name = None if self.destination.place is None else self.destination.place.name
+        with memory.reserved(name, lambda: made_from(self.plan, self.data)):
+            job = changed(self._job, past=memory.past)
+            refuse_hopeless(job.models)
+            options.say("counting")
+            table = recoded(job, options.recoding, options.say, point)
+            if not (table.chosen.group != SUPPRESSED).any():
+                raise ClaimError(
+                    f"nothing would remain: all {table.cells.people:,} people would have to be "
+                    "left out",
+                    fix="Weaken a claim, or give the columns coarser levels.",
+                )
+            point("chosen")
+            yield Made(job, table)
+
+    def staged(self, made: Made, delivery: DeliveryState) -> AbstractContextManager[Staged]:
+        """The hidden place; a table may be made where the source is."""
+        return self.destination.staged(delivery, engine=made.job.engine, inputs=made.job.files)
+
+    def write(self, made: Made, staged: Staged) -> tuple[Made, Written]:
+        """Write the recoded rows."""
+        written = write_release(
+            made.job.engine, made.job.schema, made.table.cells, made.table.chosen, staged.data,
+            held=made.table.held, escape_formulas=self.destination.escaped,
+        )  # fmt: skip
+        return made, staged.arrived(written)
+
+    def read_back(self, written: tuple[Made, Written], staged: Staged) -> Read:
+        """Count the written rows, as a recipient would."""
+        made, file = written
+        measured = measured_groups(
+            made.job.schema, made.table.cells, made.table.chosen, file,
+            escaped=self.destination.escaped, staged=staged.reader, records=self._is_compared(made),
+        )  # fmt: skip
+        return Read(made, file, measured)
+
+    def _is_compared(self, made: Made) -> bool:
+        """Whether it stands beside other releases: earlier ones, or later ones of a ledger."""
+        return bool(made.job.past) or self._memory.ledger is not None
+
+    def judge(self, read: Read) -> Judged:
+        """Judge every claim on the written table."""
+        made, measured = read.made, read.measured
+        job, cells, chosen = made.job, made.table.cells, made.table.chosen
+        published: Published | None = None
+        found: tuple[Exposure, ...] = ()
+        compared = self._is_compared(made)
+        if compared or job.facts:
+            published = as_published(
+                self.plan, cells, chosen, measured.contents,
+                name=self.destination.name, records=compared,
+            )  # fmt: skip
+            refuse_overlap(job, cells, published)
+            found = exposures(job, cells, chosen, measured.contents if compared else None)
+        claims = job.check(measured.groups)
+        refuse_failed(claims, job.models, measured.groups)
+        promised: tuple[PrivacyModel, ...] = job.claims
+        if chosen.suppressed + cells.absent:
+            promised, claims = shown_orders(job.claims, claims, measured.groups)
+        refuse_exposed(job.models, found)
+        lost = measure(chosen.outcome(made.table.original))
+        # -1e-16 and 1e-14 are rounding, not loss.
+        utility = {name: value if value > 1e-12 else 0.0 for name, value in lost.items()}
+        return Judged(read, claims, promised, published, found, utility)
+
+    def certify(self, judged: Judged, staged: Staged) -> Certificate:
+        """The certificate of the table, and of the report that goes with it."""
+        read, job = judged.read, judged.read.made.job
+        table = read.made.table
+        lefts, _ = job.lefts(table.cells)
+        certificate = certify(
+            self.plan, job.schema, judged.promised, table.cells, table.chosen, read.written,
+            judged.claims, read.measured, utility=judged.utility, ledger=self._memory.tip,
+            considered=list(dict.fromkeys(one.public for left in lefts for one, _ in left.fitting)),
+        )  # fmt: skip
+        certificate = listed(certificate, staged.files)
+        return self.companions.add(staged.folder, certificate, (job.schema, read.measured))
+
+    def record(self, judged: Judged, certificate: Certificate) -> None:
+        """Write it down, if there is a ledger; from then on it counts as published."""
+        if self._memory.ledger is None:
+            return
+        if self._hashed() != self._inputs:
+            raise DataError(
+                "the source changed while it was being published",
+                where=self.plan.source,
+                fix="Run it again when nobody writes to it.",
+            )
+        assert judged.published is not None, "a ledger remembers it"
+        release = self._release(judged, certificate)
+        self._memory.record(release, judged.published, self._inputs)
+
+    @property
+    def recorded(self) -> Record | None:
+        """Its groups and its certificate are in the ledger."""
+        reservation = self._memory.reservation
+        if reservation is None or not reservation.recorded:
+            return None
+        seq = reservation.entries[0].seq
+        means = f"The ledger counts it as published (entry {seq})."
+        return Record(seq=seq, what="its record is", means=means)
+
+    def finish(self, judged: Judged, certificate: Certificate, staged: Staged) -> Release:
+        """The release; its internal report is beside it."""
+        release, made = self._release(judged, certificate), judged.read.made
+        if staged.in_memory:
+            return changed(release, data=release.to_arrow())
+        if self.destination.folder is None:
+            return release
+        if made.table.held is not None:
+            self.companions.forget()
+        else:
+            self.companions.recoded(
+                made.job, made.table.cells, made.table.chosen, judged.claims,
+                judged.read.measured, release, self._memory.ledger,
+            )  # fmt: skip
+        return changed(release, data=self.destination.folder / judged.read.written.path.name)
+
+    def _release(self, judged: Judged, certificate: Certificate) -> Release:
+        made, written = judged.read.made, judged.read.written
+        lefts, found_out = made.job.lefts(made.table.cells)
+        return Release(
+            data=written.path,
+            rows=written.rows,
+            suppressed=judged.suppressed,
+            people=made.table.cells.people,
+            recoding=certificate["recoding"],
+            optimal=certificate["optimal"],
+            utility=dict(judged.utility),
+            claims=judged.claims,
+            words=in_words(made.table.chosen, made.table.cells),
+            certificate=dict(certificate),
+            exposures=judged.exposures,
+            notes=(
+                *found_out,
+                *made.job.notes,
+                *made.job.told_spellings(made.table.cells),
+                *self._memory.notes,
+                *made.table.notes,
+                *self.companions.unmade(made.table.held),
+                *(note for left in lefts for note in left.notes()),
+            ),
+        )

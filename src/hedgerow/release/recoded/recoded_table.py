@@ -1,0 +1,106 @@
+"""Recoded: a table counted, and the recoding that was chosen for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hedgerow.base.errors import ClaimError
+from hedgerow.claims.joins import UncheckedError
+from hedgerow.engines.frequency_set import Held
+from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.recoding import Recoding
+from hedgerow.recode.utility import Original
+from hedgerow.recode.warmup import warming
+from hedgerow.release.recoded.exposure import explain_refusal
+from hedgerow.release.recoded.job import Job
+from hedgerow.release.recoded.recoding_choice import Progress, again, choose
+from hedgerow.table.cells import Cells
+from hedgerow.table.groups import PEOPLE, ROWS
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """What is to be written, and what it is measured against."""
+
+    cells: Cells
+    """The source, counted; or, where its tuples stayed in the engine, as a recipient sees it."""
+    chosen: Recoding
+    original: Original
+    held: Held | None = None
+    """Has the source's own tuples, where they stayed in the engine."""
+    notes: tuple[str, ...] = ()
+
+
+def recoded(
+    job: Job, applied: Path | None, say: Progress, reached: Callable[[str], None]
+) -> Recoded:
+    """Count the source and choose a recoding, part by part where the plan wants that.
+
+    Args:
+        job: The source, with the claims about it.
+        applied: A release whose recoding is applied instead of searching.
+        say: Told what is going on.
+        reached: Told when the source is "counted".
+
+    Raises:
+        ClaimError: No recoding keeps the claims.
+    """
+    notes = []
+    if job.plan.method.parts is not None:
+        from hedgerow.release.recoded.engine_recoding import obstacle, parted_there
+
+        why = "a stored recoding is applied" if applied is not None else obstacle(job)
+        if why is None:
+            with warming():
+                there = parted_there(job, say, reached)
+            if there is not None:
+                return Recoded(there.cells, there.chosen, there.original, there.held)
+        else:
+            notes.append(f"All tuples were held in memory, in spite of `parts`: {why}.")
+    with warming():
+        cells = job.cells()
+    reached("counted")
+    if applied is None:
+        chosen = _chosen(job, cells, say)
+    else:
+        chosen = again(job.plan, cells, job.models, applied)
+    return Recoded(cells, chosen, Lattice.of(cells).original, notes=tuple(notes))
+
+
+def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
+    """What the search finds; if earlier releases leave nothing to find, says what they do."""
+    unit = ROWS if job.rows > 1 else PEOPLE
+    try:
+        return choose(job.plan, cells, job.models, say, unit=unit)
+    except UncheckedError:
+        raise
+    except ClaimError as error:
+        if job.rows > 1:
+            raise ClaimError(
+                error.what, where=error.where, fix=f"{error.fix or ''} {_in_rows(job)}".strip()
+            ) from None
+        others = tuple(model for model in job.models if not model.composes)
+        if len(others) == len(job.models) or not others:
+            raise
+        try:
+            best = choose(job.plan, cells, others, say)
+        except ClaimError:
+            raise error from None
+        raise explain_refusal(
+            error, job.models, job.lefts(cells)[0], cells.in_one_spelling, best
+        ) from None
+
+
+def _in_rows(job: Job) -> str:
+    """Why claims about people ask for more of rows."""
+    asked = [
+        f"{claim} needs {model}"
+        for claim, model in zip(job.claims, job.models, strict=True)
+        if str(claim) != str(model)
+    ]
+    return (
+        f"With `rows: at most {job.rows}`, {job.rows} rows of a group may be one person's, so the "
+        f"rows have to keep more: {'; '.join(asked)}. `rows: one` asks for less."
+    )
