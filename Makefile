@@ -10,28 +10,44 @@ export PYTHONDONTWRITEBYTECODE :=
 DRAWS ?= 2000
 FROM ?= 0
 
-.PHONY: demo test test-all test-setup test-slow test-spark fuzz lint bench clean postgresql chromium java
+# What `make properties` draws its examples from: another seed each time, unless one is given.
+ifndef SEED
+SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+endif
+
+# How often `make shuffle` runs the default suite.
+RUNS ?= 10
+
+.PHONY: demo test test-all test-setup test-slow test-spark fuzz properties shuffle lint bench clean postgresql chromium java
 
 demo: $(VENV)/.installed
 	$(BIN)/hedgerow demo
 
 test: lint postgresql $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2 -m "not slow and not spark and not fuzz"
+	$(BIN)/python -m pytest -n 2 --suite default
 
-test-all: test test-slow test-spark fuzz
+test-all: test test-slow test-spark fuzz properties
 
 test-setup: postgresql chromium java $(VENV)/.installed-test
 
 test-slow: postgresql chromium $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2 -m "slow and not spark" tests
+	$(BIN)/python -m pytest -n 2 --suite slow
 
 test-spark: java $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m spark tests
+	$(BIN)/python -m pytest --suite spark
 
 # Publishes random tables and tries to refute every printed claim; a failure names its seed.
 fuzz: $(VENV)/.installed-test
 	HEDGEROW_FUZZ_DRAWS=$(DRAWS) HEDGEROW_FUZZ_FROM=$(FROM) \
-	  $(BIN)/python -m pytest -n 2 -m fuzz tests/fuzz
+	  $(BIN)/python -m pytest -n 2 --suite fuzz
+
+# The default suite tries the same examples on every run; this tries new ones, and prints the seed.
+properties: postgresql $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2 --suite fresh --hypothesis-seed=$(SEED)
+
+# The default suite in random orders, in the background, without a terminal, on a busy machine.
+shuffle: postgresql $(VENV)/.installed-test
+	$(BIN)/python tests/shuffle.py --runs $(RUNS)
 
 # The ledger is tested on a real PostgreSQL, which the tests start themselves in a folder of theirs.
 postgresql:

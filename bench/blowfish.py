@@ -46,7 +46,7 @@ def sensitivity_threshold() -> Job:
 
 
 def _sensitivities(theta: int) -> Job:
-    from hedgerow.noise.blowfish.graphs import Threshold
+    from hedgerow.noise.blowfish import Threshold
     from hedgerow.noise.blowfish.sensitivity import cumulative, histogram
 
     def work() -> tuple[int, int]:
@@ -59,14 +59,14 @@ def _sensitivities(theta: int) -> Job:
 
 @job
 def ranges_ordered() -> Job:
-    from hedgerow.noise.blowfish.ordered_mechanism import Ordered
+    from hedgerow.noise.blowfish import Ordered
 
     return _ranges(Ordered)
 
 
 @job
 def ranges_hierarchical() -> Job:
-    from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical
+    from hedgerow.noise.blowfish import OrderedHierarchical
 
     return _ranges(OrderedHierarchical)
 
@@ -74,7 +74,7 @@ def ranges_hierarchical() -> Job:
 def _ranges(mechanism: Callable[..., Any]) -> Job:
     import numpy as np
 
-    from hedgerow.noise.blowfish.graphs import Threshold
+    from hedgerow.noise.blowfish import Threshold
     from hedgerow.noise.measures import Pure
 
     random = np.random.Generator(np.random.PCG64(1))
@@ -91,8 +91,7 @@ def kmeans() -> Job:
     import numpy as np
 
     from hedgerow.learning import PolicyKMeans
-    from hedgerow.noise.blowfish.listed_graphs import Grid
-    from hedgerow.noise.blowfish.policy import Policy
+    from hedgerow.noise.blowfish import Grid, Policy
     from hedgerow.table.domain import Bounds
 
     policy = Policy({("b", "g", "r"): Grid((256,) * 3, within=32)})

@@ -40,7 +40,7 @@ def build(path: Path, entries: int) -> None:
 def _pairs(seq: int, previous: str, entries: int) -> Iterator[Any]:
     """Reservations, each with its release."""
     from hedgerow.base.canonical_json import digest
-    from hedgerow.ledger import NOTHING, Amounts, Entry, Kind
+    from hedgerow.ledger import NOTHING, Amounts, Entry, EntryKind
     from hedgerow.ledger.address import now
 
     spend, at = Amounts.of(epsilon="0.1"), now()
@@ -48,11 +48,11 @@ def _pairs(seq: int, previous: str, entries: int) -> Iterator[Any]:
     while seq < entries:
         pair = seq // 2
         population = POPULATION if pair % 2 else f"population {1 + pair // 2 % 9}"
-        for kind in (Kind.RESERVE, Kind.RELEASED):
+        for kind in (EntryKind.RESERVE, EntryKind.RELEASED):
             if seq == entries:
                 return
             seq += 1
-            paid = spend if kind == Kind.RESERVE else NOTHING
+            paid = spend if kind == EntryKind.RESERVE else NOTHING
             totals[population] = totals.get(population, NOTHING) + paid
             body = {"kind": "query", "query": "count", "rows": pair}
             entry = Entry(seq, population, kind, f"{pair:032x}", f"key {pair}", at, body, paid,

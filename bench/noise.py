@@ -308,11 +308,11 @@ def range_queries(folder: Path, held: ExitStack) -> Job:
     import numpy as np
 
     from hedgerow.noise.mechanisms import DiscreteLaplace
-    from hedgerow.noise.range_queries import Ranges, RangeTree
+    from hedgerow.noise.range_queries import RangeAnswers, RangeTree
 
     tree, mechanism = RangeTree.best(cells=1_000), DiscreteLaplace(scale=SCALE)
     noisy = mechanism.release(tree.levels(np.full(tree.cells, 1_000)))
-    released = Ranges.of(tree=tree, noisy=noisy, mechanism=mechanism)
+    released = RangeAnswers.of(tree=tree, noisy=noisy, mechanism=mechanism)
     ends = np.random.Generator(np.random.PCG64(1)).integers(0, tree.cells + 1, (2, DRAWS))
     low, high = ends.min(axis=0), ends.max(axis=0)
 

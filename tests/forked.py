@@ -27,7 +27,8 @@ LOADED = (
     "hedgerow.ledger.address",
     "hedgerow.reports.files",
     "hedgerow.reports.internal",
-    "hedgerow.reports.trials",
+    "hedgerow.reports.attack_section",
+    "hedgerow.reports.frontier_section",
     "hedgerow.release.verification",
     "numba.np.arraymath",
 )

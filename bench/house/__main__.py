@@ -13,7 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench.house.names import shared, verb_forms
 from bench.house.publication import complexity, length, life_cycles, publish_function
+from bench.house.reach import Names, unreached_modules
 from bench.house.readers import published_readers
 from bench.house.rooms import ROOMS, edges, wrong
 from bench.house.source import HOME, Source, cycles
@@ -27,6 +29,10 @@ BEFORE = {
     "lines": "88,908",
     "packages in cycles": "19",
     "imports that the walls do not allow": "no walls",
+    "modules that no command, page or public name reaches": "26",
+    "classes and functions that nothing reaches, by name": "22",
+    "class names that stand for several things": "80",
+    "modules called by a gerund or participle": "108",
     "files in which a function runs during `publish`": "186",
     "readers of published tables": "5",
     "life cycles of a release": "2",
@@ -81,6 +87,10 @@ def measures() -> dict[str, str]:
         "lines": f"{lines:,}",
         "packages in cycles": str(sum(len(ring) for ring in rings)),
         "imports that the walls do not allow": str(len(wrong(source))),
+        "modules that no command, page or public name reaches": str(len(unreached_modules(source))),
+        "classes and functions that nothing reaches, by name": str(len(Names(source).unreached())),
+        "class names that stand for several things": str(len(shared(source))),
+        "modules called by a gerund or participle": str(len(verb_forms(source))),
         "files in which a function runs during `publish`": str(len(run_files())),
         "readers of published tables": str(len(published_readers(source))),
         "life cycles of a release": str(len(life_cycles(source))),

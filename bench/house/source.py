@@ -21,6 +21,8 @@ class Import:
     name: str | None
     types_only: bool
     """Whether it is there for the type checker alone."""
+    alias: str | None = None
+    """What it is called there, where it is not its own name."""
 
 
 class Source:
@@ -62,7 +64,7 @@ class Source:
                 if whole in self.modules:
                     yield Import(module, whole, None, types_only)
                 else:
-                    yield Import(module, str(base), alias.name, types_only)
+                    yield Import(module, str(base), alias.name, types_only, alias.asname)
 
     def imported(self, module: str) -> set[str]:
         """The modules that a module imports, for the type checker too."""

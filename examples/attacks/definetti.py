@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.attacks.buckets import Bucketised
+from hedgerow.attacks.bucketised_release import Bucketised
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.definetti import de_finetti
 from hedgerow.recode.anatomy import anatomise

@@ -10,7 +10,8 @@ from typing import Any
 
 import hedgerow
 from hedgerow.api.demo import write_hospital
-from hedgerow.attacks.inference import background_knowledge, homogeneity
+from hedgerow.attacks.background_knowledge import background_knowledge
+from hedgerow.attacks.homogeneity import homogeneity
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.attacks.suite import read_releases

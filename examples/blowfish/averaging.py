@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.attacks.averaging import neighbouring_sums, projection
-from hedgerow.noise.blowfish.constraints import Constraints
-from hedgerow.noise.blowfish.graphs import Full
+from hedgerow.noise.blowfish import Constraints, Full
 from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace
 

@@ -13,9 +13,7 @@ from examples.blowfish import data
 from hedgerow.learning import PolicyKMeans
 from hedgerow.learning.kmeans import nearest_centre
 from hedgerow.learning.policy_kmeans import settled
-from hedgerow.noise.blowfish.graphs import Full
-from hedgerow.noise.blowfish.listed_graphs import Grid
-from hedgerow.noise.blowfish.policy import Policy
+from hedgerow.noise.blowfish import Full, Grid, Policy
 from hedgerow.noise.blowfish.secret_graph import Ints
 from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.noise.blowfish.graphs import Full, Threshold
-from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical
-from hedgerow.noise.blowfish.ordered_mechanism import Ordered
+from hedgerow.noise.blowfish import Full, Ordered, OrderedHierarchical, Threshold
 from hedgerow.noise.blowfish.secret_graph import Graph, Ints
 from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace
-from hedgerow.noise.range_queries import Ranges, RangeTree
+from hedgerow.noise.range_queries import RangeAnswers, RangeTree
 
 Floats = NDArray[np.float64]
 
@@ -58,9 +56,9 @@ def errors(
     return np.array(found)
 
 
-def _tree(histogram: Ints, loss: Pure) -> Ranges:
+def _tree(histogram: Ints, loss: Pure) -> RangeAnswers:
     """Change-one: a row leaves `height` counts and comes to as many."""
     tree = RangeTree.best(cells=len(histogram))
     noise = DiscreteLaplace(scale=DiscreteLaplace.scale_for(loss, d_in=2 * tree.height))
     noisy = noise.release(tree.levels(histogram))
-    return Ranges.of(tree=tree, noisy=noisy, mechanism=noise)
+    return RangeAnswers.of(tree=tree, noisy=noisy, mechanism=noise)

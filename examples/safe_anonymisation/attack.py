@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from examples.safe_anonymisation.town import METHOD, SEARCHES, ordinary, safe, tuples
-from hedgerow.attacks.presence import Told, best_guess
-from hedgerow.noise.sampling.pipeline import Safe
+from hedgerow.attacks.presence import PresenceGuess, best_guess
+from hedgerow.noise.sampling.pipeline import SafeAnonymisation
 
 CROWD = 2000
 """People of an ordinary person's group, between 20 and 29."""
@@ -46,12 +46,12 @@ def on_safe(games: int) -> Game:
     return Game("safe", right, games, tuple(sorted(telling)))
 
 
-def promised() -> Safe:
+def promised() -> SafeAnonymisation:
     """The mechanism of the plan."""
-    return Safe.keeping(**{key: METHOD[key] for key in ("beta", "epsilon", "delta")})
+    return SafeAnonymisation.keeping(**{key: METHOD[key] for key in ("beta", "epsilon", "delta")})
 
 
-def worst() -> tuple[int, Told]:
+def worst() -> tuple[int, PresenceGuess]:
     """The group size that is best for an attacker who also counts, and how often it is right."""
     mechanism = promised()
     sizes = range(1, 2 * mechanism.k)

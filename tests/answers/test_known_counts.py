@@ -19,7 +19,7 @@ import hedgerow
 from hedgerow.answers.counts import Count
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.public_knowledge import Public
-from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.sums import Aggregate
 from hedgerow.base.errors import PlanError
 from hedgerow.ledger import Amounts, Ledger
@@ -172,7 +172,7 @@ def test_sums_are_no_counts() -> None:
     assert Count(where="x >= 2").design(found, price(epsilon=1)).loss == Pure(epsilon=0)
     # 2.5 is within a step: its code does not say on which side a row is.
     assert Count(where="x >= 2.5").design(found, price(epsilon=1)).noise[0].scale > 0
-    ranges = Ranges(column="x").design(found, price(epsilon=1))
+    ranges = RangeCounts(column="x").design(found, price(epsilon=1))
     assert ranges.loss == Pure(epsilon=0)
     (shown,) = ranges.shown(np.array([1, 2, 0, 0, 4]))
     assert shown.columns["low"] == shown.columns["high"] == [1, 2, 0, 0, 4]

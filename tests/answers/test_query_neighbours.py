@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.answers.counts import Count
 from hedgerow.answers.marginals import Marginals
-from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.selections import MostFrequent, Quantiles
 from hedgerow.answers.sums import Aggregate
 from hedgerow.cli import app
@@ -83,7 +83,7 @@ QUESTIONS = [
     Aggregate(kind="variance", column="x"),
     Aggregate(kind="variance", column="x", by=("g",)),
     Marginals(tables=(("g",), ("x:2",))),
-    Ranges(column="x:2"),
+    RangeCounts(column="x:2"),
 ]
 CHOICES = [Quantiles(column="x:2", by=("g",)), MostFrequent(column="g")]
 
@@ -167,7 +167,7 @@ def _coarse(question: Any) -> Any:
         return replace(question, by=tuple(by.replace("x:3", "x:500000") for by in question.by))
     if isinstance(question, Marginals):
         return replace(question, tables=(("g",), ("x:500000",)))
-    if isinstance(question, Ranges | Quantiles):
+    if isinstance(question, RangeCounts | Quantiles):
         return replace(question, column="x:500000")
     return question
 

@@ -32,7 +32,7 @@ from noise import oracle
 
 from hedgerow.answers.counts import Count
 from hedgerow.answers.marginals import Marginals
-from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.selections import MostFrequent, Quantiles
 from hedgerow.answers.stability_histogram import KeysFound
 from hedgerow.answers.sums import Aggregate
@@ -60,7 +60,7 @@ QUESTIONS = {
     "variance by": Aggregate(kind="variance", column="x", by=("g",)),
     "marginals": Marginals(tables=(("g",), ("x:4",), ("g", "x:4"))),
     "marginals of rows": Marginals(tables=(("g",), ("x", "g")), of="rows"),
-    "ranges": Ranges(column="x"),
+    "ranges": RangeCounts(column="x"),
 }
 ALL_OF_THEM = {"people", "rows"}
 """With change-one nobody learns anything from these, but a filter would change that."""

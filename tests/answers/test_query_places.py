@@ -19,7 +19,7 @@ from answers.drawn import Worlds, added, lost, public, untouched
 
 from hedgerow.answers.counts import Count
 from hedgerow.answers.marginals import Marginals
-from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.sensitivity import plain_notes
 from hedgerow.answers.sums import Aggregate
 from hedgerow.noise.blowfish.graphs import Partition, Threshold
@@ -68,8 +68,8 @@ QUESTIONS: list[Any] = [
     Aggregate(kind="mean", column="b"),
     Aggregate(kind="variance", column="a"),
     Marginals(tables=(("a",), ("b",))),
-    Ranges(column="a"),
-    Ranges(column="b"),
+    RangeCounts(column="a"),
+    RangeCounts(column="b"),
 ]
 
 
@@ -227,7 +227,7 @@ def test_what_the_policy_buys() -> None:
     total = Aggregate(kind="sum", column="a")
     assert (scale(total, known), scale(total, plain)) == (3, 99)
     assert scale(Count(where="a is missing"), plain) == 1
-    ranged: Any = Ranges(column="a").design(known, price(epsilon=1))
+    ranged: Any = RangeCounts(column="a").design(known, price(epsilon=1))
     assert type(ranged).__name__ == "Ordering"
     east = everybody("east")
     assert scale(Count(by=("a",)), east) == 0

@@ -28,7 +28,7 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.answers.counts import Count
 from hedgerow.answers.marginals import Marginals
-from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.selections import MostFrequent, Quantiles
 from hedgerow.answers.sensitivity import claimed
 from hedgerow.answers.sums import Aggregate
@@ -36,7 +36,7 @@ from hedgerow.answers.unit_of_privacy import Unit, require_one_unit
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.cli import app
 from hedgerow.engines.tally import Summed
-from hedgerow.ledger import Amounts, Entry, Kind, Ledger
+from hedgerow.ledger import Amounts, Entry, EntryKind, Ledger
 from hedgerow.noise.amounts import NOTHING
 from hedgerow.noise.blowfish.constraints import Constraints, brute
 from hedgerow.noise.blowfish.listed_graphs import Explicit
@@ -86,9 +86,9 @@ QUESTIONS: list[Any] = [
     Aggregate(kind="variance", column="x"),
     Marginals(tables=(("g",), ("x",))),
     Marginals(tables=(("g",), ("x",), ("g", "x:2"))),
-    Ranges(column="x"),
-    Ranges(column="x:2"),
-    Ranges(column="x", where="g = 'a'"),
+    RangeCounts(column="x"),
+    RangeCounts(column="x:2"),
+    RangeCounts(column="x", where="g = 'a'"),
 ]
 
 
@@ -185,7 +185,7 @@ def test_no_neighbours_are_told_apart_by_more_than_the_price(name: str, rho: boo
 
 
 # Bounds that are not reached: trees and means pay for the worst of several parts at once.
-LOOSE = (Ranges, Marginals)
+LOOSE = (RangeCounts, Marginals)
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -224,7 +224,7 @@ def test_what_the_policy_buys() -> None:
     # The mean's number of values is public, so the sum gets the whole price.
     assert scale(Aggregate(kind="mean", column="x"), known) == [2, 0]
     assert scale(Aggregate(kind="mean", column="x"), plain)[1] == 2
-    assert scale(Ranges(column="x"), known) == [2]
+    assert scale(RangeCounts(column="x"), known) == [2]
     one = everybody(POLICIES["one at once"])
     both = replace(known, stated=None)
     tables = Marginals(tables=(("g",), ("x",)))
@@ -552,7 +552,7 @@ def test_rows_and_people_do_not_add_up(tmp_path: Path) -> None:
     with asking(tmp_path, columns={**COLUMNS, "id": "identifier"}, **stated) as rows:
         rows._data = with_people()
         rows.count(where="g = 'a'", epsilon="0.5")
-        entry = next(e for e in rows.ledger.entries() if e.kind is Kind.RESERVE)
+        entry = next(e for e in rows.ledger.entries() if e.kind is EntryKind.RESERVE)
         assert entry.body["person"] is None
     with hedgerow.session(with_people(), population="town", **named, **visits()) as people:
         with pytest.raises(PlanError, match="took each row for a person") as error:
@@ -604,7 +604,7 @@ def entries_of(history: list[tuple[Way, str]]) -> list[Entry]:
     """A ledger's entries: each reservation, and what became of it."""
     made: list[Entry] = []
 
-    def add(kind: Kind, body: dict[str, Any], reservation: int) -> None:
+    def add(kind: EntryKind, body: dict[str, Any], reservation: int) -> None:
         made.append(
             Entry(
                 len(made) + 1, "town", kind, str(reservation), "k", "", body, NOTHING, NOTHING, ""
@@ -621,9 +621,9 @@ def entries_of(history: list[tuple[Way, str]]) -> list[Entry]:
             body = {"kind": "partition"}
         else:
             body["neighbours"] = way
-        add(Kind.RESERVE, body, place)
+        add(EntryKind.RESERVE, body, place)
         if end:
-            add(Kind(end), {}, place)
+            add(EntryKind(end), {}, place)
     return made
 
 

@@ -20,7 +20,7 @@ from hedgerow.cli import app
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.engines.instance import Shared
 from hedgerow.ledger import Amounts, BudgetError, Ledger
-from hedgerow.ledger.entry import Kind
+from hedgerow.ledger.entry import EntryKind
 
 PLAN = """\
 population: town
@@ -65,7 +65,7 @@ def budget(folder: Path, **amounts: Any) -> None:
 def entries(folder: Path) -> list[tuple[str, str]]:
     with Ledger.open(folder / "ledger.db") as ledger:
         assert ledger.verify().problems == ()
-        return [(str(e.kind), str(e.spend)) for e in ledger.entries() if e.kind != Kind.BUDGET]
+        return [(str(e.kind), str(e.spend)) for e in ledger.entries() if e.kind != EntryKind.BUDGET]
 
 
 def spent(folder: Path) -> str:
@@ -222,9 +222,9 @@ def test_a_failure_says_what_it_cost(town: Path) -> None:
             ):
                 session.count(epsilon="0.5", delta="1e-6", by="job")
             told = [str(raised.value), *getattr(raised.value, "__notes__", [])]
-            seq = [entry.seq for entry in session.ledger.entries() if entry.kind == Kind.RESERVE][
-                -1
-            ]
+            seq = [
+                entry.seq for entry in session.ledger.entries() if entry.kind == EntryKind.RESERVE
+            ][-1]
             assert f"delta 1e-6 stays charged (entry {seq})" in " ".join(told)
             assert "hedgerow init" not in " ".join(told), "nothing is wrong with the file"
     budget(town, epsilon="0.1")

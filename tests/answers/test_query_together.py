@@ -19,7 +19,7 @@ from hedgerow.engines import open_engine
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.engines.tally import Spaced, Summed, Tally, merged
 from hedgerow.ledger import Amounts, BudgetError, Ledger, LedgerError
-from hedgerow.ledger.entry import Kind
+from hedgerow.ledger.entry import EntryKind
 
 PLAN = """\
 population: town
@@ -44,10 +44,10 @@ def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def entries() -> list[tuple[Kind, str]]:
+def entries() -> list[tuple[EntryKind, str]]:
     with Ledger.open("ledger.db") as ledger:
         assert ledger.verify().problems == ()
-        return [(e.kind, str(e.spend)) for e in ledger.entries() if e.kind != Kind.BUDGET]
+        return [(e.kind, str(e.spend)) for e in ledger.entries() if e.kind != EntryKind.BUDGET]
 
 
 def test_each_is_charged_and_kept_for_itself(town: Path) -> None:
@@ -59,7 +59,7 @@ def test_each_is_charged_and_kept_for_itself(town: Path) -> None:
         people, age, ills = several.answers()
         assert len(ills.tables[0].columns["ill"]) == 3
         kinds = [kind for kind, _ in entries()]
-        assert kinds == [Kind.RESERVE] * 3 + [Kind.RELEASED] * 3
+        assert kinds == [EntryKind.RESERVE] * 3 + [EntryKind.RELEASED] * 3
         assert str(session.budget.spent) == "epsilon 1"
         assert session.count(epsilon="0.5").to_bytes() == people.to_bytes(), "for nothing"
         assert session.mean("age", epsilon="0.25").to_bytes() == age.to_bytes()
@@ -113,7 +113,7 @@ def test_what_fails_stays_charged_as_a_whole(town: Path) -> None:
         with pytest.raises(DataError, match=r"epsilon 1.5 stays charged \(entries 2 to 3\)"):
             several.answers()
     kinds = [kind for kind, _ in entries()]
-    assert kinds == [Kind.RESERVE] * 2 + [Kind.FAILED] * 2
+    assert kinds == [EntryKind.RESERVE] * 2 + [EntryKind.FAILED] * 2
 
 
 def test_a_block_of_entries_is_recorded_as_a_whole(town: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_block_of_entries_is_recorded_as_a_whole(town: Path) -> None:
             ledger.reserve("town", key="one", what={}, spend=Amounts.of(epsilon=1))
             ledger.reserve("town", key="two", what={}, spend=Amounts.of(epsilon=2))
         assert str(ledger.budget("town").spent) == "epsilon 3"
-    assert [kind for kind, _ in entries()] == [Kind.RESERVE] * 2
+    assert [kind for kind, _ in entries()] == [EntryKind.RESERVE] * 2
 
 
 SUMS = st.builds(

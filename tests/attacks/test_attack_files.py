@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,7 @@ import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow.attacks import file_attacks
-from hedgerow.attacks.file_attacks import FILE_METHODS
+from hedgerow.attacks.registry import file_attacks
 from hedgerow.base.errors import DataError, PlanError
 
 QUERIES = "query,person\nq1,Ann\nq1,Bob\nq2,Bob\nq3,Ann\n"
@@ -130,10 +130,10 @@ def test_names_an_attack_does_not_know(
 
 def test_every_name_an_attack_takes_is_used() -> None:
     """A name in the list that nothing reads would be ignored in silence."""
-    source = Path(file_attacks.__file__).read_text("utf-8")
-    for method in FILE_METHODS.values():
-        for name in method.knows:
-            assert any(f'f.{kind}("{name}"' in source for kind in ("number", "whole", "word"))
+    for one in file_attacks():
+        source = Path(inspect.getsourcefile(one.attempt) or "").read_text("utf-8")
+        for name in one.knows:
+            assert any(f'read.{kind}("{name}"' in source for kind in ("number", "whole", "word"))
 
 
 @pytest.mark.parametrize("number", ["inf", "-inf", "nan", "1e400"])

@@ -8,7 +8,7 @@ import pytest
 import hedgerow
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.charts import attacks_chart
-from hedgerow.attacks.gate import GainBounds
+from hedgerow.attacks.gain_bounds import GainBounds
 from hedgerow.charts.marks import Points
 from hedgerow.cli import show
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tables import ADULT, data_folder
 
 from hedgerow.attacks import definetti
-from hedgerow.attacks.buckets import Bucketised, read_tables
+from hedgerow.attacks.bucketised_release import Bucketised, read_tables
 from hedgerow.attacks.definetti import against_anatomy, beliefs, de_finetti
 from hedgerow.base.errors import ClaimError, DataError, PlanError
 from hedgerow.claims import DistinctLDiversity

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedgerow.attacks.background_knowledge import background_knowledge
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.gdpr import inference
-from hedgerow.attacks.inference import background_knowledge, homogeneity
+from hedgerow.attacks.homogeneity import homogeneity
 from hedgerow.attacks.intersection import intersect
 from hedgerow.attacks.linkage import link
 from hedgerow.attacks.minimality import minimality

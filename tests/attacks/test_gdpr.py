@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tables import ADULT, data_folder
 
 import hedgerow
-from hedgerow.attacks.descriptions import described
 from hedgerow.attacks.gdpr import gdpr, inference, linkability, singling_out
-from hedgerow.attacks.projection import projected, shuffled
+from hedgerow.attacks.record_descriptions import described
+from hedgerow.attacks.release_columns import projected, shuffled
 from hedgerow.attacks.suite import read_releases
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.table.published_table import Published

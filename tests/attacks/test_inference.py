@@ -13,8 +13,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from hedgerow.attacks.background_knowledge import background_knowledge
 from hedgerow.attacks.base import AttackResult
-from hedgerow.attacks.inference import background_knowledge, beliefs, homogeneity
+from hedgerow.attacks.group_beliefs import beliefs
+from hedgerow.attacks.homogeneity import homogeneity
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import lifts, skewness
 from hedgerow.base.errors import DataError, PlanError

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.attacks.base import AttackResult
-from hedgerow.attacks.gate import doubts
+from hedgerow.attacks.gain_bounds import doubts
 from hedgerow.attacks.suite import attack
 from hedgerow.claims import joins
 from hedgerow.cli import app

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.attacks.fuzzy import Edits, loosened
-from hedgerow.attacks.linkage import Links, link
+from hedgerow.attacks.linkage import link
+from hedgerow.attacks.links import Links
+from hedgerow.attacks.tolerance import Edits, loosened
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.table.labels import covers
 from hedgerow.table.location import locate

@@ -11,7 +11,7 @@ from tables import cells_of
 from hedgerow.attacks.presence import COIN, best_guess, guess_by_lot, ordinary, read_presence
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.sampling import suppression
-from hedgerow.noise.sampling.pipeline import Safe
+from hedgerow.noise.sampling.pipeline import SafeAnonymisation
 from hedgerow.table.cells import Cells
 from hedgerow.table.hierarchy import Hierarchy
 
@@ -27,7 +27,7 @@ def age_cells(ages: list[int]) -> Cells:
     return cells_of([(str(a),) for a in ages], [column])
 
 
-@pytest.mark.parametrize("method", ["Mondrian", "optimal lattice search", "microaggregation"])
+@pytest.mark.parametrize("method", ["mondrian", "lattice", "microaggregation"])
 def test_ordinary_anonymisers_tell_who_is_there(method: str) -> None:
     anonymise = ordinary(5)[method]
     told = read_presence(method, anonymise, there=age_cells([*AGES, 97]), gone=age_cells(AGES))
@@ -38,19 +38,19 @@ def test_ordinary_anonymisers_tell_who_is_there(method: str) -> None:
 
 def test_mondrian_publishes_the_very_age() -> None:
     there, gone = age_cells([*AGES, 97]), age_cells(AGES)
-    told = read_presence("Mondrian", ordinary(5)["Mondrian"], there=there, gone=gone)
+    told = read_presence("mondrian", ordinary(5)["mondrian"], there=there, gone=gone)
     assert any(str(label[0]).endswith("97") for label in told.with_person)
 
 
 def test_an_anonymiser_that_does_not_look_does_not_tell() -> None:
     there = age_cells([*AGES, 40])
-    told = read_presence("none", ordinary(5)["optimal lattice search"], there=there, gone=there)
+    told = read_presence("none", ordinary(5)["lattice"], there=there, gone=there)
     assert told.success == COIN
 
 
 def test_an_extreme_person_is_never_seen_in_a_safe_release() -> None:
     """Alone in a group, and a group of one is left out whether they are drawn or not."""
-    safe = Safe.keeping(beta="0.8", epsilon=1, delta="1e-6")
+    safe = SafeAnonymisation.keeping(beta="0.8", epsilon=1, delta="1e-6")
     assert best_guess(safe, people=1).success == COIN
     assert guess_by_lot(safe, people=1, games=1000) == COIN
 
@@ -68,7 +68,7 @@ def brute(n: int, k: int, beta: Fraction) -> Fraction:
 
 
 def test_the_best_guess_is_the_total_variation() -> None:
-    safe = Safe.keeping(beta="0.5", epsilon="0.7", delta="1e-3")
+    safe = SafeAnonymisation.keeping(beta="0.5", epsilon="0.7", delta="1e-3")
     for n in range(1, 6 * safe.k):
         told = best_guess(safe, people=n)
         assert told.success == brute(n, safe.k, safe.beta), n
@@ -76,7 +76,7 @@ def test_the_best_guess_is_the_total_variation() -> None:
 
 
 def test_no_group_size_beats_the_bound_and_the_worst_is_known() -> None:
-    safe = Safe.keeping(beta="0.8", epsilon=1, delta="1e-6")
+    safe = SafeAnonymisation.keeping(beta="0.8", epsilon=1, delta="1e-6")
     found = [best_guess(safe, people=n).success for n in range(1, 2 * safe.k)]
     worst = (1 + suppression.delta(k=safe.k, beta=safe.beta, epsilon=0)) / 2
     assert max(found) <= worst <= max(found) * (1 + Fraction(1, 10**20))
@@ -85,7 +85,7 @@ def test_no_group_size_beats_the_bound_and_the_worst_is_known() -> None:
 
 def test_really_drawn_releases_agree() -> None:
     """40,000 games in the worst group; six standard errors are 0.015."""
-    safe = Safe.keeping(beta="0.5", epsilon=2, delta="1e-2")
+    safe = SafeAnonymisation.keeping(beta="0.5", epsilon=2, delta="1e-2")
     worst = max(range(1, 4 * safe.k), key=lambda n: best_guess(safe, people=n).success)
     exact = float(best_guess(safe, people=worst).success)
     assert exact > 0.55, "there is something to be measured"
@@ -93,6 +93,6 @@ def test_really_drawn_releases_agree() -> None:
 
 
 def test_what_is_not_computed_is_refused() -> None:
-    chosen = Safe.keeping(beta="0.5", epsilon=1, delta="1e-3", choice="0.1")
+    chosen = SafeAnonymisation.keeping(beta="0.5", epsilon=1, delta="1e-3", choice="0.1")
     with pytest.raises(PlanError, match="public recodings"):
         best_guess(chosen, people=5)

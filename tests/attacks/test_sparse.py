@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from work import steps
 
+from hedgerow.attacks.auxiliary import Auxiliary
 from hedgerow.attacks.ratings import Ratings
-from hedgerow.attacks.sparse import METHODS, Known, deanonymise, evaluate, identify, observe
+from hedgerow.attacks.sparse import METHODS, deanonymise, evaluate, identify, observe
 from hedgerow.base.errors import DataError, PlanError
 
 NAN = math.nan
@@ -88,7 +89,7 @@ def test_scores_are_those_computed_item_by_item(
     known = [(i, r, d) for _, i, r, d in learnt]
     true = data.draw(st.integers(0, 5))
     columns = np.array(known).reshape(-1, 3).T
-    aux = Known(np.array([0, len(known)]), columns[0].astype(np.int64), columns[1], columns[2])
+    aux = Auxiliary(np.array([0, len(known)]), columns[0].astype(np.int64), columns[1], columns[2])
     sums, lowest = told_by_hand(rows, known, 6)
     sigma = float(np.std(sums))
     ordered = sorted(sums, reverse=True)
@@ -120,7 +121,7 @@ def test_scores_are_those_computed_item_by_item(
 def test_the_score_of_the_netflix_paper() -> None:
     """Three people: wt = 1/log 3 and, guarded, 1/log 2; by hand."""
     ratings = Ratings.of([0, 1, 2, 0], ["a", "a", "a", "b"], [3, 3, 5, 1], [0, 30, 0, 0])
-    known = Known.of(ratings, [{"a": (3, 0), "b": (1, 60)}])
+    known = Auxiliary.of(ratings, [{"a": (3, 0), "b": (1, 60)}])
     scores = np.array(
         [2 / math.log(3) + (1 + math.exp(-2)) / math.log(2),
          (1 + math.exp(-1)) / math.log(3),
@@ -147,7 +148,7 @@ def test_eight_ratings_with_two_wrong_and_two_weeks_off_find_nearly_everybody() 
 def test_false_matches_of_outsiders_do_not_hide_who_was_found() -> None:
     """Everybody is found, and every outsider taken for somebody: the gain is against guessing."""
     ratings = Ratings.of([0, 0, 1, 1, 2, 3], ["a", "b", "c", "d", "e", "f"])
-    known = Known.of(ratings, [dict.fromkeys(pair, (None, None)) for pair in ("ab", "cd")])
+    known = Auxiliary.of(ratings, [dict.fromkeys(pair, (None, None)) for pair in ("ab", "cd")])
     result = deanonymise(ratings, known, np.array([0, 1]), outsiders=known)
     assert result.found.successes == 2
     assert result.detail["outsiders"] == {"people": 2, "matched": 2}
@@ -204,7 +205,7 @@ def test_names_that_say_nothing_find_nobody() -> None:
     kept = np.isin(true.items[known.item], other.items)
     item = np.searchsorted(other.items, true.items[known.item[kept]])
     indptr = np.concatenate(([0], np.cumsum(kept)))[known.indptr]
-    learnt = Known(indptr, item, known.rating[kept], known.day[kept])
+    learnt = Auxiliary(indptr, item, known.rating[kept], known.day[kept])
     result = deanonymise(other, learnt, targets, outsiders=learnt)
     assert result.found.successes <= 2
     assert not result.succeeded
@@ -277,13 +278,13 @@ def test_files_with_dates(tmp_path: Path) -> None:
     np.testing.assert_equal(ratings.rating, [NAN, 3, 5])
     days = [(dt.date(2020, *md) - dt.date(1970, 1, 1)).days for md in ((2, 1), (1, 31))]
     np.testing.assert_equal(ratings.day, [days[0], NAN, days[1]])
-    found = identify(ratings, Known.of(ratings, [{"Brazil": (None, None)}]), phi=0.5)
+    found = identify(ratings, Auxiliary.of(ratings, [{"Brazil": (None, None)}]), phi=0.5)
     assert found.person.tolist() == [0]
 
 
 def test_transactions_have_neither_ratings_nor_days() -> None:
     ratings = Ratings.of(["a", "a", "b", "c"], ["milk", "saffron", "milk", "milk"])
-    known = Known.of(ratings, [{"saffron": (None, None), "milk": (None, None)}])
+    known = Auxiliary.of(ratings, [{"saffron": (None, None), "milk": (None, None)}])
     assert identify(ratings, known).person.tolist() == [0]
 
 
@@ -302,7 +303,7 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="lacks"):
         Ratings.of(["a", None], ["x", "y"])
     with pytest.raises(DataError, match="nobody rated"):
-        Known.of(ratings, [{"17": (1, 1)}])
+        Auxiliary.of(ratings, [{"17": (1, 1)}])
     with pytest.raises(PlanError, match="100 outsiders of 5 people"):
         evaluate(ratings, rng=np.random.default_rng(1))
     with pytest.raises(PlanError, match="cannot be"):
@@ -315,4 +316,4 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="outsiders"):
         deanonymise(ratings, known, np.array([-1]))
     with pytest.raises(DataError, match="nobody to look for"):
-        deanonymise(ratings, Known.of(ratings, []), np.array([], np.int64))
+        deanonymise(ratings, Auxiliary.of(ratings, []), np.array([], np.int64))

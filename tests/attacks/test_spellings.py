@@ -9,7 +9,7 @@ import pytest
 
 import hedgerow
 from hedgerow import KAnonymity
-from hedgerow.attacks.inference import homogeneity
+from hedgerow.attacks.homogeneity import homogeneity
 from hedgerow.attacks.intersection import intersect
 from hedgerow.table.archive import kept, remembered
 from hedgerow.table.published_table import Published

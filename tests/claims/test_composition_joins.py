@@ -23,7 +23,7 @@ from hedgerow.table import archive
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import placed
 from hedgerow.table.published_table import Published
-from hedgerow.table.records import Records
+from hedgerow.table.records import RecordKinds
 
 QI = "quasi-identifier"
 AGE: dict[str, Any] = {"role": QI, "hierarchy": {"ranges": [4]}}
@@ -295,7 +295,7 @@ def shows(values: list[tuple[str, str]], where: list[int], *, beside: bool) -> S
         counts[g][ill] = counts[g].get(ill, 0) + 1
     names = (("a", "b", "c"), ("x", "y"))
     codes = [[names[0].index(ill), names[1].index(bill)] for ill, bill in values]
-    records = Records(
+    records = RecordKinds(
         ("ill", "bill"), names, np.array(codes, np.int32), np.array(where),
         np.ones(len(where), np.int64),
     )  # fmt: skip

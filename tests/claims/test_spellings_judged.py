@@ -33,7 +33,7 @@ from hedgerow import (
     TCloseness,
     verify,
 )
-from hedgerow.base.spelling import first_spellings
+from hedgerow.base.spelling_classes import first_spellings
 from hedgerow.claims.adversary import Known
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.declaration import CLAIMS

@@ -15,7 +15,7 @@ from forked import run_forked
 import hedgerow
 from hedgerow.base.errors import HedgerowError
 from hedgerow.base.faults import POINTS
-from hedgerow.ledger import Ledger, Tip
+from hedgerow.ledger import Ledger, LedgerTip
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +98,7 @@ def test_a_crash_leaves_nothing_half_done(town: Path, fault: str, in_steps: bool
     with Ledger.open(folder / "ledger.db") as ledger:
         certificate = json.loads((folder / "out" / "certificate.json").read_text("utf-8"))
         told = certificate["ledger"]
-        assert ledger.verify([Tip(told["id"], told["seq"], told["hash"])]).problems == ()
+        assert ledger.verify([LedgerTip(told["id"], told["seq"], told["hash"])]).problems == ()
 
 
 def test_a_release_that_was_put_aside_comes_back(town: Path) -> None:

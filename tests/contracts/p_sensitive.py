@@ -19,7 +19,7 @@ from hedgerow.claims.declaration import (
     CLAIMS,
     OF,
     Declaration,
-    Number,
+    NumberParameter,
     Parameter,
     Said,
     column_of,
@@ -107,8 +107,12 @@ DECLARATION = Declaration(
     "same.",
     reference="Truta, Vinay 2006 (ICDE workshops).",
     parameters=(
-        Parameter(name="p", kind=Number(WHOLE), meaning="Values in every group, at least."),
-        Parameter(name="k", kind=Number(SEVERAL), meaning="People in every group, at least."),
+        Parameter(
+            name="p", kind=NumberParameter(WHOLE), meaning="Values in every group, at least."
+        ),
+        Parameter(
+            name="k", kind=NumberParameter(SEVERAL), meaning="People in every group, at least."
+        ),
         OF,
     ),
     example="- p-sensitive-k-anonymity: {p: 2, k: 5}",

@@ -14,7 +14,14 @@ import hedgerow
 from hedgerow.api.plan_text import written
 from hedgerow.claims import CLAIMS
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.claims.declaration import REQUIRED, Choice, Kind, Number, declared, types_of
+from hedgerow.claims.declaration import (
+    REQUIRED,
+    ChoiceParameter,
+    NumberParameter,
+    ParameterKind,
+    declared,
+    types_of,
+)
 from hedgerow.claims.serialisation import rebuilt, spelled
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan, plan_json_schema
@@ -94,10 +101,13 @@ def test_parameters_fit_the_classes(name: str) -> None:
     fields = {field for model in declaration.classes for field in types_of(model)}
     for one in declaration.parameters:
         assert one.meaning.endswith(".")
-        if isinstance(one.kind, Number | Choice) or one.kind in (Kind.COLUMN, Kind.VALUE):
+        if isinstance(one.kind, NumberParameter | ChoiceParameter) or one.kind in (
+            ParameterKind.COLUMN,
+            ParameterKind.VALUE,
+        ):
             by_choice = one.name == declaration.chosen_by
             assert by_choice or (one.field or one.name) in fields
-        if isinstance(one.kind, Choice):
+        if isinstance(one.kind, ChoiceParameter):
             assert one.default == one.kind.words[0]
     if declaration.brief is not None:
         brief = declaration.parameter(declaration.brief)
@@ -109,7 +119,7 @@ def test_parameters_fit_the_classes(name: str) -> None:
             assert slider.field in types_of(model)
             key = declaration.parameter(slider.key)
             assert key is not None
-            assert isinstance(key.kind, Number)
+            assert isinstance(key.kind, NumberParameter)
             for end in (slider.low, slider.high):
                 assert end in key.kind.range
 
@@ -118,7 +128,7 @@ def test_parameters_fit_the_classes(name: str) -> None:
 def test_the_form_says_what_the_plan_says(name: str) -> None:
     forms = claim_forms()
     if name not in forms:
-        assert CLAIMS[name].of_kind(Kind.ADVERSARY) is not None
+        assert CLAIMS[name].of_kind(ParameterKind.ADVERSARY) is not None
         return
     assert len(forms[name].numbers) <= len(PLACES)
     again = Claim.model_validate(claim_said(name, claim_fields(example(name))))

@@ -295,9 +295,7 @@ def test_a_lost_connection_leaves_nothing_and_the_ledger_says_so(
 
 def test_nobody_sees_it_before_it_is_delivered(tables, monkeypatch):
     seen = []
-    monkeypatch.setattr(
-        hedgerow.release.publication, "point", lambda name: seen.append((name, there(tables)))
-    )
+    at_points(monkeypatch, lambda name: seen.append((name, there(tables))))
     publish(people(), tables.place("released"))
     assert dict(seen)["measured"] == []
     assert dict(seen)["delivered"] == ["released", "released_certificate"]

@@ -350,9 +350,7 @@ def test_the_hash_of_a_table_is_what_its_description_says(tables, rows):
 def test_nobody_sees_it_before_it_is_delivered(tables, monkeypatch):
     address = tables(people(), "patients")
     seen = []
-    monkeypatch.setattr(
-        hedgerow.release.publication, "point", lambda name: seen.append((name, there(tables)))
-    )
+    at_points(monkeypatch, lambda name: seen.append((name, there(tables))))
     publish(address, tables.place("released"))
     assert dict(seen)["measured"] == ["patients"]
     assert dict(seen)["delivered"] == ["patients", "released", "released_certificate"]

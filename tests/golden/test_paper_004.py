@@ -14,8 +14,9 @@ from itertools import product
 
 import pytest
 
-from hedgerow.attacks.gate import GainBounds
-from hedgerow.attacks.inference import background_knowledge, homogeneity
+from hedgerow.attacks.background_knowledge import background_knowledge
+from hedgerow.attacks.gain_bounds import GainBounds
+from hedgerow.attacks.homogeneity import homogeneity
 from hedgerow.claims import (
     BetaLikeness,
     DeltaPresence,

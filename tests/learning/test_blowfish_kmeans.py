@@ -22,7 +22,7 @@ from learning.transcript import said
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.learning import PolicyKMeans
 from hedgerow.learning.boxes import Box
-from hedgerow.learning.kmeans import Sensitivity
+from hedgerow.learning.kmeans import ClusterSensitivity
 from hedgerow.learning.policy_kmeans import _coded_under
 from hedgerow.noise.blowfish import kmeans
 from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold, line
@@ -120,7 +120,7 @@ def test_the_published_figure_is_exceeded_at_borders() -> None:
     assert max(x + y if side[x] != side[y] else abs(x - y) for x, y in pairs) == 105
     assert max(change((x,), (y,), centres) for x, y in pairs) == 49
     near = Policy({"age": Threshold(range(101), 5)})
-    ages: Sensitivity = AlongEdges(longest(near, {"age": (101, Fraction(2**20, 100))}))
+    ages: ClusterSensitivity = AlongEdges(longest(near, {"age": (101, Fraction(2**20, 100))}))
     fine = np.array(centres) * 2**20 // 100
     assert 55 <= ages.sums(fine, Box((Bounds(0, 100, 1),))) * 100 / 2**20 < 55.01
     along = AlongEdges(longest(near, {"age": (101, Fraction(1))}))

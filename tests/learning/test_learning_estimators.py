@@ -24,7 +24,7 @@ from hedgerow.learning.boxes import Box
 from hedgerow.learning.kmeans import EveryRow, moved, parts
 from hedgerow.learning.spaces import ShapeError
 from hedgerow.learning.tree_leaves import Node, pruned, settled
-from hedgerow.learning.tree_splits import Split
+from hedgerow.learning.tree_splits import TreeSplit
 from hedgerow.noise import samplers
 from hedgerow.noise.measures import Pure
 from hedgerow.table.domain import Bounds, Values
@@ -189,7 +189,7 @@ def test_a_branch_for_each_value_uses_a_column_once() -> None:
     tree = clone(CLASSIFIERS[1]).set_params(growth="ID3", depth=3, prune=False, epsilon=100)
     tree.fit(frame, y)
 
-    def used(node: Node, before: tuple[Split, ...] = ()) -> None:
+    def used(node: Node, before: tuple[TreeSplit, ...] = ()) -> None:
         if node.split is not None:
             assert node.split.kind != "each" or node.split.feature not in {
                 s.feature for s in before
@@ -202,7 +202,7 @@ def test_a_branch_for_each_value_uses_a_column_once() -> None:
 
 
 def test_pruning_takes_back_what_noise_made() -> None:
-    split = Split(0, "is", 0, 2)
+    split = TreeSplit(0, "is", 0, 2)
     small = Node((103, 10), split, (Node((100, 4)), Node((3, 6))))
     large = Node((300, 310), split, (Node((300, 10)), Node((0, 300))))
     assert pruned(small, scale=2).split is None, "three rows gained, where noise moves six"
@@ -211,7 +211,7 @@ def test_pruning_takes_back_what_noise_made() -> None:
 
 
 def test_small_leaves_follow_their_parent() -> None:
-    split = Split(0, "is", 0, 2)
+    split = TreeSplit(0, "is", 0, 2)
     node = settled(Node((900, 100), split, (Node((900, 98)), Node((-3, 2)))), scale=10)
     first, second = node.children
     assert first.shares[0] == pytest.approx(0.9, abs=0.01)

@@ -18,7 +18,7 @@ from learning.transcript import loss, said
 
 from hedgerow.learning import Cuts, DifferentiallyPrivateTree, KMeans, NaiveBayes
 from hedgerow.learning.boxes import Box
-from hedgerow.learning.spaces import Classes
+from hedgerow.learning.spaces import ClassLabels
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.table.domain import Bounds, Values
 
@@ -252,7 +252,7 @@ def test_a_person_with_several_rows_costs_as_often() -> None:
 @settings(max_examples=100, deadline=None)
 def test_every_point_and_label_is_decided_by_its_own_row(people: Any) -> None:
     X, y = as_rows(people)
-    box, classes = Box((Bounds(0, 100), Bounds(-1, 1))), Classes.of((0, 1, 2))
+    box, classes = Box((Bounds(0, 100), Bounds(-1, 1))), ClassLabels.of((0, 1, 2))
     placed, labels = box.placed([X[:, 0], X[:, 1]]), classes.codes(y)
     for i in range(len(X)):
         assert placed[i].tolist() == box.placed([X[i : i + 1, 0], X[i : i + 1, 1]])[0].tolist()

@@ -18,7 +18,7 @@ from hedgerow.learning.tree_splits import (
     LATTICE,
     SLACK,
     Criterion,
-    Scoring,
+    SplitScores,
     branches_of,
     choice,
     splits_of,
@@ -83,7 +83,7 @@ def test_sensitivities_of_the_paper_by_brute_force(classes: int) -> None:
 def test_the_largest_change_of_information_gain_with_80_rows() -> None:
     found = max(gain((n, 0)) - gain((n, 1)) for n in range(80))
     assert found == pytest.approx(7.7556, abs=5e-4)
-    claimed = Scoring.of(Criterion.INFORMATION_GAIN, most=80).sensitivity
+    claimed = SplitScores.of(Criterion.INFORMATION_GAIN, most=80).sensitivity
     assert found * LATTICE <= claimed <= 7.7826 * LATTICE + SLACK + 1
 
 
@@ -91,7 +91,7 @@ def test_the_largest_change_of_information_gain_with_80_rows() -> None:
 @pytest.mark.parametrize("most", [1, 5, 1000])
 def test_scores_as_computed_keep_the_claim(criterion: Criterion, most: int) -> None:
     """All tables of two attributes, two classes and up to five rows; M too small, or not."""
-    scoring = Scoring.of(criterion, most=most)
+    scoring = SplitScores.of(criterion, most=most)
     worst = 0
     for table in tables(3, 8):
         for cell in range(8):
@@ -124,7 +124,7 @@ large = st.integers(0, 2**34) | st.integers(0, 20)
 def test_rounding_is_counted_for_large_tables_too(
     branch: list[int], cell: int, most: int, criterion: Criterion
 ) -> None:
-    scoring = Scoring.of(criterion, most=most)
+    scoring = SplitScores.of(criterion, most=most)
     after = list(more(tuple(branch), cell % len(branch)))
     one, other = (int(scoring.scores(np.array([[b]], np.int64))[0]) for b in (branch, after))
     moved = other - one
@@ -136,17 +136,17 @@ def test_rounding_is_counted_for_large_tables_too(
 @given(branch=st.lists(st.integers(0, 10**6), min_size=2, max_size=4))
 def test_scores_are_the_papers(branch: list[int]) -> None:
     counts = np.array([[branch]], np.int64)
-    assert int(Scoring.of(Criterion.MAX).scores(counts)[0]) == max(branch)
-    scored = int(Scoring.of(Criterion.GINI).scores(counts)[0]) / LATTICE
+    assert int(SplitScores.of(Criterion.MAX).scores(counts)[0]) == max(branch)
+    scored = int(SplitScores.of(Criterion.GINI).scores(counts)[0]) / LATTICE
     assert scored == pytest.approx(float(gini(tuple(branch))), abs=1 / LATTICE)
-    gains = Scoring.of(Criterion.INFORMATION_GAIN, most=10**7)
+    gains = SplitScores.of(Criterion.INFORMATION_GAIN, most=10**7)
     scored = int(gains.scores(counts)[0]) / LATTICE
     assert scored == pytest.approx(gain(tuple(branch)), abs=1 / LATTICE)
 
 
 def test_choices_cost_half_of_what_the_paper_pays() -> None:
     """Weights e^(eps q / S), not e^(eps q / (2 S)): no score moves against another."""
-    drawn = choice(Scoring.of(Criterion.MAX), Pure(epsilon=1), exponential=True)
+    drawn = choice(SplitScores.of(Criterion.MAX), Pure(epsilon=1), exponential=True)
     assert drawn.scale == 1
     assert drawn.privacy_map(1) == Pure(epsilon=1)
 

@@ -18,10 +18,10 @@ from hedgerow.ledger import (
     NOTHING,
     Amounts,
     BudgetError,
-    Kind,
+    EntryKind,
     Ledger,
     LedgerError,
-    Tip,
+    LedgerTip,
 )
 
 ONE = Amounts.of(epsilon=1)
@@ -47,7 +47,7 @@ def test_an_empty_ledger(ledger: Ledger, place: Any) -> None:
 
 def test_a_release_from_reservation_to_replay(ledger: Ledger, place: Any) -> None:
     reservation = ledger.reserve("gotham", key="k1", what={"columns": ("zip", "age")})
-    assert (reservation.seq, reservation.kind, reservation.key) == (1, Kind.RESERVE, "k1")
+    assert (reservation.seq, reservation.kind, reservation.key) == (1, EntryKind.RESERVE, "k1")
     assert reservation.body == {"columns": ["zip", "age"]}
     assert ledger.find("gotham", "k1") is None, "a reservation is no release"
     assert ledger.budget("gotham").reserved_open == 1
@@ -98,7 +98,7 @@ def test_the_hash_is_that_of_the_canonical_record(ledger: Ledger) -> None:
         assert record["previous"] == previous
         assert record["seq"] == number
         previous = told
-    assert ledger.tip() == Tip(ledger.id, 3, previous)
+    assert ledger.tip() == LedgerTip(ledger.id, 3, previous)
 
 
 def test_a_spend_that_does_not_fit_is_refused(ledger: Ledger) -> None:
@@ -140,7 +140,7 @@ def test_a_failure_is_not_refunded(ledger: Ledger) -> None:
     ledger.set_budget("gotham", ONE)
     reservation = ledger.reserve("gotham", key="x", what={}, spend=TENTH)
     entry = ledger.failed(reservation, why="the disk was full")
-    assert (entry.kind, entry.body) == (Kind.FAILED, {"why": "the disk was full"})
+    assert (entry.kind, entry.body) == (EntryKind.FAILED, {"why": "the disk was full"})
     assert ledger.budget("gotham").spent == TENTH
     assert ledger.budget("gotham").reserved_open == 0
     assert ledger.find("gotham", "x") is None

@@ -26,8 +26,8 @@ import pytest
 
 from hedgerow.ledger import Amounts, BudgetError, Ledger, LedgerError, tables
 from hedgerow.ledger.pool import Pool
-from hedgerow.ledger.postgresql import CREATING, PostgreSQL, _found
-from hedgerow.ledger.sqlite import SQLite
+from hedgerow.ledger.postgresql import CREATING, PostgreSQLDatabase, _found
+from hedgerow.ledger.sqlite import SQLiteDatabase
 from hedgerow.ledger.store import Store
 
 TENTH = Amounts.of(epsilon="0.1")
@@ -380,9 +380,9 @@ def test_somebody_else_writes_for_too_long(place: Any, monkeypatch: pytest.Monke
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite's own limit on pages, which it reports as a full disk."""
-    connect = SQLite.connect
+    connect = SQLiteDatabase.connect
 
-    def small(database: SQLite) -> sqlite3.Connection:
+    def small(database: SQLiteDatabase) -> sqlite3.Connection:
         connection = connect(database)
         connection.execute("PRAGMA max_page_count = 40")
         return connection
@@ -391,7 +391,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ledger.set_budget("gotham", Amounts.of(epsilon=1000))
     with monkeypatch.context() as patched, Ledger.open(tmp_path / "ledger.db") as ledger:
         ledger._store._pool.rest()
-        patched.setattr(SQLite, "connect", small)
+        patched.setattr(SQLiteDatabase, "connect", small)
         granted = []
 
         def spend() -> None:
@@ -625,7 +625,7 @@ def test_a_password_in_the_text_of_an_error_is_struck_out(
         raise psycopg.OperationalError(f"cannot connect with {given}")
 
     monkeypatch.setattr(psycopg, "connect", connect)
-    store = Store(PostgreSQL({"password": "hunter2"}))
+    store = Store(PostgreSQLDatabase({"password": "hunter2"}))
     with pytest.raises(LedgerError, match=r"connect with .*=\*\*\*") as error, store.writing():
         pass
     assert "hunter2" not in str(error.value)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.base.errors import PlanError
 from hedgerow.cli import app
-from hedgerow.ledger import Amounts, Kind, Ledger
+from hedgerow.ledger import Amounts, EntryKind, Ledger
 
 ROWS = "age,ill\n" + "".join(f"{30 + i % 2},{'ab'[i // 2 % 2]}\n" for i in range(12))
 TABLES: dict[str, Any] = {
@@ -77,7 +77,7 @@ def test_another_name_for_the_same_source_is_asked_about(first: str, then: str) 
     run(then, plan(KINDS[then], "A"), "three")
     found = run(then, plan(KINDS[then], "B", other_people_than=["A"]), "two")
     with Ledger.open("ledger.db") as ledger:
-        entry = next(e for e in ledger.entries(population="B") if e.kind is Kind.RESERVE)
+        entry = next(e for e in ledger.entries(population="B") if e.kind is EntryKind.RESERVE)
         assert entry.body["other_people_than"] == ["A"]
         assert ledger.verify().holds
         assert "people.csv" not in json.dumps(entry.body["source"])
@@ -132,7 +132,7 @@ def test_answers_leave_nothing_of_the_data_in_the_ledger() -> None:
         for how in ("query", "marginals"):
             run(how, plan(TABLES, "A"), "one")
         with Ledger.open("ledger.db") as ledger:
-            marks += [e.body["source"] for e in ledger.entries() if e.kind is Kind.RESERVE]
+            marks += [e.body["source"] for e in ledger.entries() if e.kind is EntryKind.RESERVE]
     assert len({tuple(one) for one in marks}) == 1
 
 

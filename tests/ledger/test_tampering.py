@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hedgerow.base.canonical_json import digest
-from hedgerow.ledger import NOTHING, Amounts, Entry, Kind, Ledger, LedgerError, Tip
+from hedgerow.ledger import NOTHING, Amounts, Entry, EntryKind, Ledger, LedgerError, LedgerTip
 
 TENTH = Amounts.of(epsilon="0.1")
 ENTRIES = 7
@@ -130,7 +130,7 @@ def test_swapped_entries_are_found(full: Ledger, place: Any) -> None:
 
 def test_a_cut_off_end_is_found_against_a_tip_and_only_so(full: Ledger, place: Any) -> None:
     tip = replace(full.tip(), source="release/")
-    early = Tip(full.id, 3, full.look_up("3")[0].hash)
+    early = LedgerTip(full.id, 3, full.look_up("3")[0].hash)
     place.tamper("DELETE FROM hedgerow_contents WHERE seq > 4",
                  "DELETE FROM hedgerow_entries WHERE seq > 4")  # fmt: skip
     assert full.verify().problems == full.verify([early]).problems == ()
@@ -145,7 +145,7 @@ def test_a_cut_off_end_is_found_against_a_tip_and_only_so(full: Ledger, place: A
 
 
 def test_a_missing_entry_a_certificate_has_seen(full: Ledger, place: Any) -> None:
-    tip = Tip(full.id, 4, full.look_up("4")[0].hash)
+    tip = LedgerTip(full.id, 4, full.look_up("4")[0].hash)
     place.tamper("DELETE FROM hedgerow_entries WHERE seq = 4")
     assert "entry 4 is missing, and a certificate has seen it" in full.verify([tip]).problems
 
@@ -153,7 +153,7 @@ def test_a_missing_entry_a_certificate_has_seen(full: Ledger, place: Any) -> Non
 def test_a_release_whose_entry_was_cut_off_is_found(full: Ledger, place: Any) -> None:
     """The certificate has the reservation; that it was released comes after it."""
     made = full.look_up("6")[0]
-    tip = Tip(full.id, made.seq, made.hash, made.reservation, "release/")
+    tip = LedgerTip(full.id, made.seq, made.hash, made.reservation, "release/")
     assert full.verify([tip]).problems == ()
     place.tamper("DELETE FROM hedgerow_contents WHERE seq = 7",
                  "DELETE FROM hedgerow_entries WHERE seq = 7")  # fmt: skip
@@ -165,7 +165,7 @@ def test_a_release_whose_entry_was_cut_off_is_found(full: Ledger, place: Any) ->
 
 
 def test_a_ledger_written_anew_is_found_against_a_tip_and_only_so(full: Ledger, place: Any) -> None:
-    tip = Tip(full.id, 3, full.look_up("3")[0].hash)
+    tip = LedgerTip(full.id, 3, full.look_up("3")[0].hash)
     entries = list(full.entries())
     previous, statements = entries[0].hash, []
     for entry in entries[1:]:
@@ -241,7 +241,7 @@ FORGERIES: dict[str, tuple[Forger, str]] = {
         "entry 8 closes a reservation that was not made",
     ),
     "a second closing": (
-        lambda last, made: forged(last, kind=Kind.FAILED, body={}),
+        lambda last, made: forged(last, kind=EntryKind.FAILED, body={}),
         "entry 8 closes a reservation a second time",
     ),
     "a release under another name": (
@@ -254,7 +254,7 @@ FORGERIES: dict[str, tuple[Forger, str]] = {
     ),
     "an unreadable budget": (
         lambda last, made: forged(
-            made, kind=Kind.BUDGET, spend=NOTHING, total=last.total, body={"budget": -1}
+            made, kind=EntryKind.BUDGET, spend=NOTHING, total=last.total, body={"budget": -1}
         ),
         "entry 8 sets no budget that can be read",
     ),
@@ -282,7 +282,7 @@ def test_two_ledgers_by_mistake(full: Ledger, tmp_path: Path) -> None:
         problems = other.verify([replace(full.tip(), source="release/")]).problems
     assert len(problems) == 1
     assert problems[0].startswith(f"release/ belongs to another ledger ({full.id}; this is ")
-    start = Tip(full.id, 0, "0" * 64)
+    start = LedgerTip(full.id, 0, "0" * 64)
     assert full.verify([start]).problems == (
         "a certificate has seen another beginning of this ledger",
     )

@@ -15,11 +15,9 @@ from hedgerow.noise.composition import (
     amplified,
     group,
     mixture,
-    parallel,
-    post_processed,
     sequential,
 )
-from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
+from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 
 ADD = Neighbours(kind=Neighbouring.ADD_REMOVE)
@@ -62,59 +60,8 @@ def test_pure_and_approximate_go_together_and_zcdp_does_not() -> None:
     rhos = sequential([ZeroConcentrated(rho="0.1")] * 3)
     assert rhos == ZeroConcentrated(rho="0.3")
     for losses in ([], [Pure(epsilon=1), ZeroConcentrated(rho=1)], ["1"]):
-        for put in (sequential, lambda x: parallel(x, neighbours=ADD)):
-            with pytest.raises(PlanError):
-                put(losses)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("kind", list(Neighbouring))
-def test_parallel_counts_of_groups(kind: Neighbouring) -> None:
-    """People in two groups, or nowhere: every table of two people, every neighbour."""
-    scales = (Fraction(2), Fraction(4))
-    each: list[Loss] = [Pure(epsilon=1 / s) for s in scales]
-    claimed = parallel(each, neighbours=Neighbours(kind=kind))
-
-    def answers(table: tuple[int, ...]) -> oracle.Distribution:
-        sizes = [sum(g == i for g in table) for i in range(2)]
-        parts = (oracle.laplace(n, s, WINDOW) for n, s in zip(sizes, scales, strict=True))
-        return oracle.together(*parts)
-
-    worst: Fraction | float = Fraction(1)
-    for table in product(range(2), repeat=2):
-        others = (
-            [table[:-1], table[1:]]
-            if kind is Neighbouring.ADD_REMOVE
-            else [(g, table[1]) for g in range(2)]
-        )
-        for other in others:
-            worst = max(worst, oracle.worst_ratio(answers(table), answers(other)))
-    assert worst <= oracle.exp(claimed.epsilon) * (1 + oracle.EXACT)  # type: ignore[union-attr]
-    if kind is Neighbouring.CHANGE_ONE:
-        assert worst > oracle.exp(max(1 / s for s in scales)), "the largest alone is too little"
-
-
-def test_parallel_under_change_one_is_not_for_losses_under_change_one() -> None:
-    """Group sizes are free under change-one in each group, and tell who moved."""
-    claimed = parallel([Pure(epsilon=0)] * 2, neighbours=CHANGE)
-    sizes = [{(2, 1): Fraction(1)}, {(1, 2): Fraction(1)}]
-    assert not oracle.keeps_pure(sizes[0], sizes[1], claimed.epsilon)  # type: ignore[union-attr]
-    assert "change-one is of no use here" in " ".join(str(parallel.__doc__).split())
-
-
-def test_parallel_of_people_in_several_groups() -> None:
-    three = Neighbours(kind=Neighbouring.ADD_REMOVE, rows=3)
-    losses = [Pure(epsilon=e) for e in (1, 5, 2, 4)]
-    assert parallel(losses, neighbours=three) == Pure(epsilon=11)
-    assert parallel(losses, neighbours=three, groups=1) == Pure(epsilon=5)
-    assert parallel(losses, neighbours=three, groups=9) == Pure(epsilon=12)
-    rhos = [ZeroConcentrated(rho=r) for r in (1, 2)]
-    assert parallel(rhos, neighbours=ADD) == ZeroConcentrated(rho=2)
-    assert parallel(rhos, neighbours=CHANGE) == ZeroConcentrated(rho=8)
-    mixed = [Approximate(epsilon=1, delta="1e-3"), Approximate(epsilon=2, delta="1e-6")]
-    assert parallel(mixed, neighbours=ADD) == Approximate(epsilon=2, delta="1e-3")
-    for groups in (0, -1, 1.5):
         with pytest.raises(PlanError):
-            parallel(losses, neighbours=ADD, groups=groups)  # type: ignore[arg-type]
+            sequential(losses)  # type: ignore[arg-type]
 
 
 def test_mixture() -> None:
@@ -148,11 +95,10 @@ def test_a_mixture_of_publishing_everything() -> None:
     assert loss == Approximate(epsilon=0, delta=Fraction(999, 100_000))
 
 
-def test_group_and_post_processing() -> None:
+def test_group() -> None:
     assert group(Pure(epsilon="0.1"), 10) == Pure(epsilon=1)
     p, q = (oracle.laplace(v, Fraction(3), WINDOW) for v in (0, 3))
     assert oracle.keeps_pure(p, q, group(Pure(epsilon=Fraction(1, 3)), 3).epsilon)  # type: ignore[union-attr]
-    assert post_processed(abs, -3) == 3
 
 
 # Sampling: exact, over all samples of a tiny population.

@@ -23,7 +23,6 @@ from hedgerow import EpsilonStudy, explain_epsilon
 from hedgerow.base.errors import PlanError, TargetError
 from hedgerow.noise.meaning import rounded_down, rounded_up, told
 from hedgerow.noise.measures import Approximate, Pure
-from hedgerow.noise.randomised_response import RandomisedResponse
 from hedgerow.noise.rounding import log_up
 from hedgerow.noise.semantics import believed, exceptions, shift, shift_fails, simple_shift, truth
 
@@ -309,10 +308,8 @@ def test_the_papers_probabilities_of_a_true_answer(epsilon: str, expected: float
 
 def test_a_belief_moves_as_randomised_response_moves_it_and_no_farther() -> None:
     loss = Pure(epsilon="0.1")
-    said = RandomisedResponse(
-        categories=2, truth=RandomisedResponse.truth_for(loss, d_in=1, categories=2)
-    )
-    yes, no = (oracle.response(v, 2, said.truth) for v in (1, 0))
+    said = oracle.exp(loss.epsilon) / (1 + oracle.exp(loss.epsilon))
+    yes, no = (oracle.response(v, 2, said) for v in (1, 0))
     for prior in (Fraction(1, 100), Fraction(1, 2), Fraction(9, 10)):
         least, most = believed(loss, prior=prior)
         after = [prior * yes[y] / (prior * yes[y] + (1 - prior) * no[y]) for y in (0, 1)]

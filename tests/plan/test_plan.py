@@ -625,10 +625,12 @@ def test_the_reference_has_every_key() -> None:
 
 
 def test_every_key_has_a_description() -> None:
+    schema = plan_json_schema()
+
     def visit(part: Any) -> None:
         if isinstance(part, dict):
             for key, value in part.get("properties", {}).items():
-                target = plan_json_schema()
+                target = schema
                 for step in value.get("$ref", "").removeprefix("#/").split("/"):
                     target = target.get(step, {}) if step else {}
                 assert "description" in value or "description" in target, key
@@ -638,4 +640,4 @@ def test_every_key_has_a_description() -> None:
             for value in part:
                 visit(value)
 
-    visit(plan_json_schema())
+    visit(schema)

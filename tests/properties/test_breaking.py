@@ -15,7 +15,7 @@ from hedgerow.claims.adversary import ClassI, ClassII, ClassIII
 from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.priors import Prior
-from hedgerow.explain.breaking_point import Family, Interval, where_it_holds
+from hedgerow.explain.breaking_point import Family, StubbornnessRange, where_it_holds
 from hedgerow.table.groups import Groups
 
 VALUES = ("a", "b", "c")
@@ -84,7 +84,7 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def found(case: dict[str, Any], *, any_shape: bool) -> tuple[Interval, Any]:
+def found(case: dict[str, Any], *, any_shape: bool) -> tuple[StubbornnessRange, Any]:
     width = len(case["table"][0])
     groups = Groups.of(
         {"s": [dict(zip(VALUES, row, strict=False)) for row in case["table"]]},

@@ -10,27 +10,16 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
+from contracts.oracles import models as models_of_claims
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tables import cells_of
 
 from hedgerow import ClaimError, Exploration, Plan, PlanError, publish
 from hedgerow.claims import (
-    AlphaKAnonymity,
-    BetaLikeness,
-    DeltaPresence,
     DistinctLDiversity,
-    EntropyLDiversity,
-    EpsilonPrivacy,
     KAnonymity,
-    KMap,
-    MarketerRisk,
-    RecursiveLDiversity,
-    TCloseness,
-    UniqueShare,
 )
-from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII
-from hedgerow.claims.priors import Prior
 from hedgerow.explore import kinds
 from hedgerow.explore.costs import worth_of
 from hedgerow.explore.kinds import Collector
@@ -42,24 +31,7 @@ from hedgerow.recode.search import Search
 from hedgerow.recode.utility import METRICS
 from hedgerow.table.hierarchy import Hierarchy
 
-MODELS = [
-    KAnonymity(k=2),
-    KAnonymity(k=3),
-    DistinctLDiversity(l=2, of="s"),
-    EntropyLDiversity(l=1.7, of="s"),
-    RecursiveLDiversity(c=2, l=2, of="s"),
-    TCloseness(t=0.3, of="s"),
-    AlphaKAnonymity(alpha=0.7, k=2, of="s"),
-    BetaLikeness(beta=1.0, of="s"),
-    EpsilonPrivacy(epsilon=2, of="s", adversary=ClassI(prior=Prior.uniform(), stubbornness=4)),
-    EpsilonPrivacy(epsilon=3, of="s", adversary=ClassII(stubbornness=4)),
-    EpsilonPrivacy(epsilon=2.5, of="s", adversary=ClassIII(prior=Prior.of_table())),
-    EpsilonPrivacy(epsilon=4, of="s", adversary=AtMost(prior=Prior.uniform(), knows=1)),
-    MarketerRisk(risk=0.4),
-    UniqueShare(share=0.2),
-    KMap(k=3),
-    DeltaPresence(minimum=0.1, maximum=0.9),
-]
+MODELS = [model for found in models_of_claims().values() for model in found]
 
 
 @st.composite

@@ -10,13 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hedgerow.base.spelling import (
+from hedgerow.base.spelling import kinds, likeness, reading
+from hedgerow.base.spelling_classes import (
     classes,
     first_spellings,
     folded,
-    kinds,
-    likeness,
-    reading,
     told_apart,
     usual_spellings,
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from contracts.oracles import models as models_of_claims
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import adult, cells_of
 
 from hedgerow.base.errors import ClaimError
-from hedgerow.claims import DistinctLDiversity, EntropyLDiversity, KAnonymity, TCloseness
+from hedgerow.claims import EntropyLDiversity, KAnonymity, TCloseness
+from hedgerow.claims.base import Needs
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
 from hedgerow.recode.utility import METRICS
@@ -22,11 +24,11 @@ ROWS = st.lists(
     st.tuples(*(st.sampled_from(h.values) for h in COLUMNS), st.sampled_from("xyz")), max_size=25
 )
 CLAIMS = [
-    [KAnonymity(k=3)],
+    *([model] for found in models_of_claims().values() for model in found
+      if model.per_group and Needs.POPULATION not in model.needs),
     [KAnonymity(k=2), EntropyLDiversity(l=2, of="s")],
-    [DistinctLDiversity(l=2, of="s")],
     [TCloseness(t=0.3, of="s"), KAnonymity(k=2)],
-]
+]  # fmt: skip
 
 
 @settings(max_examples=300, deadline=None)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from contracts.oracles import models as models_of_claims
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import cells_of
@@ -22,11 +23,8 @@ from tables import cells_of
 from hedgerow.claims import (
     AlphaKAnonymity,
     DeltaPresence,
-    DistinctLDiversity,
     KAnonymity,
-    KMap,
     MarketerRisk,
-    TCloseness,
     UniqueShare,
 )
 from hedgerow.claims.base import PrivacyModel
@@ -43,14 +41,11 @@ SETTLED = sorted(set(METRICS) - {"kl-divergence", "query-error"})
 """Metrics that never gain by suppressing one more group."""
 BY_SIZE = ["average-class-size", "discernibility"]
 LINEAR = ["granularity", "non-uniform-entropy", "precision"]
-WHOLE = [
-    UniqueShare(share=0), UniqueShare(share=0.1), UniqueShare(share=0.3),
-    MarketerRisk(risk=0.3), MarketerRisk(risk=0.5), MarketerRisk(risk=0.7),
-]  # fmt: skip
-ALONE = [
-    KAnonymity(k=2), KAnonymity(k=3), DistinctLDiversity(l=2, of="s"), TCloseness(t=0.4, of="s"),
-    KMap(k=2), DeltaPresence(minimum=0, maximum=0.7), DeltaPresence(minimum=0.2, maximum=0.9),
-]  # fmt: skip
+USUAL = [model for found in models_of_claims().values() for model in found]
+WHOLE = [model for model in USUAL if not model.per_group]
+WHOLE += [UniqueShare(share=u) for u in (0, 0.1, 0.3)]
+WHOLE += [MarketerRisk(risk=risk) for risk in (0.3, 0.5, 0.7)]
+ALONE = [model for model in USUAL if model.per_group] + [DeltaPresence(minimum=0.2, maximum=0.9)]
 
 
 @st.composite

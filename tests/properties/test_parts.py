@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from contracts.oracles import models as models_of_claims
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tables import cells_of, flat, integers
@@ -24,6 +25,7 @@ from hedgerow.claims import (
     TCloseness,
 )
 from hedgerow.claims.adversary import ClassI
+from hedgerow.claims.base import Needs
 from hedgerow.claims.priors import Prior
 from hedgerow.recode.cell_margins import CellMargins
 from hedgerow.recode.first_cuts import first_cuts
@@ -57,19 +59,18 @@ tables = st.lists(people, min_size=1, max_size=40).map(lambda rows: sorted(rows,
 sizes = st.integers(1, 25)
 CLAIMS = [
     (KAnonymity(k=1),),
-    (KAnonymity(k=3),),
+    *((model,) for found in models_of_claims().values() for model in found
+      if Needs.POPULATION not in model.needs),
     (KAnonymity(k=2), MarketerRisk(risk=0.4)),
-    (DistinctLDiversity(l=2, of="s"),),
     (KAnonymity(k=2), DistinctLDiversity(l=2, of="s"), DistinctLDiversity(l=2, of="t")),
     (EntropyLDiversity(l=2, of="t"), KAnonymity(k=2)),
-    (TCloseness(t=0.35, of="s"),),
     (TCloseness(t=0.4, of="s"), TCloseness(t=0.4, of="t"), KAnonymity(k=2)),
     (
         EpsilonPrivacy(
             epsilon=3, of="s", adversary=ClassI(prior=Prior.counts({"x": 5, "y": 5, "z": 5}))
         ),
     ),
-]
+]  # fmt: skip
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -674,18 +674,18 @@ def test_another_plan_and_another_version(published: Path, forged: Path) -> None
 
 
 def test_the_loss_follows_exactly() -> None:
-    from hedgerow.noise.calibration import Part, noise_for
+    from hedgerow.noise.calibration import AnswerPart, noise_for
     from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
     from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
 
-    part = Part(21, 21)
+    part = AnswerPart(21, 21)
     for loss in (Pure(epsilon="0.7"), ZeroConcentrated(rho="0.3"),
                  Approximate(epsilon=1, delta="1e-6")):  # fmt: skip
         (mechanism,), spends = noise_for(loss, [part])
         assert keeps(mechanism, part, spends)
         less = type(mechanism)(scale=mechanism.scale * 999 / 1000)
         assert not keeps(less, part, spends)
-        assert not keeps(mechanism, Part(22, 22), spends)
+        assert not keeps(mechanism, AnswerPart(22, 22), spends)
     assert keeps(DiscreteLaplace(scale=21), part, ZeroConcentrated(rho="0.5"))
     assert not keeps(DiscreteGaussian(scale=1000), part, Pure(epsilon=10))
     assert not keeps(DiscreteGaussian(scale=1000), part, Approximate(epsilon=10, delta=0))

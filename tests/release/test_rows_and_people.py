@@ -16,7 +16,7 @@ from hedgerow.base.errors import DataError, PlanError
 from hedgerow.cli import app
 from hedgerow.engines import open_engine
 from hedgerow.ledger import Amounts, Ledger
-from hedgerow.ledger.entry import Kind
+from hedgerow.ledger.entry import EntryKind
 from hedgerow.plan.guess import write_plan
 from hedgerow.release.certificate_text import as_text
 from hedgerow.table.person_keys import repeated
@@ -220,7 +220,7 @@ def test_differential_privacy_asks_too(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=ASKS):
         hedgerow.publish(table, method=noisy, **said)
     with Ledger.open(str(ledger)) as book:
-        assert not [one for one in book.entries() if one.kind != Kind.BUDGET]
+        assert not [one for one in book.entries() if one.kind != EntryKind.BUDGET]
     with hedgerow.session(table, name="t", one_row_per_person=True, **said) as questions:
         assert STATED in questions.count(epsilon=1).notes
     release = hedgerow.publish(

@@ -22,7 +22,7 @@ from hedgerow.ledger import Amounts, Ledger
 from hedgerow.noise import samplers
 from hedgerow.noise.measures import Approximate
 from hedgerow.noise.sampling import suppression
-from hedgerow.noise.sampling.private_choice import Scoring
+from hedgerow.noise.sampling.private_choice import RecodingScores
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate_text import as_text
 from hedgerow.release.safe import design as designing
@@ -107,7 +107,7 @@ def exact_law(table: tuple[Row, ...], request: SafeRequest, monkeypatch: pytest.
         assert n == len(given)
         return np.array(given, np.int8)
 
-    def chosen(scores: tuple[int, ...], *, scoring: Scoring, choice: Fraction) -> int:
+    def chosen(scores: tuple[int, ...], *, scoring: RecodingScores, choice: Fraction) -> int:
         assert choice == request.terms.safe.choice, "what is accounted for is spent"
         scale = float(scoring.mechanism(choice).scale)
         weights = [math.exp((score - max(scores)) / scale) for score in scores]

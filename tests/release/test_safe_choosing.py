@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tables import adult, cells_of, flat
 
 from hedgerow.base.errors import HedgerowError
-from hedgerow.noise.sampling.pipeline import Safe
-from hedgerow.noise.sampling.private_choice import WORTH, Ramp, Scoring, choose, walk
+from hedgerow.noise.sampling.pipeline import SafeAnonymisation
+from hedgerow.noise.sampling.private_choice import WORTH, Ramp, RecodingScores, choose, walk
 from hedgerow.recode.lattice import Lattice
 from hedgerow.release.safe.lattice_candidates import NodeScores, worths
 from hedgerow.table.hierarchy import Hierarchy
@@ -24,7 +24,9 @@ SEX = flat("sex", ["F", "M"])
 people = st.tuples(st.sampled_from("abcd"), st.sampled_from("FM"))
 
 
-def scores(table: Sequence[tuple[str, str]], scoring: Scoring, row: str) -> dict[object, int]:
+def scores(
+    table: Sequence[tuple[str, str]], scoring: RecodingScores, row: str
+) -> dict[object, int]:
     cells = cells_of(list(table), [LETTERS, SEX])
     found = NodeScores(Lattice.of(cells), scoring, row=row)
     return dict(zip(*found.all, strict=True))
@@ -35,7 +37,7 @@ def scores(table: Sequence[tuple[str, str]], scoring: Scoring, row: str) -> dict
 def test_one_person_more_moves_every_score_a_little_and_up(
     table: list[tuple[str, str]], one: tuple[str, str], start: int, steep: int, row: str
 ) -> None:
-    scoring = Scoring(ramp=Ramp(start=start, steep=steep))
+    scoring = RecodingScores(ramp=Ramp(start=start, steep=steep))
     before, after = (scores(t, scoring, row) for t in (table, [*table, one]))
     assert before.keys() == after.keys()
     assert len(before) == 6
@@ -43,14 +45,14 @@ def test_one_person_more_moves_every_score_a_little_and_up(
 
 
 def test_the_sensitivity_is_met() -> None:
-    scoring = Scoring(ramp=Ramp(start=3))
+    scoring = RecodingScores(ramp=Ramp(start=3))
     before, after = scoring.score([4], [WORTH]), scoring.score([5], [WORTH])
     assert (before, after) == (4 * WORTH, 5 * WORTH)
     assert scoring.score([4], [WORTH]) - scoring.score([3], [WORTH]) == scoring.sensitivity
 
 
 def test_the_mechanism_has_the_claimed_loss() -> None:
-    scoring = Scoring(ramp=Ramp(start=3))
+    scoring = RecodingScores(ramp=Ramp(start=3))
     mechanism = scoring.mechanism("0.1")
     assert mechanism.monotone
     assert mechanism.scale == WORTH * 40
@@ -86,14 +88,14 @@ def test_a_ramp_rises_around_the_threshold() -> None:
 )
 def test_wrong_groups_are_refused(sizes: list[float], worth: list[int]) -> None:
     with pytest.raises(HedgerowError):
-        Scoring(ramp=Ramp(start=3)).score(sizes, worth)
+        RecodingScores(ramp=Ramp(start=3)).score(sizes, worth)
 
 
 def test_candidates_of_a_walk_do_not_depend_on_scores() -> None:
     """Given the same choices, other data show the same candidates in the same order."""
     cells = cells_of([("a", "F")] * 5, [LETTERS, SEX])
     lattice = Lattice.of(cells)
-    scoring = Scoring(ramp=Ramp(start=3))
+    scoring = RecodingScores(ramp=Ramp(start=3))
     nodes = NodeScores(lattice, scoring)
     seen: list[list[object]] = []
     for sign in (1, -1):
@@ -107,7 +109,7 @@ def test_candidates_of_a_walk_do_not_depend_on_scores() -> None:
             def release(self, scores: np.ndarray) -> int:
                 return 0
 
-        scoring_first = Scoring(ramp=Ramp(start=3))
+        scoring_first = RecodingScores(ramp=Ramp(start=3))
         object.__setattr__(scoring_first, "mechanism", lambda choice: First())
         found = walk(
             lattice.top, beside=nodes.beside, score=score, scoring=scoring_first, choice=1, steps=3
@@ -126,15 +128,15 @@ def test_a_walk_makes_no_more_choices_than_are_paid_for(monkeypatch: pytest.Monk
             made.append(len(scores))
             return len(scores) - 1
 
-    monkeypatch.setattr(Scoring, "mechanism", lambda self, choice: Counting())
+    monkeypatch.setattr(RecodingScores, "mechanism", lambda self, choice: Counting())
     walk(0, beside=lambda n: [n - 1, n + 1], score=lambda n: n,
-         scoring=Scoring(ramp=Ramp(start=1)), choice="0.1", steps=7)  # fmt: skip
+         scoring=RecodingScores(ramp=Ramp(start=1)), choice="0.1", steps=7)  # fmt: skip
     assert len(made) == 8
 
 
 def test_the_best_node_is_chosen_with_much_to_spend() -> None:
     table = [(letter, sex) for letter in "ab" for sex in "FM"] * 20
-    scoring = Scoring(ramp=Ramp(start=10))
+    scoring = RecodingScores(ramp=Ramp(start=10))
     cells = cells_of(table, [LETTERS, SEX])
     nodes = NodeScores(Lattice.of(cells), scoring)
     chosen = nodes.all[0][choose(nodes.all[1], scoring=scoring, choice=100)]
@@ -149,8 +151,8 @@ def test_adult_loses_under_ten_thousand_rows() -> None:
     nine = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass",
             "occupation", "salary-class"]  # fmt: skip
     cells = adult(nine)
-    safe = Safe.keeping(beta="0.9", epsilon=1, delta="1e-6", choice="0.1")
-    scoring = Scoring(ramp=Ramp.around(k=safe.k, beta=safe.beta))
+    safe = SafeAnonymisation.keeping(beta="0.9", epsilon=1, delta="1e-6", choice="0.1")
+    scoring = RecodingScores(ramp=Ramp.around(k=safe.k, beta=safe.beta))
     nodes = NodeScores(Lattice.of(cells), scoring, row="0.2")
     chosen = nodes.all[0][choose(nodes.all[1], scoring=scoring, choice=safe.choice)]
     frequency = nodes.lattice.roll_up(nodes.lattice.base, chosen)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow import DataError, DistinctLDiversity, EntropyLDiversity, KAnonymity
-from hedgerow.base.spelling import alike, folded, reading
+from hedgerow.base.spelling import reading
+from hedgerow.base.spelling_classes import alike, folded
 from hedgerow.plan.plan import Plan
 from hedgerow.release.recoded.check import checked
 

@@ -6,78 +6,22 @@ and compares with the true parameters and with wrong ones.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from noise import oracle
-from scipy.stats import chi2, ncx2
+from statistical.chance import OFF, covers, fits, floats, louder, rejected
 
 from hedgerow.noise import samplers
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
-from hedgerow.noise.randomised_response import RandomisedResponse
 from hedgerow.noise.selection import Exponential, NoisyMax, PermuteAndFlip
 
-FALSE_ALARM = 1e-7
-"""The chance that one test of the right distribution fails: once in ten million runs."""
-MISS = 1e-7
-"""The chance that one test of a wrong distribution passes, at most."""
-REST = "all other outcomes"
 DRAWS = 20_000
 BITS = 400_000
 CHOICES = 4_000
 """Choices are drawn one by one, which is slower."""
-OFF = (Fraction(7, 10), Fraction(13, 10))
-"""Scales that must be told from the true one."""
-
-
-def cells(claimed: dict[Hashable, float], total: int) -> dict[Hashable, float]:
-    """Outcomes that are likely enough to be tested by themselves; the rest is one cell."""
-    listed = {y: p for y, p in claimed.items() if p * total >= 10}
-    rest = 1 - sum(listed.values())
-    if rest * total >= 10:
-        return {**listed, REST: rest}
-    # Too few to be tested: with the rarest of the others.
-    rarest = min(listed, key=listed.__getitem__)
-    return {**listed, rarest: listed[rarest] + max(rest, 0.0)}
-
-
-def fits(drawn: Iterable[Hashable], claimed: dict[Hashable, float]) -> bool:
-    """Whether counts go with probabilities; an outcome that cannot be settles it."""
-    counts = Counter(drawn)
-    total = sum(counts.values())
-    expected = cells(claimed, total)
-    if abs(sum(claimed.values()) - 1) < 1e-9 and not counts.keys() <= claimed.keys():
-        return False
-    seen = {y: counts.get(y, 0) for y in expected}
-    seen[REST if REST in expected else min(expected, key=expected.__getitem__)] += total - sum(
-        seen.values()
-    )
-    statistic = sum((seen[y] - p * total) ** 2 / (p * total) for y, p in expected.items())
-    return float(chi2.sf(statistic, max(len(expected) - 1, 1))) >= FALSE_ALARM
-
-
-def rejected(
-    drawn: Sequence[Hashable], true: dict[Hashable, float], wrong: dict[Hashable, float]
-) -> bool:
-    """Whether a wrong law is told from the true one, by a test that hardly ever misses it."""
-    total = len(drawn)
-    expected = cells(wrong, total)
-    truth = {y: true.get(y, 0.0) for y in expected}
-    truth[REST if REST in expected else min(expected, key=expected.__getitem__)] += 1 - sum(
-        truth.values()
-    )
-    apart = total * sum((truth[y] - p) ** 2 / p for y, p in expected.items())
-    freedom = max(len(expected) - 1, 1)
-    missed = float(ncx2.cdf(chi2.isf(FALSE_ALARM, freedom), freedom, apart))
-    assert missed < MISS, f"too few draws to tell these apart: missed with probability {missed}"
-    return not fits(drawn, wrong)
-
-
-def floats(distribution: oracle.Distribution) -> dict[Hashable, float]:
-    return {y: float(p) for y, p in distribution.items()}
 
 
 Additive = Callable[[int, Fraction, Iterable[int]], oracle.Distribution]
@@ -141,18 +85,6 @@ def test_choices(scores: list[float]) -> None:
             assert rejected(drawn, true, floats(claimed(scale * factor))), (mechanism, factor)
 
 
-@pytest.mark.parametrize("categories", [2, 3, 10])
-@pytest.mark.parametrize("truth", ["0.51", "0.8"])
-def test_randomised_response(categories: int, truth: str) -> None:
-    mechanism = RandomisedResponse(categories=categories, truth=truth)
-    drawn = mechanism.release(np.full(DRAWS, 1)).tolist()  # type: ignore[union-attr]
-    true = floats(oracle.response(1, categories, mechanism.truth))
-    assert fits(drawn, true)
-    for factor in (Fraction(7, 10), Fraction(12, 10)):
-        wrong = oracle.response(1, categories, mechanism.truth * factor)
-        assert rejected(drawn, true, floats(wrong))
-
-
 @pytest.mark.parametrize("probability", [0.5, 0.3, 0.01])
 def test_bits(probability: float) -> None:
     drawn = samplers.bernoulli(BITS, probability=probability).tolist()
@@ -185,9 +117,9 @@ def test_draws_are_independent_and_differ() -> None:
 def test_intervals_cover_as_often_as_they_say() -> None:
     for mechanism in (DiscreteLaplace(scale=4), DiscreteGaussian(scale=4)):
         a = mechanism.accuracy(confidence="0.95")
-        within = np.abs(mechanism.release(np.zeros(DRAWS, np.int64))) <= a
-        # As many standard deviations under the mean as FALSE_ALARM leaves.
-        assert within.mean() >= 0.95 - 5.2 * np.sqrt(0.95 * 0.05 / DRAWS)
+        assert covers(np.abs(mechanism.release(np.zeros(DRAWS, np.int64))) <= a)
+        with louder():
+            assert not covers(np.abs(mechanism.release(np.zeros(DRAWS, np.int64))) <= a)
 
 
 def test_the_test_has_power() -> None:

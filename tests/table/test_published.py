@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hedgerow.attacks.inference import background_knowledge
+from hedgerow.attacks.background_knowledge import background_knowledge
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.table.published_table import Published
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hedgerow
 from hedgerow import DataError
 from hedgerow.base.spelling import likeness
-from hedgerow.table.records import Records, parts
+from hedgerow.table.records import RecordKinds, parts
 
 VISITS = """\
 pid,age,illness
@@ -74,8 +74,10 @@ def test_what_people_want_protected_numbers_nobody(tmp_path: Path) -> None:
 def test_two_columns_are_one_value_only_if_each_is(pairs: list[tuple[str, str]]) -> None:
     """Releases are joined on several columns at once; what looks alike in sum is not alike."""
     named = [
-        Records(("s", "t"), ((one,), (other,)), np.zeros((1, 2), np.int32), np.zeros(1, np.int64),
-                np.ones(1, np.int64)).together(["s", "t"], np.ones(1, np.int64), name="s")
+        RecordKinds(
+            ("s", "t"), ((one,), (other,)), np.zeros((1, 2), np.int32), np.zeros(1, np.int64),
+            np.ones(1, np.int64),
+        ).together(["s", "t"], np.ones(1, np.int64), name="s")
         for one, other in pairs
     ]  # fmt: skip
     (first,), (second,) = (groups.domains["s"].values for groups in named)

@@ -194,7 +194,13 @@ def test_a_cancelled_attack_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_attack_that_cannot_be_tried_is_said(visitor: Visitor) -> None:
-    job = run(visitor, target="trial", method=["minimality", "sequential", "gdpr"], least="3")
+    job = run(
+        visitor,
+        target="trial",
+        method=["minimality", "sequential", "gdpr"],
+        know_name="l",
+        know_value="3",
+    )
     assert job.state == "done", job.errors
     assert any(
         sentence.startswith("sequential was not tried") for sentence in job.result["skipped"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from hedgerow.answers.design import CONFIDENCE, Shown
+from hedgerow.answers.design import CONFIDENCE, AnswerTable
 from hedgerow.answers.ranges import Between, Ranged
 from hedgerow.base.canonical_json import canonical
 from hedgerow.base.errors import DataError
@@ -27,7 +27,7 @@ class Answer:
     question: Mapping[str, Any]
     """As it was asked, canonical."""
     words: str
-    tables: tuple[Shown, ...]
+    tables: tuple[AnswerTable, ...]
     """One for most questions. Intervals are for each number by itself, not for all at once."""
     noise: tuple[Mapping[str, str], ...]
     """Distribution, scale and sensitivity of the noise on each kind of number."""
@@ -47,7 +47,7 @@ class Answer:
     """Whether it was answered before and is told again, for nothing."""
 
     @property
-    def table(self) -> Shown:
+    def table(self) -> AnswerTable:
         """The table, where there is one.
 
         Raises:
@@ -151,7 +151,9 @@ class Answer:
             question=told["question"],
             words=told["words"],
             tables=tuple(
-                Shown(tuple(one["keys"]), {name: list(column) for name, column in one["columns"]})
+                AnswerTable(
+                    tuple(one["keys"]), {name: list(column) for name, column in one["columns"]}
+                )
                 for one in told["tables"]
             ),
             noise=tuple(told["noise"]),

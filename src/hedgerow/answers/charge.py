@@ -21,7 +21,7 @@ from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.base.faults import point
 from hedgerow.engines.tally import Tally, merged
 from hedgerow.ledger.reservation import Intent, reserved
-from hedgerow.ledger.sources import Source, require_other_people
+from hedgerow.ledger.sources import SourceIdentity, require_other_people
 from hedgerow.noise.amounts import NOTHING
 from hedgerow.plan.plan import Plan
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hedgerow.release.recoded.recoding_choice import Progress
 
 
-class Kept(Protocol):
+class KeptResult(Protocol):
     """What the ledger keeps, to tell it again for nothing."""
 
     @property
@@ -40,7 +40,7 @@ class Kept(Protocol):
     def to_bytes(self) -> bytes: ...
 
 
-Found = TypeVar("Found", bound=Kept)
+Found = TypeVar("Found", bound=KeptResult)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +158,7 @@ def charged_together(
     population, unit = wanted[0][0].population, wanted[0][0].unit
     assert all((charge.population, charge.unit) == (population, unit) for charge, _ in wanted)
     first = wanted[0][0]
-    source = Source(first.source, tuple(engine.files), first.others)
+    source = SourceIdentity(first.source, tuple(engine.files), first.others)
     told = [{**charge.what, **unit.told, **source.told(ledger)} for charge, _ in wanted]
     tallies = [tally for charge, _ in wanted for tally in charge.design.tallies]
     engine.ready(tallies)

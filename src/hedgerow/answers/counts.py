@@ -11,10 +11,10 @@ import numpy as np
 
 from hedgerow.answers.design import (
     CONFIDENCE,
+    AnswerTable,
     Design,
+    NoiseDescription,
     Numbers,
-    Shown,
-    Told,
     asked_by,
     delta_notes,
     dense,
@@ -36,7 +36,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.engines.base import Table
 from hedgerow.engines.tally import AsFound, Spaced, Tally
 from hedgerow.noise.blowfish.plan_policy import Stated
-from hedgerow.noise.calibration import Part
+from hedgerow.noise.calibration import AnswerPart
 from hedgerow.noise.measures import Approximate, Loss
 from hedgerow.noise.neighbours import Neighbours
 from hedgerow.table.domain import decimal
@@ -68,7 +68,7 @@ class Count:
         require_different(named)
         if all(public.has_cells(by) for by in self.by) or not isinstance(loss, Approximate):
             cells = tuple(public.cells(by) for by in self.by)
-            return Counting(
+            return CountDesign(
                 cells=cells,
                 tally=Tally(
                     where=condition,
@@ -104,7 +104,7 @@ class Count:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counting:
+class CountDesign:
     """Counts of the cells of a public domain.
 
     Guarantee: what one person changes in the counts of disjoint cells is bounded by
@@ -124,7 +124,7 @@ class Counting:
     """Which rows count, to be told."""
 
     @cached_property
-    def part(self) -> Part:
+    def part(self) -> AnswerPart:
         """What one person changes, or one edge."""
         if self.everybody:
             return NOTHING
@@ -152,7 +152,7 @@ class Counting:
         return (self.tally,)
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         of = "each count" if self.cells else "the count"
         who = mover(self.stated)
         return (told_count(self.mechanism, self.part, of, who, several=bool(self.cells)),)
@@ -175,11 +175,11 @@ class Counting:
     def best(self, exact: Numbers) -> Numbers:
         return exact
 
-    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+    def shown(self, numbers: Numbers) -> tuple[AnswerTable, ...]:
         return (shown_counts(self.cells, numbers, self.mechanism),)
 
 
-def count_part(neighbours: Neighbours, cells: int, *, of: Counted) -> Part:
+def count_part(neighbours: Neighbours, cells: int, *, of: Counted) -> AnswerPart:
     """What one person changes in the counts of so many disjoint cells.
 
     Counting rows: `rows` of them enter, or leave one cell and enter another. All in one cell is
@@ -197,31 +197,31 @@ def count_part(neighbours: Neighbours, cells: int, *, of: Counted) -> Part:
     """
     if of == "people":
         changed = min(neighbours.d_in, cells)
-        return Part(changed, changed)
+        return AnswerPart(changed, changed)
     if cells == 1:
-        return Part(neighbours.count, neighbours.count**2)
-    return Part(neighbours.histogram, neighbours.histogram_squared)
+        return AnswerPart(neighbours.count, neighbours.count**2)
+    return AnswerPart(neighbours.histogram, neighbours.histogram_squared)
 
 
 def told_count(
-    mechanism: Noise, part: Part, of: str, who: str = PERSON, *, several: bool = True
-) -> Told:
+    mechanism: Noise, part: AnswerPart, of: str, who: str = PERSON, *, several: bool = True
+) -> NoiseDescription:
     """The noise on counts, in words."""
     if not part.l1:
         same = "each of them is" if several else "it is"
         # Without a policy this is the number of rows.
         named = "none: the number of rows is public" if who == PERSON else distribution(mechanism)
-        return Told(of, named, mechanism.scale, f"{same} the same for all neighbours")
+        return NoiseDescription(of, named, mechanism.scale, f"{same} the same for all neighbours")
     if not several:
         changes = f"{who} changes it by at most {part.l1}"
     elif part.l1 == 1:
         changes = f"{who} changes one of them by at most 1"
     else:
         changes = f"{who} changes them by at most {part.l1} in all"
-    return Told(of, distribution(mechanism), mechanism.scale, changes)
+    return NoiseDescription(of, distribution(mechanism), mechanism.scale, changes)
 
 
-def shown_counts(cells: Sequence[Labelled], numbers: Numbers, mechanism: Noise) -> Shown:
+def shown_counts(cells: Sequence[Labelled], numbers: Numbers, mechanism: Noise) -> AnswerTable:
     """Counts with their labels and intervals.
 
     No count is under 0, so that the part of an interval under 0 can be left out.
@@ -232,7 +232,7 @@ def shown_counts(cells: Sequence[Labelled], numbers: Numbers, mechanism: Noise) 
         "low": np.maximum(_less(numbers, reach), 0).tolist(),
         "high": np.maximum(_more(numbers, reach), 0).tolist(),
     }
-    return Shown.of(key_columns(cells), told)
+    return AnswerTable.of(key_columns(cells), told)
 
 
 def _more(numbers: Numbers, reach: int) -> Any:

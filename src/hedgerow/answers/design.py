@@ -24,7 +24,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Shown:
+class AnswerTable:
     """One table of an answer: a list for each column, all of one length."""
 
     keys: tuple[str, ...]
@@ -32,14 +32,14 @@ class Shown:
     columns: Mapping[str, list[Any]]
 
     @classmethod
-    def of(cls, keys: Mapping[str, list[Any]], told: Mapping[str, list[Any]]) -> Shown:
+    def of(cls, keys: Mapping[str, list[Any]], told: Mapping[str, list[Any]]) -> AnswerTable:
         """Lines that are about keys, with the answer's own columns beside them."""
         return cls(tuple(keys), {**keys, **{own(name, keys): told[name] for name in told}})
 
     def told(self, name: str) -> list[Any] | None:
         """The answer's own column of this name, where it has one.
 
-        >>> Shown(("low",), {"low": ["a"], "count": [7], "low_": [3], "high": [9]}).told("low")
+        >>> AnswerTable(("low",), {"low": ["a"], "count": [7], "low_": [3]}).told("low")
         [3]
         """
         return self.columns.get(own(name, self.keys))
@@ -58,7 +58,7 @@ def own(name: str, taken: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Told:
+class NoiseDescription:
     """The noise on some of the numbers, as it is told."""
 
     of: str
@@ -90,7 +90,7 @@ class Design(Protocol):
         ...
 
     @property
-    def noise(self) -> tuple[Told, ...]: ...
+    def noise(self) -> tuple[NoiseDescription, ...]: ...
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ class Design(Protocol):
         """
         ...
 
-    def shown(self, numbers: Any) -> tuple[Shown, ...]:
+    def shown(self, numbers: Any) -> tuple[AnswerTable, ...]:
         """What is made of the numbers without looking at the data again."""
         ...
 

@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow.answers.public_knowledge import Public
 from hedgerow.base.errors import HierarchyError, PlanError, some
 from hedgerow.ledger.choice import LEFT_OUT, PARTITION
-from hedgerow.noise.blowfish.exact_release import Released
+from hedgerow.noise.blowfish.exact_release import ExactRelease
 from hedgerow.noise.blowfish.filter_outcomes import size
 from hedgerow.noise.blowfish.secret_graph import Ints
 from hedgerow.table.domain import Bounds, Domain, Values, decimal
@@ -64,7 +64,7 @@ def with_releases(public: Public, plan: Plan, ledger: Ledger, entries: Sequence[
                 "nothing else.",
             ),
         )
-    found: dict[str, Released] = {}
+    found: dict[str, ExactRelease] = {}
     for entry in entries:
         known = _released(plan, public, entry, ledger.content(entry))
         # The same release twice says nothing twice.
@@ -115,7 +115,7 @@ def require_all_known(ledger: Ledger, population: str, known: Iterable[int]) -> 
         )
 
 
-def _inside(releases: Iterable[Released], public: Public) -> str:
+def _inside(releases: Iterable[ExactRelease], public: Public) -> str:
     """What is no longer protected, though an edge of the policy joins it."""
     known = frozenset() if public.stated is None else public.stated.known
     columns = {column for one in releases for column in one.inside} - known
@@ -127,11 +127,11 @@ def _inside(releases: Iterable[Released], public: Public) -> str:
     )
 
 
-def _released(plan: Plan, public: Public, entry: Entry, content: bytes | None) -> Released:
+def _released(plan: Plan, public: Public, entry: Entry, content: bytes | None) -> ExactRelease:
     name = f"release {entry.seq} in the ledger, of {entry.at[:10]}"
     certificate = entry.body.get("certificate")
     if content is None or not isinstance(certificate, dict):
-        return Released(name, entry.hash, None, None, "what it told was not kept")
+        return ExactRelease(name, entry.hash, None, None, "what it told was not kept")
     from hedgerow.table.archive import remembered
 
     then, published = certificate["plan"], remembered(content, name=name)
@@ -167,7 +167,7 @@ def _released(plan: Plan, public: Public, entry: Entry, content: bytes | None) -
     if as_they_are:
         # What the ledger did not keep may be another, though all it kept is the same.
         told.update(str(certificate["data"]["sha256"]).encode())
-    return Released(name, told.hexdigest(), columns, cells, why, classes, tuple(inside))
+    return ExactRelease(name, told.hexdigest(), columns, cells, why, classes, tuple(inside))
 
 
 def _cells(published: Published, *, alone: bool) -> int:

@@ -17,14 +17,22 @@ from hedgerow.answers.counts import (
     shown_counts,
     told_count,
 )
-from hedgerow.answers.design import Design, Numbers, Shown, Told, asked_by, delta_notes, dense
+from hedgerow.answers.design import (
+    AnswerTable,
+    Design,
+    NoiseDescription,
+    Numbers,
+    asked_by,
+    delta_notes,
+    dense,
+)
 from hedgerow.answers.public_knowledge import Labelled, Public, require_few
 from hedgerow.answers.sensitivity import NOTHING, Noise, Untouched, mover, noise_for, tables_under
 from hedgerow.base.errors import PlanError, some
 from hedgerow.engines.base import Table
 from hedgerow.engines.tally import Tally
 from hedgerow.noise.blowfish.plan_policy import Stated
-from hedgerow.noise.calibration import Part
+from hedgerow.noise.calibration import AnswerPart
 from hedgerow.noise.measures import Loss
 from hedgerow.noise.neighbours import Neighbours
 from hedgerow.noise.rounding import whole
@@ -112,7 +120,7 @@ class Tabulating:
     """Which rows count, to be told."""
 
     @cached_property
-    def part(self) -> Part:
+    def part(self) -> AnswerPart:
         """What one person, or one edge, changes in all tables together."""
         sizes = [require_few([len(one.labels) for one in table]) for table in self.tables]
         require_few([sum(sizes)])
@@ -160,7 +168,7 @@ class Tabulating:
         )
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         who = mover(self.stated)
         if not any(self.known):
             return (told_count(self.mechanism, self.part, "each count of each table", who),)
@@ -198,7 +206,7 @@ class Tabulating:
     def best(self, exact: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
         return exact
 
-    def shown(self, numbers: tuple[Numbers, ...]) -> tuple[Shown, ...]:
+    def shown(self, numbers: tuple[Numbers, ...]) -> tuple[AnswerTable, ...]:
         return tuple(
             shown_counts(table, one, mechanism)
             for table, one, mechanism in zip(self.tables, numbers, self.mechanisms, strict=True)

@@ -14,9 +14,9 @@ import numpy as np
 from hedgerow.answers.counts import outside_notes
 from hedgerow.answers.design import (
     CONFIDENCE,
+    AnswerTable,
+    NoiseDescription,
     Numbers,
-    Shown,
-    Told,
     dense,
     distribution,
     key_columns,
@@ -27,7 +27,7 @@ from hedgerow.answers.sensitivity import EDGE
 from hedgerow.engines.base import Table
 from hedgerow.engines.tally import Spaced, Tally
 from hedgerow.noise.blowfish.hierarchical_mechanism import OrderedHierarchical, ranges_for
-from hedgerow.noise.blowfish.ordered_mechanism import Ordered, Ranges, counted
+from hedgerow.noise.blowfish.ordered_mechanism import CumulativeCounts, Ordered, counted
 from hedgerow.noise.blowfish.plan_policy import Stated
 from hedgerow.noise.blowfish.secret_graph import Graph
 from hedgerow.noise.measures import Loss, Pure, ZeroConcentrated
@@ -86,15 +86,15 @@ class Ordering:
         return Tally(by=(self.cells.cells,), count="rows"), Tally(count="rows")
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         up_to = "each count of the values up to one"
         if isinstance(self.mechanism, Ordered):
             noise, change = self.mechanism.noise, self.mechanism.sensitivity.l1
             words = f"{EDGE} changes them by at most {change} in all"
-            return (Told(up_to, distribution(noise), noise.scale, words),)
+            return (NoiseDescription(up_to, distribution(noise), noise.scale, words),)
         names = (up_to.replace("one", f"every {self.mechanism.theta:,}th"), "each count in between")
         return tuple(
-            Told(
+            NoiseDescription(
                 name,
                 distribution(noise),
                 noise.scale,
@@ -170,14 +170,14 @@ class Ordering:
     def best(self, exact: Numbers) -> Numbers:
         return counted(self.graph, exact)
 
-    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+    def shown(self, numbers: Numbers) -> tuple[AnswerTable, ...]:
         counts = np.diff(numbers)[:-1].astype(object)
         told = {
             "count": counts.tolist(),
             "low": np.maximum(counts - self.range_reach, 0).tolist(),
             "high": np.maximum(counts + self.range_reach, 0).tolist(),
         }
-        return (Shown.of(key_columns((self.cells,)), told),)
+        return (AnswerTable.of(key_columns((self.cells,)), told),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +200,7 @@ class OrderedQuantiles:
         return self.ordered.tallies
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         return self.ordered.noise
 
     @property
@@ -229,8 +229,8 @@ class OrderedQuantiles:
     def best(self, exact: Numbers) -> Numbers:
         return self.ordered.best(exact)
 
-    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
-        rising = Ranges.smoothed(numbers, rows=int(numbers[-1])).prefixes[1:-1]
+    def shown(self, numbers: Numbers) -> tuple[AnswerTable, ...]:
+        rising = CumulativeCounts.smoothed(numbers, rows=int(numbers[-1])).prefixes[1:-1]
         wanted = np.array([float(q) for q in self.at]) * rising[-1]
         found = np.minimum(np.searchsorted(rising, wanted), len(rising) - 1)
         cells = self.ordered.cells

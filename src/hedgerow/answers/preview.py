@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.answers.design import Design, Shown
+from hedgerow.answers.design import AnswerTable, Design
 from hedgerow.answers.questions import Asking, Question
 from hedgerow.answers.sensitivity import claimed, exact_notes, plain_notes, protected_notes
 from hedgerow.base.errors import PlanError
@@ -45,7 +45,7 @@ class Preview:
     errors: tuple[Mapping[str, float], ...]
     """For each kind of number: its typical size there, and the error in the middle, on average
     and in 95 of 100 cases."""
-    tables: tuple[Shown, ...]
+    tables: tuple[AnswerTable, ...]
     """One simulated answer: what it would look like."""
 
     def as_json(self) -> dict[str, Any]:
@@ -181,13 +181,13 @@ class Previewing(Asking[Preview]):
         return pa.table(columns)
 
 
-def _numbers(shown: Shown) -> tuple[str, np.ndarray[Any, Any]]:
+def _numbers(shown: AnswerTable) -> tuple[str, np.ndarray[Any, Any]]:
     name = next(name for name in shown.columns if name not in shown.keys)  # the value comes first
     return name, np.array(shown.columns[name], np.float64)
 
 
 def _errors(
-    truth: tuple[Shown, ...], simulated: list[tuple[Shown, ...]]
+    truth: tuple[AnswerTable, ...], simulated: list[tuple[AnswerTable, ...]]
 ) -> tuple[Mapping[str, float], ...]:
     found = []
     for place, one in enumerate(truth):

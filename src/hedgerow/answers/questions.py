@@ -12,7 +12,7 @@ from hedgerow.answers.counts import Count, Counted
 from hedgerow.answers.design import Design
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.public_knowledge import Public, require_filter
-from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.selections import MostFrequent, Quantiles
 from hedgerow.answers.sums import Aggregate
 from hedgerow.base.errors import PlanError
@@ -215,7 +215,7 @@ class Asking(ABC, Generic[T]):
         rho: Number | None = None,
     ) -> T:
         """How many rows have a number between any two, for all ranges at one price."""
-        question = Ranges(column=column, where=where)
+        question = RangeCounts(column=column, where=where)
         return self._ask(question, epsilon, delta, rho)
 
     def _ask(

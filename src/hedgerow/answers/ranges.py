@@ -21,10 +21,10 @@ from hedgerow.answers.counts import (
 )
 from hedgerow.answers.design import (
     CONFIDENCE,
+    AnswerTable,
     Design,
+    NoiseDescription,
     Numbers,
-    Shown,
-    Told,
     asked_by,
     delta_notes,
     dense,
@@ -36,11 +36,11 @@ from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Table
 from hedgerow.engines.tally import Spaced, Tally
 from hedgerow.noise.blowfish.plan_policy import Stated
-from hedgerow.noise.calibration import Additive, Part, noise_for
+from hedgerow.noise.calibration import Additive, AnswerPart, noise_for
 from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
 from hedgerow.noise.neighbours import Neighbours
-from hedgerow.noise.range_queries import Ranges as Answered
+from hedgerow.noise.range_queries import RangeAnswers as Answered
 from hedgerow.noise.range_queries import RangeTree
 from hedgerow.noise.rounding import Number, exact
 
@@ -49,7 +49,7 @@ Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranges:
+class RangeCounts:
     """How many rows have a number from one to another, for all such ranges."""
 
     column: str
@@ -103,14 +103,14 @@ class Stretching:
     """Which rows count, to be told."""
 
     @cached_property
-    def once(self) -> Part:
+    def once(self) -> AnswerPart:
         """What one person changes in the cells, or one edge."""
         size = require_few([len(self.cells.labels)])
         plain = count_part(self.neighbours, max(size, 2), of="rows")
         return count_under(self.stated, self.tally, plain)
 
     @cached_property
-    def _best(self) -> tuple[RangeTree, Part, Additive, Loss]:
+    def _best(self) -> tuple[RangeTree, AnswerPart, Additive, Loss]:
         """Of Laplace and Gaussian noise, as far as the price buys them, the better."""
         size = require_few([len(self.cells.labels)])
         once = self.once
@@ -122,7 +122,7 @@ class Stretching:
             if price is None:
                 continue
             tree = RangeTree.best(cells=size, noise=kind)
-            part = Part(once.l1 * tree.height, once.l2_squared * tree.height)
+            part = AnswerPart(once.l1 * tree.height, once.l2_squared * tree.height)
             (mechanism,), loss = noise_for(price, [part])
             variance = float(mechanism.scale) ** 2 * (2 if kind == "laplace" else 1)
             spent = self.price if kind == "gaussian" else loss
@@ -153,7 +153,7 @@ class Stretching:
         return (self.tally,)
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         who = mover(self.stated)
         return (told_count(self.mechanism, self._best[1], "each count of a stretch", who),)
 
@@ -189,7 +189,7 @@ class Stretching:
     def best(self, exact: Numbers) -> Numbers:
         return exact
 
-    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+    def shown(self, numbers: Numbers) -> tuple[AnswerTable, ...]:
         answered = Answered.of(tree=self.tree, noisy=numbers, mechanism=self.mechanism)
         places = range(len(self.cells.labels))
         reach = answered.interval(list(places), [i + 1 for i in places], confidence=CONFIDENCE)
@@ -198,7 +198,7 @@ class Stretching:
             "low": (answered.leaves - reach).clip(0).tolist(),
             "high": (answered.leaves + reach).clip(0).tolist(),
         }
-        return (Shown.of(key_columns((self.cells,)), told),)
+        return (AnswerTable.of(key_columns((self.cells,)), told),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +215,7 @@ class Unchanged:
         return (self.tally,)
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         return (told_count(Untouched(), NOTHING, "each count of a range", EDGE),)
 
     @property
@@ -237,7 +237,7 @@ class Unchanged:
     def best(self, exact: Numbers) -> Numbers:
         return exact
 
-    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+    def shown(self, numbers: Numbers) -> tuple[AnswerTable, ...]:
         return (shown_counts((self.cells,), numbers, Untouched()),)
 
 
@@ -280,7 +280,7 @@ class Ranged:
     """How far any range is off, where there is no tree."""
 
     @classmethod
-    def of(cls, table: Shown, details: Mapping[str, Any]) -> Ranged:
+    def of(cls, table: AnswerTable, details: Mapping[str, Any]) -> Ranged:
         """From an answer about ranges.
 
         Raises:

@@ -14,10 +14,10 @@ import numpy as np
 from hedgerow.answers.counts import outside_notes, require_different
 from hedgerow.answers.design import (
     CONFIDENCE,
+    AnswerTable,
     Design,
+    NoiseDescription,
     Numbers,
-    Shown,
-    Told,
     asked_by,
     dense,
     key_columns,
@@ -242,10 +242,10 @@ class Ranking(_Choosing):
         )
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         gumbel = isinstance(self.loss, ZeroConcentrated)
         return tuple(
-            Told(
+            NoiseDescription(
                 f"ranks, for the quantile {float(q):g}",
                 "Gumbel (exponential mechanism)" if gumbel else "exponential (permute and flip)",
                 mechanism.scale / q.denominator,
@@ -289,7 +289,7 @@ class Ranking(_Choosing):
             for q, m in zip(self.at, self.mechanisms, strict=True)
         ]
 
-    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+    def shown(self, numbers: Numbers) -> tuple[AnswerTable, ...]:
         # Larger quantiles are no smaller: setting them in order only mends.
         order = np.argsort([float(q) for q in self.at], kind="stable")
         chosen = numbers.copy()
@@ -319,10 +319,10 @@ class Voting(_Choosing):
         return NoisyMax(scale=scale, monotone=True, top=self.top)
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         gumbel = isinstance(self.loss, ZeroConcentrated)
         return (
-            Told(
+            NoiseDescription(
                 "the counts that are compared",
                 "Gumbel (exponential mechanism)" if gumbel else "exponential (permute and flip)",
                 self.mechanism.scale,
@@ -342,7 +342,7 @@ class Voting(_Choosing):
     def best(self, exact: Numbers) -> None:
         return None
 
-    def shown(self, numbers: Numbers) -> tuple[Shown, ...]:
+    def shown(self, numbers: Numbers) -> tuple[AnswerTable, ...]:
         labels = self.candidates.labels
         found = [labels[cell] for cell in numbers.ravel().tolist()]
         beyond = (1 - CONFIDENCE) / (1 if isinstance(self.mechanism, NoisyMax) else self.top)
@@ -350,7 +350,7 @@ class Voting(_Choosing):
         groups, column = self._labels(self.top), self.candidates.cells.column
         place, fewer = (own(name, [*groups, column]) for name in ("place", "fewer by at most"))
         keys = groups | {place: list(range(1, self.top + 1)) * len(numbers)}
-        return (Shown(tuple(keys), keys | {column: found, fewer: [reach] * len(found)}),)
+        return (AnswerTable(tuple(keys), keys | {column: found, fewer: [reach] * len(found)}),)
 
 
 def shown_quantiles(
@@ -359,12 +359,12 @@ def shown_quantiles(
     column: str,
     found: list[float],
     reach: Sequence[int],
-) -> Shown:
+) -> AnswerTable:
     """Quantiles, group after group, with how many ranks each may be off."""
     quantile, error = (own(name, [*groups, column]) for name in ("quantile", "rank error"))
     times = len(found) // len(at)
     keys = {**groups, quantile: [float(q) for q in at] * times}
-    return Shown(tuple(keys), keys | {column: found, error: [*reach] * times})
+    return AnswerTable(tuple(keys), keys | {column: found, error: [*reach] * times})
 
 
 def quantile_notes(candidates: Labelled) -> tuple[str, ...]:

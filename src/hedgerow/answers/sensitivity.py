@@ -19,12 +19,12 @@ from hedgerow.engines.tally import Summed, Tally
 from hedgerow.noise import calibration
 from hedgerow.noise.blowfish.filter_outcomes import by_column, settled
 from hedgerow.noise.blowfish.plan_policy import Stated
-from hedgerow.noise.calibration import Additive, Part
+from hedgerow.noise.calibration import Additive, AnswerPart
 from hedgerow.noise.measures import Approximate, Loss, Pure
 from hedgerow.noise.rounding import Number
 
 if TYPE_CHECKING:
-    from hedgerow.answers.design import Told
+    from hedgerow.answers.design import NoiseDescription
 
 PERSON = "one person"
 EDGE = "one edge of the policy"
@@ -53,11 +53,11 @@ class Untouched:
 
 
 Noise = Additive | Untouched
-NOTHING = Part(0, 0)
+NOTHING = AnswerPart(0, 0)
 """What neighbours change in counts that are the same for all of them."""
 
 
-def count_under(stated: Stated | None, tally: Tally, plain: Part) -> Part:
+def count_under(stated: Stated | None, tally: Tally, plain: AnswerPart) -> AnswerPart:
     """What neighbours' counts differ by.
 
     Args:
@@ -72,41 +72,43 @@ def count_under(stated: Stated | None, tally: Tally, plain: Part) -> Part:
     return known(stated, edge_of(stated, tally, plain), plain)
 
 
-def edge_of(stated: Stated, tally: Tally, plain: Part) -> Part:
+def edge_of(stated: Stated, tally: Tally, plain: AnswerPart) -> AnswerPart:
     """What one edge changes in the counts of a tally, and never more than a changed row does."""
     between, leaving = stated.moves(tally)
     changed = 2 if between else int(leaving)
-    return _least(Part(changed, changed), plain)
+    return _least(AnswerPart(changed, changed), plain)
 
 
-def tables_under(stated: Stated | None, tallies: Sequence[Tally], plains: Sequence[Part]) -> Part:
+def tables_under(
+    stated: Stated | None, tallies: Sequence[Tally], plains: Sequence[AnswerPart]
+) -> AnswerPart:
     """What neighbours' counts of several tables differ by, all of them together.
 
     Where a neighbour differs in few parts of the policy at once, only tables about these change:
     no more than the tables of each part together, for the parts that have most.
     """
-    plain = Part(sum(p.l1 for p in plains), sum(p.l2_squared for p in plains))
+    plain = AnswerPart(sum(p.l1 for p in plains), sum(p.l2_squared for p in plains))
     if stated is None:
         return plain
     assert not any(stated.implies(tally) for tally in tallies), "those are told without noise"
     each = [edge_of(stated, tally, part) for tally, part in zip(tallies, plains, strict=True)]
-    edge = Part(sum(p.l1 for p in each), sum(p.l2_squared for p in each))
+    edge = AnswerPart(sum(p.l1 for p in each), sum(p.l2_squared for p in each))
     if stated.at_once is None:
         return known(stated, edge, plain)
-    touched: dict[object, list[Part]] = {}
+    touched: dict[object, list[AnswerPart]] = {}
     for tally, part in zip(tallies, each, strict=True):
         for which in {stated.part_of(column) for column in tally.columns}:
             touched.setdefault(which, []).append(part)
     at_once = stated.at_once
     ones = sorted((sum(p.l1 for p in parts) for parts in touched.values()), reverse=True)
     twos = sorted((sum(p.l2_squared for p in parts) for parts in touched.values()), reverse=True)
-    fewer = Part(sum(ones[:at_once]), sum(twos[:at_once]))
+    fewer = AnswerPart(sum(ones[:at_once]), sum(twos[:at_once]))
     return known(stated, _least(fewer, edge), plain)
 
 
 def sum_under(
-    stated: Stated | None, tally: Tally, plain: Part, summed: Summed, span: tuple[int, int]
-) -> Part:
+    stated: Stated | None, tally: Tally, plain: AnswerPart, summed: Summed, span: tuple[int, int]
+) -> AnswerPart:
     """What neighbours' sums differ by, in units.
 
     A row that stays in its cell changes the sum by the spread of its number along an edge. One
@@ -129,11 +131,11 @@ def sum_under(
         # |x^2 - y^2| is most at the end farthest from the middle.
         reach = max(abs(summed.low - summed.centre), abs(summed.high - summed.centre))
         along = reach**2 - max(reach - along, 0) ** 2
-    edge = Part(max(along, moved * farthest), max(along**2, moved * farthest**2))
+    edge = AnswerPart(max(along, moved * farthest), max(along**2, moved * farthest**2))
     return known(stated, _least(edge, plain), plain)
 
 
-def known(stated: Stated, edge: Part, plain: Part) -> Part:
+def known(stated: Stated, edge: AnswerPart, plain: AnswerPart) -> AnswerPart:
     """What several rows change, where what is known ties them together."""
     n = stated.changed
     if n == 1:
@@ -161,7 +163,7 @@ def require_alone(stated: Stated | None, what: str) -> None:
         )
 
 
-def noise_for(price: Loss, parts: Sequence[Part]) -> tuple[tuple[Noise, ...], Loss]:
+def noise_for(price: Loss, parts: Sequence[AnswerPart]) -> tuple[tuple[Noise, ...], Loss]:
     """A mechanism for each part, and what they cost together.
 
     Parts that no neighbour changes get no noise, and their share goes to the others.
@@ -222,7 +224,7 @@ def _same(stated: Stated | None) -> str:
     return "no two values it joins change them"
 
 
-def exact_notes(noise: Iterable[Told], stated: Stated | None) -> tuple[str, ...]:
+def exact_notes(noise: Iterable[NoiseDescription], stated: Stated | None) -> tuple[str, ...]:
     """What must be said first of an answer without noise."""
     exact = [told.of for told in noise if not told.scale]
     if not exact:
@@ -299,7 +301,7 @@ def _undecided(stated: Stated, tally: Tally) -> Iterator[str]:
             yield f"whether {part}"
 
 
-def _least(edge: Part, plain: Part) -> Part:
+def _least(edge: AnswerPart, plain: AnswerPart) -> AnswerPart:
     return replace(
         plain, l1=min(edge.l1, plain.l1), l2_squared=min(edge.l2_squared, plain.l2_squared)
     )

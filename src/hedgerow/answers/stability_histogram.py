@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from hedgerow.answers.design import CONFIDENCE, Numbers, Shown, Told, delta_notes
+from hedgerow.answers.design import CONFIDENCE, AnswerTable, NoiseDescription, Numbers, delta_notes
 from hedgerow.engines.base import Table
 from hedgerow.engines.tally import Tally
 from hedgerow.noise.measures import Approximate, Loss, Pure
@@ -67,9 +67,9 @@ class KeysFound:
         return (self.tally,)
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         words = f"one person changes at most {self.changed} of them, by 1 each"
-        return (Told("each count", "discrete Laplace", self.mechanism.scale, words),)
+        return (NoiseDescription("each count", "discrete Laplace", self.mechanism.scale, words),)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class KeysFound:
     def best(self, exact: Found) -> None:
         return None
 
-    def shown(self, numbers: Found) -> tuple[Shown, ...]:
+    def shown(self, numbers: Found) -> tuple[AnswerTable, ...]:
         keys, counts = numbers
         reach = self.mechanism.accuracy(confidence=CONFIDENCE)
         found = {name: [key[place] for key in keys] for place, name in enumerate(self.named)}
@@ -114,7 +114,7 @@ class KeysFound:
             "low": [max(int(count) - reach, 0) for count in counts],
             "high": [max(int(count) + reach, 0) for count in counts],
         }
-        return (Shown.of(found, told),)
+        return (AnswerTable.of(found, told),)
 
 
 def threshold(*, scale: Fraction, delta: Fraction, changed: int) -> int:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from hedgerow.answers.counts import count_part, outside_notes, require_different, told_count
 from hedgerow.answers.design import (
     CONFIDENCE,
+    AnswerTable,
     Design,
+    NoiseDescription,
     Numbers,
-    Shown,
-    Told,
     asked_by,
     delta_notes,
     dense,
@@ -29,7 +29,7 @@ from hedgerow.answers.sensitivity import Noise, count_under, mover, noise_for, s
 from hedgerow.engines.base import Table
 from hedgerow.engines.tally import Summed, Tally
 from hedgerow.noise.blowfish.plan_policy import Stated
-from hedgerow.noise.calibration import Part
+from hedgerow.noise.calibration import AnswerPart
 from hedgerow.noise.measures import Loss
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.table.domain import Bounds, decimal
@@ -133,7 +133,7 @@ class Aggregating:
         return self.reach**2 // 2
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[AnswerPart, ...]:
         size = require_few(self.sizes)
         many = Fraction(1, _POWERS[self.kind])
         (tally,), span = self.tallies, self.summed.range
@@ -168,12 +168,12 @@ class Aggregating:
         return (replace(self.base, sums=tuple(sums)),)
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         unit, first = self.summed.unit, self.mechanisms[0]
         who = mover(self.stated)
         what = "the sum" if self.kind == "sum" else "the sum of differences from the middle"
         told = [
-            Told(
+            NoiseDescription(
                 what,
                 distribution(first),
                 first.scale * unit,
@@ -193,7 +193,7 @@ class Aggregating:
         if self.kind == "variance":
             square, third = unit**2, self.mechanisms[2]
             told.append(
-                Told(
+                NoiseDescription(
                     "the sum of their squares",
                     distribution(third),
                     third.scale * square,
@@ -245,7 +245,7 @@ class Aggregating:
     def best(self, exact: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
         return exact
 
-    def shown(self, numbers: tuple[Numbers, ...]) -> tuple[Shown, ...]:
+    def shown(self, numbers: tuple[Numbers, ...]) -> tuple[AnswerTable, ...]:
         # Each interval may miss a little less often, so that all of them together do not.
         confidence = 1 - (1 - CONFIDENCE) / len(self.parts)
         reach = [float(m.accuracy(confidence=confidence)) for m in self.mechanisms]
@@ -261,7 +261,7 @@ class Aggregating:
             name: [float(number) for number in one]
             for name, one in zip((self.kind, "low", "high"), told, strict=True)
         }
-        return (Shown.of(key_columns(self.cells), columns),)
+        return (AnswerTable.of(key_columns(self.cells), columns),)
 
     def _mean(self, values: list[Floats], reach: list[float]) -> list[Floats]:
         unit, middle = float(self.summed.unit), self.summed.centre * float(self.summed.unit)
@@ -292,7 +292,7 @@ class Aggregating:
         return [found, low, np.minimum(high, widest)]
 
 
-def sum_part(neighbours: Neighbours, cells: int, span: tuple[int, int]) -> Part:
+def sum_part(neighbours: Neighbours, cells: int, span: tuple[int, int]) -> AnswerPart:
     """What one person changes in the sums of so many disjoint cells.
 
     A row adds a number of the span, or none where it does not count. Rows that enter change a
@@ -312,9 +312,9 @@ def sum_part(neighbours: Neighbours, cells: int, span: tuple[int, int]) -> Part:
     each = max(width if neighbours.kind is Neighbouring.CHANGE_ONE else farthest, 1)
     in_one = (neighbours.rows * each) ** 2
     if cells == 1:
-        return Part(neighbours.rows * each, in_one)
+        return AnswerPart(neighbours.rows * each, in_one)
     in_two = neighbours.histogram_squared * farthest**2
-    return Part(neighbours.histogram * farthest, max(in_one, in_two))
+    return AnswerPart(neighbours.histogram * farthest, max(in_one, in_two))
 
 
 def _summed(column: str, bounds: Bounds, kind: Kind) -> Summed:

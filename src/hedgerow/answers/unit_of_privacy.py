@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.answers.exact_releases import require_all_known
 from hedgerow.base.errors import PlanError
 from hedgerow.ledger.choice import PARTITION, POLICY
-from hedgerow.ledger.entry import CLOSING, Entry, Kind
+from hedgerow.ledger.entry import CLOSING, Entry, EntryKind
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 
 if TYPE_CHECKING:
-    from hedgerow.answers.design import Told
+    from hedgerow.answers.design import NoiseDescription
     from hedgerow.answers.public_knowledge import Public
     from hedgerow.ledger import Ledger
     from hedgerow.noise.blowfish.plan_policy import Stated
@@ -77,7 +77,7 @@ class Unit:
         return {NEIGHBOURS: who, PERSON: self.person, **policy, **sample}
 
 
-def exactly(noise: Iterable[Told]) -> dict[str, list[str]]:
+def exactly(noise: Iterable[NoiseDescription]) -> dict[str, list[str]]:
     """What the ledger is told of numbers without noise: which they are."""
     exact = [told.of for told in noise if not told.scale]
     return {EXACT: exact} if exact else {}
@@ -237,19 +237,19 @@ def _spending(
     with a plain answer, which went with plain ones only.
     """
     for limit in (reach, 8 * reach, 4096, None):  # the newest release is mostly within reach
-        closed: dict[str, Kind] = {}
+        closed: dict[str, EntryKind] = {}
         found: list[Entry] = []
         entries = list(ledger.entries(population=population, limit=limit))
         for entry in reversed(entries):
             if entry.kind in CLOSING:
                 closed[entry.reservation] = entry.kind
-            elif entry.kind is Kind.RESERVE and (before is None or entry.seq < before):
+            elif entry.kind is EntryKind.RESERVE and (before is None or entry.seq < before):
                 state = closed.get(entry.reservation)
                 partition = entry.body.get("kind") == PARTITION
-                if state is Kind.FAILED or (partition and not partitions):
+                if state is EntryKind.FAILED or (partition and not partitions):
                     continue
                 found.append(entry)
-                if state is Kind.RELEASED:
+                if state is EntryKind.RELEASED:
                     yield from found
                     return
         if limit is None or len(entries) < limit:

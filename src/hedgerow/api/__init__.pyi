@@ -8,7 +8,8 @@ comes first, then what rooms offer as it is.
 from hedgerow.api.demo import run_demo as run_demo, write_hospital as write_hospital
 from hedgerow.api.measurement import measure as measure
 from hedgerow.api.table_look import Look as Look, TableSource as TableSource
-from hedgerow.base.spelling import quoted as quoted, reading as reading
+from hedgerow.base.spelling import reading as reading
+from hedgerow.base.spelling_classes import quoted as quoted
 from hedgerow.claims.row_bound import of_rows as of_rows
 from hedgerow.plan.claims import Claim as Claim
 from hedgerow.plan.guess import write_plan as write_plan
@@ -43,11 +44,21 @@ from hedgerow.attacks.charts import (
     names_of as names_of,
     plot_attacks as plot_attacks,
 )
-from hedgerow.attacks.file_attacks import FILE_METHODS as FILE_METHODS
-from hedgerow.attacks.gate import (
+from hedgerow.attacks.gain_bounds import (
     UNTRIED as UNTRIED,
     GainBounds as GainBounds,
     doubts as doubts,
+)
+from hedgerow.attacks.registry import (
+    ATTACKS as ATTACKS,
+    describe_attack as describe_attack,
+    file_attacks as file_attacks,
+    release_attacks as release_attacks,
+)
+
+from hedgerow.reports.profiles.registry import (
+    PROFILES as PROFILES,
+    describe_profile as describe_profile,
 )
 
 # Questions and the ledger
@@ -63,14 +74,14 @@ from hedgerow.api.ledgers import (
 )
 from hedgerow.api.questions import (
     ANSWER as ANSWER,
-    Priced as Priced,
+    CostPreview as CostPreview,
     as_in_filter as as_in_filter,
     chance_of_guess as chance_of_guess,
     columns_in_filter as columns_in_filter,
     find_answer as find_answer,
     is_range as is_range,
 )
-from hedgerow.ledger import Entry as Entry, Kind as Kind, Position as Position
+from hedgerow.ledger import Entry as Entry, EntryKind as EntryKind, Position as Position
 from hedgerow.ledger.choice import ledger_place as ledger_place
 from hedgerow.noise.amounts import NOTHING as NOTHING, Amounts as Amounts
 from hedgerow.noise.neighbours import Neighbouring as Neighbouring
@@ -80,6 +91,7 @@ from hedgerow.table.domain import Bounds as Bounds, Values as Values, decimal as
 from hedgerow.charts.looks import style_sheet as style_sheet
 
 # The lattice
+from hedgerow.claims.epsilon import belief_claims as belief_claims
 from hedgerow.explore.frontier import epsilon_at as epsilon_at, steps as steps
 from hedgerow.explore.lattice_charts import (
     epsilon_chart as epsilon_chart,

@@ -16,7 +16,7 @@ from hedgerow.charts.scales import Band, Linear
 from hedgerow.charts.series import Legend, Series
 
 if TYPE_CHECKING:
-    from hedgerow.answers.design import Shown
+    from hedgerow.answers.design import AnswerTable
 
 MOST_LINES = 48
 """Lines of a table that a chart has room for."""
@@ -29,7 +29,7 @@ FROM_ZERO = ("count", "sum")
 
 
 def answer_chart(
-    shown: Shown, *, title: str, subtitle: str = "", width: int = 560
+    shown: AnswerTable, *, title: str, subtitle: str = "", width: int = 560
 ) -> Figure | None:
     """The numbers of an answer, with their intervals; None where nothing can be drawn.
 

@@ -18,8 +18,6 @@ NOISY = ("marginals", "safe")
 """Searches whose releases are random: a trial would cost what the release costs."""
 TRIAL = "trial"
 """What a trial is called in results."""
-OF_NO_COLUMN = ("linkability",)
-"""Attacks that are after people, whatever the sensitive column."""
 
 
 def make_trial(plan: Plan, folder: Path, progress: Progress) -> Path:
@@ -60,28 +58,27 @@ def attack_columns(
     plan: Plan,
     releases: Mapping[str, str],
     *,
-    always: Sequence[str],
     extra: Sequence[str],
     progress: Progress,
     register: str | None = None,
     control: str | None = None,
-    least: str | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Try every attack on every sensitive column that all of the releases have.
 
     Args:
         plan: Of the releases: its hierarchies, and the people who are looked for.
         releases: Their names, and where they are.
-        always: Attacks that are tried wherever they apply.
         extra: Attacks that are asked for besides, each in a round of its own.
         progress: Called as work goes on.
         register: A list of people with names.
         control: People who are in none of the releases.
-        least: The l of the l-diversity that minimality attacks.
+        given: Numbers and words that attacks take, such as the l of minimality.
 
     Returns:
         Summaries, each with the column it is about; and sentences on what could not be tried.
     """
+    from hedgerow.attacks.registry import ATTACKS, outcome_of, release_attacks
     from hedgerow.attacks.suite import attack
 
     columns = list(plan.schema().sensitive)
@@ -90,6 +87,7 @@ def attack_columns(
             "the plan has no sensitive column, so there is nothing for attackers to learn",
             fix="Give a column the role sensitive.",
         )
+    always = [one.name for one in release_attacks() if one.by_default]
     further = [name for name in extra if name not in always]
     paths = [Path(path) for path in releases.values()]
     foreign = not all(path.is_dir() for path in paths)
@@ -104,11 +102,12 @@ def attack_columns(
     skipped: list[str] = []
     seen: set[str] = set()
     first: list[str] | None = None
-    if "sequential" in further and len(paths) > 1 and register:
-        # With a register it is tried only where it is asked for. In one round with the others,
-        # since what it joins is then nothing that was not tried.
-        further.remove("sequential")
-        first = [*always, "sequential"]
+    joining = [one.name for one in release_attacks() if one.joins and one.name in further]
+    if joining and len(paths) > 1 and register:
+        # With a register they are tried only where they are asked for. In one round with the
+        # others, since what they join is then nothing that was not tried.
+        further = [name for name in further if name not in joining]
+        first = [*always, *joining]
     rounds = [
         (column, methods) for column in columns for methods in (first, *([e] for e in further))
     ]
@@ -118,7 +117,8 @@ def attack_columns(
             whole = None if share is None else (place + share) / len(rounds)
             progress(f"{of}: {said}", whole)
 
-        know = {"l": least} if methods == ["minimality"] and least else None
+        takes = {name for one in methods or () for name in ATTACKS[one].knows}
+        know = {name: text for name, text in (given or {}).items() if name in takes}
         try:
             results = attack(paths, of=column, methods=methods, know=know, progress=say, **shared)
         except HedgerowError as error:
@@ -127,10 +127,15 @@ def attack_columns(
             fix = f" {error.fix}" if error.fix else ""
             skipped.append(f"{methods[0]} was not tried on {column}: {error.what}.{fix}")
             continue
-        if methods is first and first and not any(r.attack == "sequential" for r in results):
-            skipped.append(f"sequential was not tried on {column}: it does not apply here.")
+        if methods is first and first:
+            tried = {result.attack for result in results}
+            skipped += [
+                f"{name} was not tried on {column}: it does not apply here."
+                for name in joining
+                if name not in tried
+            ]
         for result in results:
-            about = "" if result.attack in OF_NO_COLUMN else column
+            about = column if outcome_of(result.attack).of_column else ""
             told = result.summary() | {"of": about}
             same = repr((told["attack"], about, told["sentences"], told["detail"].get("release")))
             if same not in seen:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hedgerow.base.errors import PlanError
-from hedgerow.ledger import Amounts, Checked, Entry, Kind, Ledger, Position
+from hedgerow.ledger import Amounts, Entry, EntryKind, Ledger, LedgerCheck, Position
 from hedgerow.ledger.choice import ledger_place
 from hedgerow.ledger.tips import read_tip
 from hedgerow.noise.amounts import PLACES
@@ -66,7 +66,7 @@ def currencies(position: Position) -> list[str]:
 
 def policy_of(entry: Entry) -> str | None:
     """The policy that a spend is under; None: there is none."""
-    policy = entry.body.get("policy") if entry.kind == Kind.RESERVE else None
+    policy = entry.body.get("policy") if entry.kind == EntryKind.RESERVE else None
     return None if policy is None else str(policy)
 
 
@@ -74,14 +74,14 @@ def policies_of(book: Ledger, population: str) -> list[str]:
     """Under which policies a population's budget was spent, the oldest first."""
     found: dict[str, str] = {}
     for entry in book.entries(population=population):
-        if entry.kind == Kind.FAILED:  # it told nobody anything
+        if entry.kind == EntryKind.FAILED:  # it told nobody anything
             found.pop(entry.reservation, None)
         elif (policy := policy_of(entry)) is not None:
             found[entry.reservation] = policy
     return list(dict.fromkeys(found.values()))
 
 
-def verify_ledger(book: Ledger, releases: Sequence[Path]) -> Checked:
+def verify_ledger(book: Ledger, releases: Sequence[Path]) -> LedgerCheck:
     """Read everything again, and hold the certificates of releases against it.
 
     Raises:
@@ -93,4 +93,4 @@ def verify_ledger(book: Ledger, releases: Sequence[Path]) -> Checked:
     if not found.holds:  # what the entries say is worth nothing
         return found
     other = [why for folder in releases for why in other_than_recorded(folder, book)]
-    return Checked(found.entries, tuple(other))
+    return LedgerCheck(found.entries, tuple(other))

@@ -14,7 +14,7 @@ from hedgerow.answers.questions import Asking, Question
 from hedgerow.answers.sensitivity import claimed, exact_notes, protected_notes
 from hedgerow.base import decimals, filters
 from hedgerow.base.errors import DataError, HedgerowError
-from hedgerow.ledger import Entry, Kind
+from hedgerow.ledger import Entry, EntryKind
 from hedgerow.noise.measures import Approximate, Loss, Pure
 from hedgerow.noise.semantics import truth
 
@@ -26,7 +26,7 @@ ANSWER = "answer"
 """What the ledger calls an answer."""
 
 
-class Priced(Asking[Preview]):
+class CostPreview(Asking[Preview]):
     """Says what a question costs and which noise it gets, where nobody can be made up for it."""
 
     def __init__(self, public: Public) -> None:
@@ -84,7 +84,7 @@ def find_answer(session: Session, reservation: str) -> KeptAnswer:
     """
     for entry in session.ledger.releases(session.population):
         ours = entry.reservation == reservation and entry.body.get("kind") == ANSWER
-        if ours and entry.kind == Kind.RELEASED:
+        if ours and entry.kind == EntryKind.RELEASED:
             content = session.ledger.content(entry)
             if content is not None:
                 return KeptAnswer(entry, Answer.read(content))

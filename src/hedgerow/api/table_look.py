@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hedgerow.base.errors import DataError
-from hedgerow.base.spelling import classes
+from hedgerow.base.spelling_classes import classes
 from hedgerow.engines import open_engine
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.declaration import FileAttack
+from hedgerow.attacks.file_input import FileInput, numbers_of
 from hedgerow.base.errors import DataError
 from hedgerow.table.groups import Floats
 
@@ -204,3 +206,21 @@ def _numbers(values: ArrayLike, what: str) -> Floats:
     if not np.isfinite(found).all():
         raise DataError(f"the {what} are not all finite")
     return found
+
+
+def _attempt(read: FileInput) -> AttackResult:
+    noisy, sums, truth = numbers_of(read.file(0, "a file of counts"), "noisy", "sum", "truth")
+    matrix = neighbouring_sums(len(noisy))
+    return averaging(noisy, matrix=matrix, sums=sums[:-1], truth=truth)
+
+
+AVERAGING = FileAttack(
+    name="averaging",
+    asks="Do exact sums take the noise out of noisy counts?",
+    success="a count is right",
+    reads="noisy counts and exact sums (`noisy`, `sum` of this count and the next, `truth`)",
+    most=1,
+    needs=(),
+    attempt=_attempt,
+    reference='Paper 002, "Composition with other mechanisms".',
+)

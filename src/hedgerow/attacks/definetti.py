@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.buckets import Bucketised, Codes, columns_of
+from hedgerow.attacks.bucketised_release import Bucketised, Codes, columns_of, read_tables
+from hedgerow.attacks.declaration import COLUMN, FileAttack
+from hedgerow.attacks.file_input import FileInput, called, texts_of
 from hedgerow.attacks.gains import Gains
-from hedgerow.base.errors import DataError, PlanError
+from hedgerow.base.errors import DataError, PlanError, some
 from hedgerow.base.jit import kernel
+from hedgerow.engines import open_engine
 from hedgerow.recode.anatomy import anatomise, bucketed
 from hedgerow.table.groups import Floats, Histogram, Ints, sort_members
 
@@ -28,7 +31,7 @@ SMOOTHING = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class BucketBeliefs:
     """How likely each member of each bucket has each of its values."""
 
     release: Bucketised
@@ -61,7 +64,7 @@ def beliefs(
     chains: int = CHAINS,
     rounds: int = ROUNDS,
     burn_in: int = BURN_IN,
-) -> Beliefs:
+) -> BucketBeliefs:
     """Match members and values again and again, each time by what the last match taught.
 
     Values are given to the members of their bucket at random. A naive Bayes model is fitted to
@@ -123,7 +126,7 @@ def beliefs(
                 _tally(tally, held, first)
     share = tally / (chains * (rounds - burn_in))
     _even_out(share, first, st.indptr[release.bucket + 1], _twins(st, rng)[values])
-    return Beliefs(release, share)
+    return BucketBeliefs(release, share)
 
 
 def de_finetti(
@@ -214,7 +217,7 @@ def de_finetti(
     )
 
 
-def _gains(found: Beliefs, true: Codes) -> Gains:
+def _gains(found: BucketBeliefs, true: Codes) -> Gains:
     """What is gained about everybody; certain is only who is in a bucket with one value.
 
     A simulation in which a person always has the same value is no proof that they do.
@@ -330,3 +333,41 @@ def _even_out(share: Floats, first: Ints, end: Ints, kind: Ints) -> None:
         for slot in range(width):
             total[kind[first[i] + slot]] = 0.0
             met[kind[first[i] + slot]] = 0.0
+
+
+def _attempt(read: FileInput) -> AttackResult:
+    """The two tables of an Anatomy, and the original; or a table that is published by Anatomy."""
+    assert read.sensitive is not None, "it needs it"
+    rng = np.random.default_rng(read.seed)
+    first = read.file(0, "a table, or the two of an Anatomy")
+    if len(read.files) > 1 and "l" in read.given:
+        raise PlanError(
+            "the buckets are there, so there is no l to publish with", fix="Leave out --know l."
+        )
+    if len(read.files) == 1:
+        with open_engine(first) as engine:
+            quasi = [name for name in engine.columns() if name != read.sensitive]
+        return against_anatomy(
+            first, quasi=quasi, sensitive=read.sensitive, l=read.whole("l", 3), rng=rng
+        )
+    if read.truth is None:
+        raise PlanError("the attack needs the truth", fix="Say --truth original.csv.")
+    release, texts = read_tables(first, read.files[1], sensitive=read.sensitive)
+    (values,) = texts_of(read.truth, read.sensitive)
+    place = {text: code for code, text in enumerate(texts[read.sensitive])}
+    if lost := [value for value in dict.fromkeys(values) if value not in place]:
+        raise DataError(f"{some(lost)} are not in the release", where=called(read.truth))
+    return de_finetti(release, np.array([place[value] for value in values]), rng=rng)
+
+
+DE_FINETTI = FileAttack(
+    name="de-finetti",
+    asks="Do buckets together tell which value belongs to whom?",
+    success="a person's value is named",
+    reads="the two tables of an Anatomy with `--truth`, or a table to publish by Anatomy first",
+    most=2,
+    needs=(COLUMN,),
+    knows={"l": "Of the buckets, where a table is published first; 3 if left out."},
+    attempt=_attempt,
+    reference="Kifer 2009 (SIGMOD).",
+)

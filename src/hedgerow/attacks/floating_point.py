@@ -8,14 +8,17 @@ that can come from 1 are different sets, and seeing one answer is often enough t
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.declaration import FileAttack
+from hedgerow.attacks.file_input import FileInput, numbers_of
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.base.jit import kernel
+from hedgerow.engines import open_engine
 from hedgerow.table.groups import Floats, Ints
 
 Flags = NDArray[np.bool_]
@@ -255,3 +258,36 @@ def _finite(values: ArrayLike, what: str) -> Floats:
     if found.ndim != 1 or not np.isfinite(found).all():
         raise DataError("these are not finite numbers in one row", where=what)
     return found
+
+
+def _attempt(read: FileInput) -> AttackResult:
+    file = read.file(0, "a file of outputs")
+    with open_engine(file) as engine:
+        known = "truth" in engine.columns()
+    outputs, *truth = numbers_of(file, "output", *(["truth"] if known else []))
+    try:
+        candidates = [float(text) for text in read.word("candidates", "0,1").split(",")]
+    except ValueError:
+        raise PlanError("candidates are numbers", fix="Say --know candidates=0,1.") from None
+    noise: Any = read.word("noise", "signed")
+    return identifies(
+        outputs, candidates=candidates, scale=read.number("scale", 1.0), noise=noise,
+        truth=truth[0] if truth else None,
+    )  # fmt: skip
+
+
+FLOATING_POINT = FileAttack(
+    name="floating-point",
+    asks="Which value can an output with careless noise have been made from?",
+    success="the value behind an output is named",
+    reads="outputs of naive noise (`output`, and `truth` where it is known)",
+    most=1,
+    needs=(),
+    knows={
+        "scale": "Of the noise; 1 if left out.",
+        "candidates": "The values it may have been, as in 0,1.",
+        "noise": "How it was made: signed, one-sided, numpy or lattice.",
+    },
+    attempt=_attempt,
+    reference="Mironov 2012 (CCS).",
+)

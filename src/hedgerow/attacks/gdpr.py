@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.descriptions import described, secret_codes
 from hedgerow.attacks.intersection import intersect
-from hedgerow.attacks.linkage import Links
-from hedgerow.attacks.projection import only, projected, shuffled, uncovered
+from hedgerow.attacks.links import Links
+from hedgerow.attacks.record_descriptions import described, secret_codes
+from hedgerow.attacks.release_columns import only, projected, shuffled, uncovered
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.table.groups import Ints
 from hedgerow.table.location import Located, locate

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.bits import ALL, Words, counted, has, one_left
+from hedgerow.attacks.bit_sets import ALL, Words, counted, has, one_left
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.intersection_words import told
 from hedgerow.attacks.overlap import Overlap, told_overlaps, trusted
 from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.jit import kernel
-from hedgerow.base.spelling import told_apart
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.table.groups import PEOPLE, Floats, Ints
 from hedgerow.table.labels import Value
 from hedgerow.table.location import Located, doubtful, locate

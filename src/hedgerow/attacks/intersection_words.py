@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.attacks.bits import one_left
+from hedgerow.attacks.bit_sets import one_left
 from hedgerow.base.errors import some
 from hedgerow.table.groups import PEOPLE, ROWS
 from hedgerow.table.labels import Value

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from hedgerow.attacks.annotation import understood, with_release
+from hedgerow.attacks.attack_input import AttackInput
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.fuzzy import Edits, Fuzzy, loosened
+from hedgerow.attacks.declaration import GROUPS, REGISTER, ReleaseAttack
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.projection import only, projected, uncovered
+from hedgerow.attacks.links import Links, sums_by_place
+from hedgerow.attacks.release_columns import only, projected, uncovered
+from hedgerow.attacks.tolerance import Edits, Fuzzy, loosened
 from hedgerow.base.errors import DataError, PlanError, nearest, some
-from hedgerow.table.groups import Floats, Groups, Ints
+from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.labels import Flags
-from hedgerow.table.location import Located, locate
-from hedgerow.table.pack import distinct
 from hedgerow.table.published_table import Published
 from hedgerow.table.targets import Targets
 
@@ -25,97 +27,6 @@ MOST = 100
 """How many people a result names."""
 SHOWN = 10
 """How many combinations of columns of each size a result lists."""
-
-
-@dataclass(frozen=True, eq=False)
-class Links:
-    """Who of a register fits which records of a release."""
-
-    records: Ints
-    """For each person, the records they fit: the prosecutor's view, who knows they are in."""
-    people: Ints
-    """For each group, the people who fit it: the journalist's view, who starts at a record."""
-    reidentified: Flags
-    """People who fit one record only, while nobody else fits it."""
-    success: Floats
-    """For each group, the chance that naming the likeliest person for a record of it is right.
-
-    Likeliest is who fits the fewest records. A person is any of the records they fit with the
-    same chance, and whoever is in the shorter of the two lists is in the longer.
-    """
-    tuples: Located
-    """The groups each kind of person fits; people with the same values are one kind."""
-    kind: Ints
-    """The kind of each person."""
-    sizes: Ints
-    """Records of each group."""
-
-    @classmethod
-    def between(cls, published: Published, register: Targets) -> Links:
-        """Find them.
-
-        Raises:
-            DataError: The register and the release have no column in common.
-        """
-        columns = [name for name in register.columns if name in published.quasi]
-        known = only(register, columns)
-        first, kind = distinct(known.codes, [len(values) for values in known.values])
-        # Without a column in common, the message is that of locating.
-        tuples = locate(published, known.take(first) if columns else register)
-        n, alike = published.groups.n, np.bincount(kind, minlength=len(first))
-        owner = np.repeat(np.arange(len(first)), tuples.count)
-        records = _sums(owner, n[tuples.groups], len(first))
-        people = _sums(tuples.groups, alike[owner], len(n))
-        share = 1 / records[owner]
-        best, total = np.zeros(len(n)), np.zeros(len(n))
-        np.maximum.at(best, tuples.groups, share)
-        np.add.at(total, tuples.groups, share * alike[owner])
-        alone = np.zeros(len(first), np.bool_)
-        alone[owner] = people[tuples.groups] == 1
-        return cls(
-            records[kind],
-            people,
-            ((records == 1) & alone)[kind],
-            best / np.maximum(1, total),
-            tuples,
-            kind,
-            n,
-        )
-
-    def group(self) -> Ints:
-        """The first group each person fits, -2 where they fit none."""
-        fits = self.tuples.count > 0
-        first = np.full(len(fits), -2)
-        first[fits] = self.tuples.groups[self.tuples.start[:-1][fits]]
-        return first[self.kind]
-
-    def correct(self, truth: Ints) -> float:
-        """How many records get the right name, on average over equally likely ones.
-
-        Args:
-            truth: The group each person's record is in, -1 where they have none.
-        """
-        rivals = self.rivals(truth)
-        return float((1 / rivals[rivals > 0]).sum())
-
-    def rivals(self, truth: Ints) -> Ints:
-        """How many people are as likely as who has the record, for each who has one; 0: more so.
-
-        Args:
-            truth: As for `correct`.
-        """
-        size, groups = len(self.sizes), self.tuples.groups
-        owner = np.repeat(np.arange(len(self.tuples.count)), self.tuples.count)
-        fitting = np.zeros(len(self.tuples.count), np.int64)
-        fitting[self.kind] = self.records
-        least = np.full(size, np.iinfo(np.int64).max)
-        np.minimum.at(least, groups, fitting[owner])
-        likeliest = fitting[owner] == least[groups]
-        named = _sums(groups[likeliest], np.bincount(self.kind)[owner[likeliest]], size)
-        pairs = (owner * size + groups)[likeliest]
-        member = np.flatnonzero(truth >= 0)
-        right = np.isin(self.kind[member] * size + truth[member], pairs)
-        return np.where(right, named[truth[member]], 0)
 
 
 def link(
@@ -326,7 +237,7 @@ def _truth(published: Published, register: Targets, truth: str | Sequence[int]) 
         )
     entries = published.groups.histograms[truth]
     values = published.groups.domains[truth].values
-    times = _sums(entries.codes.astype(np.int64), entries.counts, len(values))
+    times = sums_by_place(entries.codes.astype(np.int64), entries.counts, len(values))
     if (times > 1).any():
         raise DataError(
             f"{some(values[i] for i in np.flatnonzero(times > 1))} belong to several records",
@@ -337,12 +248,6 @@ def _truth(published: Published, register: Targets, truth: str | Sequence[int]) 
     place = register.columns.index(truth)
     by_value = np.array([group.get(v, -1) for v in register.values[place]], np.int64)
     return by_value[register.codes[:, place]]
-
-
-def _sums(place: Ints, amounts: Ints, size: int) -> Ints:
-    total = np.zeros(size, np.int64)
-    np.add.at(total, place, amounts)
-    return total
 
 
 def _sentences(detail: dict[str, Any], many: int) -> tuple[str, ...]:
@@ -392,3 +297,40 @@ def _sentences(detail: dict[str, Any], many: int) -> tuple[str, ...]:
             f"{prosecutor['fitting']:,} people fit any record."
         )
     return tuple(told)
+
+
+def _attempt(read: AttackInput) -> Iterator[AttackResult]:
+    for i, published in enumerate(read.releases):
+        register = read.registers[i % len(read.registers)]
+        hidden = [c for c in register.columns if c not in published.quasi]
+        name = hidden[0] if hidden else None
+        result = link(published, register, name=name, fuzzy=read.fuzzy or None)
+        result = _with_strangers(published, result, read.control)
+        yield with_release(published, result, understood(published, register))
+
+
+def _with_strangers(
+    published: Published, result: AttackResult, control: Targets | None
+) -> AttackResult:
+    """The result, with how many people who are not in the release would be found in it."""
+    if control is None or not set(published.quasi) & {*control.columns}:
+        return result
+    records = Links.between(published, control).records
+    taken = int((records == 1).sum())
+    note = f"Of {len(control):,} people who are not in the release {taken:,} fit one record only."
+    return replace(
+        result,
+        sentences=(*result.sentences, note),
+        detail={**result.detail, "outsiders": {"people": len(control), "fit_one": taken}},
+    )
+
+
+LINKAGE = ReleaseAttack(
+    name="linkage",
+    asks="Which records get the right name from a list of people?",
+    success="a record gets the right name",
+    needs=(GROUPS, REGISTER),
+    attempt=_attempt,
+    raw="nothing; it needs a list of people with names (a register)",
+    reference="Sweeney 2002; for the two views El Emam and Dankar 2008.",
+)

@@ -10,12 +10,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.declaration import CONTROL, TRUTH, FileAttack, Need
+from hedgerow.attacks.file_input import FileInput, matrix_of, numbers_of
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.table.groups import Floats
 
@@ -209,3 +211,40 @@ def _checked(
     if not 0 < alpha < 1:
         raise PlanError(f"alpha is {alpha}", fix="Give a share between 0 and 1, such as 0.05.")
     return m, pop, y
+
+
+def _attempt(read: FileInput) -> AttackResult:
+    file = read.file(0, "a file of frequencies")
+    study, population = numbers_of(file, "study", "population")
+    test: Any = read.word("test", "homer")
+    return membership(
+        study, population, participants=matrix_of(read.truth), others=matrix_of(read.control),
+        test=test, alpha=read.number("alpha", 0.05),
+    )  # fmt: skip
+
+
+MEMBERSHIP = FileAttack(
+    name="membership",
+    asks="Do allele frequencies tell who took part in a study?",
+    success="a participant of a study is told from others",
+    reads="allele frequencies (`study`, `population`; a row an allele)",
+    most=1,
+    needs=(
+        Need(
+            "genotypes of participants, a column a person",
+            "--truth",
+            TRUTH.given,
+        ),
+        Need(
+            "genotypes of others, a column a person",
+            "--control",
+            CONTROL.given,
+        ),
+    ),
+    knows={
+        "test": "homer, inner-product or centred.",
+        "alpha": "The share of others who may be taken for one; 0.05 if left out.",
+    },
+    attempt=_attempt,
+    reference="Homer et al. 2008 (PLoS Genetics); Dwork et al. 2015 (FOCS).",
+)

@@ -14,10 +14,21 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hedgerow.attacks.annotation import with_release
+from hedgerow.attacks.attack_input import AttackInput
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.credibility import Worked, exact_bound
+from hedgerow.attacks.declaration import (
+    GROUPS,
+    ORIGINAL,
+    SECRET,
+    AttackOutcome,
+    ReleaseAttack,
+    known,
+)
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.inference import SHOWN, counted, named
+from hedgerow.attacks.group_beliefs import SHOWN, counted, named
+from hedgerow.attacks.merged_classes import classes_of
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.table.attribute import alone, attribute
 from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive, sort_members
@@ -25,7 +36,7 @@ from hedgerow.table.groups import Groups, Histogram, Ints, Sensitive, sort_membe
 MOST = 1_000_000
 """Additions for one group, about; with more it counts as too large to work out."""
 
-Beliefs = Sequence[tuple[Fraction, ...]]
+Credibilities = Sequence[tuple[Fraction, ...]]
 """For each class, the credibility of each value."""
 
 
@@ -166,7 +177,7 @@ class _Merged:
         ways = [prod(min(floor(n / bound), c) + 1 for c in self.counts) for n in self.sizes]
         return states * sum(ways)
 
-    def naive(self) -> Beliefs:
+    def naive(self) -> Credibilities:
         """Every class like the group."""
         people = sum(self.sizes)
         return [tuple(Fraction(c, people) for c in self.counts)] * len(self.sizes)
@@ -174,7 +185,7 @@ class _Merged:
 
 def _beliefs(
     known: Sequence[_Merged], bound: Fraction, recoding: str
-) -> tuple[list[Beliefs], int, int]:
+) -> tuple[list[Credibilities], int, int]:
     """Credibilities of each group; how many nothing explains, and how many are too large."""
     worked: list[Worked | None] = []
     for group in known:
@@ -187,7 +198,7 @@ def _beliefs(
             fix="Name the protected value you are after, or attack a part of the release.",
         )
     every = prod((w.fine for w in worked if w is not None), start=Fraction(1))
-    beliefs: list[Beliefs] = []
+    beliefs: list[Credibilities] = []
     puzzling = 0
     for group, w in zip(known, worked, strict=True):
         if w is None:
@@ -210,7 +221,7 @@ def _others(worked: Sequence[Worked | None], own: Worked) -> Fraction:
     return prod(others, start=Fraction(1))
 
 
-def _guesses(known: Sequence[_Merged], beliefs: Sequence[Beliefs]) -> list[dict[str, Any]]:
+def _guesses(known: Sequence[_Merged], beliefs: Sequence[Credibilities]) -> list[dict[str, Any]]:
     """For each class of a merged group, the protected value it most likely has."""
     found = []
     for group, shares in zip(known, beliefs, strict=True):
@@ -237,7 +248,7 @@ def _gains(
     of: str,
     into: Ints,
     published: Groups,
-    credited: Iterable[tuple[_Merged, Beliefs]],
+    credited: Iterable[tuple[_Merged, Credibilities]],
 ) -> Gains:
     """What is gained about everybody in the classes: by credibility, else by the group's share."""
     domain, histogram = classes.domains[of], classes.histograms[of]
@@ -345,3 +356,39 @@ def _refuse_broken(
             f"{named(domain, histogram.codes[entry])}, more than one in {float(bound):g}",
             fix="Give the l the release was made with.",
         )
+
+
+def _attempt(read: AttackInput) -> Iterator[AttackResult]:
+    assert read.truth is not None, "it needs them"
+    bound = read.number("l")
+    for published in read.releases:
+        for of in read.of:
+            if of in read.truth.columns:
+                classes = classes_of(published, read.truth, of)
+                # Full-domain levels are raised for everybody if some class somewhere needs it.
+                how: Any = "global" if published.made == "full-domain" else "local"
+                if classes.left_out and (how == "global" or classes.merged == 0):
+                    raise DataError(
+                        f"{classes.left_out:,} of {len(published):,} groups have other records "
+                        "than those of the people who fit only them, so nobody knows who was "
+                        "merged",
+                        where=published.name,
+                        fix="Either people fit several groups, and then the attack cannot be "
+                        "tried; or the truth is not the original of this release.",
+                    )
+                found = minimality(classes.groups, classes.into, of=of, l=bound, recoding=how)
+                yield with_release(published, classes.told(found), classes.located)
+
+
+MINIMALITY = ReleaseAttack(
+    name="minimality",
+    asks="Does it give somebody away that the publisher generalised no more than needed?",
+    success="what made the publisher generalise is named",
+    needs=(GROUPS, SECRET, ORIGINAL, known("l", "the diversity that was asked for", "3")),
+    knows={"l": "No value may be had by more than one person in l of a group."},
+    outcomes=(AttackOutcome(name="minimality", silent=True),),
+    attempt=_attempt,
+    raw="everybody in the release: who would have been in which group",
+    by_default=False,
+    reference="Wong, Fu, Wang, Pei 2007 (VLDB).",
+)

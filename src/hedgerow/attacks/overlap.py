@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.attacks.base import Rate
-from hedgerow.attacks.bits import Words, one_left
+from hedgerow.attacks.bit_sets import Words, one_left
 from hedgerow.base.errors import PlanError
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.location import Located

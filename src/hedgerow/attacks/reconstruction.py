@@ -6,13 +6,17 @@ small beside the square root of the subsets' size, a few answers for each person
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.base.errors import DataError, PlanError
+from hedgerow.attacks.declaration import TRUTH, FileAttack, Need
+from hedgerow.attacks.file_input import FileInput, called, parsed, texts_of
+from hedgerow.base.errors import DataError, PlanError, some
 from hedgerow.table.groups import Floats
 
 Flags = NDArray[np.bool_]
@@ -252,3 +256,62 @@ def _contradiction(error: float | None) -> DataError:
         where="answers",
         fix="The answers are further off than that, or about other people: give a larger error.",
     )
+
+
+def _attempt(read: FileInput) -> AttackResult:
+    from scipy.sparse import csr_matrix
+
+    subsets, results = read.file(0, "a file of queries"), read.file(1, "a file of answers")
+    query, person = texts_of(subsets, "query", "person")
+    asked, answer = texts_of(results, "query", "answer")
+    who, value = texts_of(read.truth, "person", "value")
+    rows, columns = _once(asked, results, "query"), _once(who, read.truth, "person")
+    for names, known, what in ((query, rows, "answer"), (person, columns, "value")):
+        if lost := [name for name in dict.fromkeys(names) if name not in known]:
+            raise DataError(f"there is no {what} for {some(lost)}", fix="Give all of them.")
+    if not query:
+        raise DataError("nobody is in any query", where=called(subsets))
+    places = [rows[name] for name in query], [columns[name] for name in person]
+    matrix = csr_matrix((np.ones(len(query)), places), shape=(len(rows), len(columns)))
+    if matrix.nnz < len(query):
+        raise DataError(
+            f"{len(query) - matrix.nnz:,} rows say again that somebody is in a query",
+            where=called(subsets),
+            fix="Give everybody in a subset once.",
+        )
+    error = read.number("error") if "error" in read.given else None
+    method: Any = read.word("method", "least squares")
+    answers, bits = parsed(answer, results, "answer"), parsed(value, read.truth, "value")
+    return reconstruction(matrix, answers, truth=bits, method=method, error=error)
+
+
+def _once(names: Sequence[str | None], file: Any, column: str) -> dict[str | None, int]:
+    """The row of each name.
+
+    Raises:
+        DataError: One is there twice, or missing.
+    """
+    wrong = [name for name, times in Counter(names).items() if times > 1 or name is None]
+    if wrong:
+        raise DataError(
+            f"a {column} has no name, or more than one row: {some(wrong)}",
+            where=f"{called(file)}, column {column!r}",
+            fix="Give each a name and one row.",
+        )
+    return {name: i for i, name in enumerate(names)}
+
+
+RECONSTRUCTION = FileAttack(
+    name="reconstruction",
+    asks="Do many answers about subsets of people give everybody's secret bit away?",
+    success="a person's bit is right",
+    reads="who is in which subset (`query`, `person`), and the answers (`query`, `answer`)",
+    most=2,
+    needs=(Need("the truth: `person` and `value`", "--truth", TRUTH.given),),
+    knows={
+        "method": "least squares, linear program or exhaustive.",
+        "error": "The largest error of an answer, where it is known.",
+    },
+    attempt=_attempt,
+    reference="Dinur, Nissim 2003 (PODS).",
+)

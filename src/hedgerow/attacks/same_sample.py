@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.declaration import AttackOutcome, FileAttack, known
+from hedgerow.attacks.file_input import FileInput, numbers_of
 from hedgerow.base.errors import DataError, PlanError
 
 Flags = NDArray[np.bool_]
@@ -185,3 +187,23 @@ def _bits(values: ArrayLike, what: str) -> Flags:
     if found.ndim != 1 or not np.isin(found, (0, 1)).all():
         raise DataError("these are no bits in one row", where=what)
     return found.astype(np.bool_)
+
+
+def _attempt(read: FileInput) -> AttackResult:
+    bits = numbers_of(read.file(0, "a file of bits"), "first", "second", "sampled")
+    first, second, sampled = bits
+    return composition(first, second, sampled=sampled, rate=read.number("rate"))
+
+
+SAME_SAMPLE = FileAttack(
+    name="same-sample",
+    asks="Do two answers from one sample tell who is in it?",
+    success="a person is known to be in the sample",
+    reads="two bits from one sample (`first`, `second`, `sampled`; a row a person)",
+    most=1,
+    needs=(known("rate", "the share of people who were drawn", "0.1"),),
+    knows={"rate": "The share of people who were drawn."},
+    outcomes=(AttackOutcome(name="same-sample", silent=True),),
+    attempt=_attempt,
+    reference="Paper 003, Section 2.1.",
+)

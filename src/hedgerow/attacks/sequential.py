@@ -12,14 +12,18 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.attacks.annotation import with_untried
+from hedgerow.attacks.attack_input import AttackInput
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.declaration import GROUPS, PEOPLE, RELEASES, SECRET, ReleaseAttack
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.inference import SHOWN, counted
+from hedgerow.attacks.group_beliefs import SHOWN, counted
 from hedgerow.attacks.invariance import Invariance, m_invariance
-from hedgerow.base.spelling import likeness, told_apart
+from hedgerow.base.spelling import likeness
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.claims.history import History, Values, follow
 from hedgerow.table.groups import Groups, Ints
-from hedgerow.table.location import Located
+from hedgerow.table.location import Located, doubtful, told_labels
 
 Flags = NDArray[np.bool_]
 CHUNK = 2_000_000
@@ -296,3 +300,45 @@ def _total(releases: Sequence[Groups], values: Values, of: str) -> Ints:
         domain = groups.domains[of]
         np.add.at(total, [place[kind(value)] for value in domain.values], domain.reference)
     return total
+
+
+def _attempt(read: AttackInput) -> Iterator[AttackResult]:
+    from hedgerow.attacks.release_joins import join
+
+    assert read.targets is not None, "it needs them"
+    groups = [published.groups for published in read.releases]
+    notes = [
+        note
+        for published, where in zip(read.releases, read.located, strict=True)
+        for note in told_labels(published, where)
+    ]
+    for of in read.of:
+        joined, missed = join(read.releases, read.located, of)
+        scored = (
+            read.truth is not None and read.targets is read.truth and of in read.targets.columns
+        )
+        found = sequential(
+            groups, read.located, of=of, who=read.targets.described, joined=joined,
+            truth=read.targets.column(of) if scored else None,
+        )  # fmt: skip
+        found = replace(
+            found,
+            sentences=(*found.sentences, *notes),
+            detail={**found.detail, **doubtful(read.releases, read.located)},
+        )
+        yield with_untried(found, missed)
+
+
+SEQUENTIAL = ReleaseAttack(
+    name="sequential",
+    asks="What do two or more releases of the same people leave possible?",
+    success="one value is left",
+    needs=(GROUPS, SECRET, PEOPLE, RELEASES),
+    attempt=_attempt,
+    raw="what outsiders may know of each person, and the truth to score the guesses",
+    by_default=False,
+    also=lambda read: len(read.releases) > 1 and read.everybody,
+    also_words="where --plan alone says who is in several releases",
+    joins=True,
+    reference="Xiao, Tao 2007 (SIGMOD).",
+)

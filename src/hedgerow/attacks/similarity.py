@@ -15,12 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.control_group import only_group
+from hedgerow.attacks.declaration import GROUPS, SECRET, Need, ReleaseAttack
 from hedgerow.attacks.gains import Gains
-from hedgerow.attacks.inference import SHOWN, counted, named, recorded
+from hedgerow.attacks.group_beliefs import SHOWN, counted, named, recorded
+from hedgerow.attacks.group_guess import GroupGuess
+from hedgerow.attacks.intersection import Intersection
 from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
 from hedgerow.table.attribute import attribute
 from hedgerow.table.groups import PEOPLE, Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.labels import RawValues
 
 Flags = NDArray[np.bool_]
 WITHIN = 0.3
@@ -289,3 +294,29 @@ def _worst(
             }
         )
     return told
+
+
+def comparable(groups: Groups, of: str) -> bool:
+    """Whether values can be alike: by a taxonomy, or as numbers."""
+    domain = groups.domains[of]
+    numbers = RawValues(domain.values).numbers
+    return bool(domain.levels) or not np.isnan(numbers).all()
+
+
+def _right(found: Intersection, true: Ints) -> tuple[Flags, Flags]:
+    group, one = only_group(found)
+    place = {int(code): i for i, code in enumerate(found.codes[0])}
+    own = [place.get(code, -1) for code in true.tolist()]
+    groups = learned(found.releases[0].groups, of=found.of)
+    right = [g in groups and v >= 0 and bool(groups[g][v]) for g, v in zip(group, own, strict=True)]
+    return one, one & np.array(right, np.bool_)
+
+
+SIMILARITY = ReleaseAttack(
+    name="similarity",
+    asks="Are all values of a group of one kind?",
+    success="what a person's value is like is known",
+    needs=(GROUPS, Need("a sensitive column with numbers or a taxonomy", "", SECRET.given)),
+    by_group=GroupGuess(similarity, _right, comparable),
+    reference="Li, Li, Venkatasubramanian 2007 (ICDE), Section 3.2.",
+)

@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.inference import SHOWN, counted, group_gains, named, recorded
+from hedgerow.attacks.control_group import Flags, only_group
+from hedgerow.attacks.declaration import GROUPS, SECRET, AttackOutcome, ReleaseAttack
+from hedgerow.attacks.group_beliefs import SHOWN, counted, group_gains, named, recorded
+from hedgerow.attacks.group_guess import GroupGuess
+from hedgerow.attacks.intersection import Intersection
 from hedgerow.base.errors import PlanError
 from hedgerow.table.attribute import attribute
 from hedgerow.table.groups import PEOPLE, Floats, Groups, Ints
@@ -110,3 +114,22 @@ def lifts(groups: Groups, *, of: str) -> Floats:
     common = np.gcd(here, before)
     lift: Floats = (here // common) / (before // common)
     return lift
+
+
+def _right(found: Intersection, true: Ints) -> tuple[Flags, Flags]:
+    """Only those who fit one group, of which a value is named, are spoken of."""
+    group, one = only_group(found)
+    named = grown(found.releases[0].groups, of=found.of)
+    said = one & (named[group] >= 0)
+    return said, found.codes[0][named[group]] == true
+
+
+SKEWNESS = ReleaseAttack(
+    name="skewness",
+    asks="Is a value much likelier in a group than elsewhere?",
+    success="a person has the value that is more frequent in their group",
+    needs=(GROUPS, SECRET),
+    outcomes=(AttackOutcome(name="skewness", silent=True),),
+    by_group=GroupGuess(skewness, _right),
+    reference="Li, Li, Venkatasubramanian 2007 (ICDE), Section 3.2.",
+)

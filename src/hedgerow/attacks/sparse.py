@@ -6,16 +6,19 @@ with errors, looks for the record they fit far better than any other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from hedgerow.attacks.auxiliary import Auxiliary
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.declaration import FileAttack
+from hedgerow.attacks.file_input import FileInput
 from hedgerow.attacks.ratings import Ratings
-from hedgerow.base.errors import DataError, PlanError, nearest
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.base.jit import kernel
+from hedgerow.engines import open_engine
 from hedgerow.table.groups import Floats, Ints
 
 PHI = 1.5
@@ -27,46 +30,6 @@ RATING_SCALE, DAY_SCALE = 1.5, 30.0
 
 Method = Literal["eccentricity", "entropic", "scoreboard"]
 METHODS: tuple[Method, ...] = ("eccentricity", "entropic", "scoreboard")
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What an attacker knows of each target (aux), compressed by target."""
-
-    indptr: Ints
-    item: Ints
-    rating: Floats
-    """Not a number: the rating is not known."""
-    day: Floats
-    """Not a number: the day is not known."""
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    @classmethod
-    def of(
-        cls,
-        ratings: Ratings,
-        targets: Sequence[Mapping[str, tuple[float | None, float | None]]],
-    ) -> Known:
-        """For each target: item -> rating and day, None where not known."""
-        place = {str(item): code for code, item in enumerate(ratings.items)}
-        for target in targets:
-            for item in target:
-                if item not in place:
-                    near = nearest(item, place)
-                    raise DataError(
-                        f"nobody rated {item!r}", fix=f"Did you mean {near!r}?" if near else None
-                    )
-        indptr = np.concatenate(([0], np.cumsum([len(target) for target in targets])))
-        told = [(place[i], rating, day) for t in targets for i, (rating, day) in t.items()]
-        items, scores, days = zip(*told, strict=True) if told else ((), (), ())
-        return cls(
-            indptr.astype(np.int64),
-            np.array(items, np.int64),
-            np.array(scores, np.float64),
-            np.array(days, np.float64),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +50,7 @@ class Matches:
 
 def identify(
     ratings: Ratings,
-    known: Known,
+    known: Auxiliary,
     *,
     method: Method = "eccentricity",
     phi: float = PHI,
@@ -121,7 +84,7 @@ def identify(
     ...     ["Brazil", "Titanic", "Titanic", "Alien", "Titanic", "Titanic"],
     ...     [5, 2, 2, 4, 5, 4], [10, 20, 20, 5, 90, 300],
     ... )
-    >>> known = Known.of(ratings, [{"Brazil": (5, 10), "Titanic": (2, 20)}])
+    >>> known = Auxiliary.of(ratings, [{"Brazil": (5, 10), "Titanic": (2, 20)}])
     >>> found = identify(ratings, known)
     >>> str(ratings.people[found.person[0]]), round(float(found.eccentricity[0]), 2)
     ('Ann', 1.7)
@@ -152,7 +115,7 @@ def observe(
     wrong: int = 2,
     days: int = 14,
     rng: np.random.Generator,
-) -> Known:
+) -> Auxiliary:
     """What somebody might know of these people: some of their ratings, with errors.
 
     Args:
@@ -173,7 +136,7 @@ def observe(
     kept = rank < m
     rows, owner, rank = rows[kept], owner[kept], rank[kept]
     rows = np.where(rank < wrong, rng.integers(len(ratings.person), size=len(rows)), rows)
-    return Known(
+    return Auxiliary(
         np.searchsorted(owner, np.arange(len(targets) + 1)).astype(np.int64),
         ratings.item_of(rows),
         ratings.rating[rows],
@@ -183,10 +146,10 @@ def observe(
 
 def deanonymise(
     ratings: Ratings,
-    known: Known,
+    known: Auxiliary,
     truth: Ints,
     *,
-    outsiders: Known | None = None,
+    outsiders: Auxiliary | None = None,
     method: Method = "eccentricity",
     phi: float = PHI,
     alpha: float = ALPHA,
@@ -296,16 +259,16 @@ def evaluate(
     chosen = rng.permutation(len(ratings.people))[: targets + outsiders]
     known = observe(ratings, chosen, m=m, wrong=wrong, days=days, rng=rng)
     release, place = ratings.without(chosen[targets:])
-    split = known.indptr[targets]
+    inside, outside = known.split(targets)
     return deanonymise(
         release,
-        Known(known.indptr[: targets + 1], known.item[:split], known.rating[:split],
-              known.day[:split]),
+        inside,
         place[chosen[:targets]],
-        outsiders=Known(known.indptr[targets:] - split, known.item[split:], known.rating[split:],
-                        known.day[split:]),
-        method=method, phi=phi, alpha=alpha,
-    )  # fmt: skip
+        outsiders=outside,
+        method=method,
+        phi=phi,
+        alpha=alpha,
+    )
 
 
 def _bounded(successes: float, guesses: int) -> float:
@@ -403,3 +366,39 @@ def _judge(
             if true >= 0 and score[true] == first:
                 probability[t] = 1.0 / ties[t]
     return named, ties, eccentricity, entropy, probability
+
+
+def _attempt(read: FileInput) -> AttackResult:
+    file = read.file(0, "a file of ratings")
+    with open_engine(file) as engine:
+        there = set(engine.columns())
+    ratings = Ratings.read(
+        file, person="person", item="item", rating="rating" if "rating" in there else None,
+        day="day" if "day" in there else None,
+    )  # fmt: skip
+    method: Any = read.word("method", "eccentricity")
+    return evaluate(
+        ratings, rng=np.random.default_rng(read.seed), targets=read.whole("targets", 100),
+        outsiders=read.whole("outsiders", 100), m=read.whole("m", 8),
+        wrong=read.whole("wrong", 2), days=read.whole("days", 14), method=method,
+    )  # fmt: skip
+
+
+SPARSE = FileAttack(
+    name="sparse",
+    asks="Do a few ratings or purchases give a person's record away?",
+    success="a person is found by a few of them",
+    reads="ratings or transactions (`person`, `item`, and `rating` and `day` where there are)",
+    most=1,
+    needs=(),
+    knows={
+        "m": "Ratings known of each person; 8 if left out.",
+        "wrong": "How many of them are wrong; 2 if left out.",
+        "days": "By how many days the others may be off; 14 if left out.",
+        "targets": "People who are looked for; 100 if left out.",
+        "outsiders": "People who are looked for and not there; 100 if left out.",
+        "method": "eccentricity, entropic or scoreboard.",
+    },
+    attempt=_attempt,
+    reference="Narayanan, Shmatikov 2008 (IEEE S&P).",
+)

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.attacks.attack_input import AttackInput, Fuzz, number_in
 from hedgerow.attacks.base import AttackResult
-from hedgerow.attacks.file_attacks import FILE_METHODS, attack_files
-from hedgerow.attacks.fuzzy import Edits
+from hedgerow.attacks.declaration import PEOPLE as TARGETS
+from hedgerow.attacks.declaration import PLAN, Attack, FileAttack, ReleaseAttack
+from hedgerow.attacks.file_input import FileInput
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
-from hedgerow.attacks.registry import METHODS, WHEN_ASKED, Assault, Fuzz
+from hedgerow.attacks.registry import ATTACKS, release_attacks
+from hedgerow.attacks.tolerance import Edits
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.plan.person_rows import people_of
 from hedgerow.plan.plan import Plan
@@ -91,27 +94,23 @@ def attack(
     """
     if isinstance(releases, str | os.PathLike):
         releases = [releases]
-    chosen = _chosen(methods)
-    if on_files := [name for name in chosen if name in FILE_METHODS]:
-        if len(chosen) > 1:
-            raise PlanError(
-                f"{on_files[0]} is about files of its own kind", fix="Try it on its own."
-            )
+    asked = [ATTACKS.find(name) for name in methods or ()]
+    if on_files := [one for one in asked if isinstance(one, FileAttack)]:
+        single = _alone(on_files[0], asked)
         unused = {
             "a register": register, "quasi-identifiers": quasi, "where people are": located,
-            "a question": of, "a taxonomy": taxonomies, "a plan": plan, "tolerances": fuzzy,
-            "an overlap": overlap,
+            "a question": of, "a taxonomy": taxonomies, "tolerances": fuzzy,
+            "an overlap": overlap, "a plan": None if PLAN in single.needs else plan,
         }  # fmt: skip
         for what, given in unused.items():
             if given:
-                raise PlanError(f"{on_files[0]} has no use for {what}", fix="Leave it out.")
-        about = None if sensitive is None else sensitive[0]
-        return (
-            attack_files(
-                on_files[0], releases, given=know, truth=truth, control=control,
-                sensitive=about, seed=seed,
-            ),
+                raise PlanError(f"{single.name} has no use for {what}", fix="Leave it out.")
+        read_plan = Plan.read(plan) if isinstance(plan, str | Path) else plan
+        files = FileInput(
+            files=releases, given=know or {}, truth=truth, control=control, plan=read_plan,
+            sensitive=None if sensitive is None else sensitive[0], seed=seed,
         )  # fmt: skip
+        return (single.run(files),)
     say = progress or (lambda what, share: None)
     say("reading the releases", None)
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
@@ -126,59 +125,84 @@ def attack(
     lists = _lists(register, len(published), null)
     say("looking for people in them", None)
     people = lists[0] if lists else original
-    know = dict(know or {})
-    wanted = _number("l", know.pop("l")) if "minimality" in chosen and "l" in know else None
+    known = dict(know or {})
+    named = [one for one in asked if isinstance(one, ReleaseAttack)]
+    given = {name: known.pop(name) for one in named for name in one.knows if name in known}
     quasi_identifiers = dict.fromkeys(c for one in published for c in one.quasi)
-    _refuse_unknown("--know", know, quasi_identifiers, "quasi-identifier")
-    if know:
-        people = Targets.of({column: [value] for column, value in know.items()})
+    _refuse_unknown("--know", known, quasi_identifiers, "quasi-identifier")
+    if known:
+        people = Targets.of({column: [value] for column, value in known.items()})
     placed: tuple[Located, ...] = ()
-    if len(lists) > 1 and not know:
+    if len(lists) > 1 and not known:
         people, placed = followed(published, lists)
-    elif people is not None and {"intersection", "sequential"} & {*chosen}:
-        placed = tuple(locate(one, people) for one in published)
-    strangers = None if control is None else Targets.read(control, null=null)
-    if not methods and any(not one.sensitive or one.made == SYNTHETIC for one in published):
-        chosen = [*chosen, "gdpr"]  # what there is to find in such a release
-    alone = not (lists or know or overlap is not None)
-    if not methods and len(published) > 1 and read is not None and alone:
-        chosen = [*chosen, "sequential"]  # the plan says who is in the table
     several = (read is not None and (read.rows or 1) > 1) or any(
         one.unit == ROWS for one in published
     )
-    assault = Assault(
-        published,
-        people,
-        None if know else original,
-        strangers,
-        lists,
-        placed,
-        _asked(published, of),
-        seed,
-        wanted,
-        {column: _fuzz(column, given) for column, given in (fuzzy or {}).items()},
-        _overlaps(published, placed, strangers, overlap),
-        "sequential" in chosen,
-        ROWS if several and people is original else PEOPLE,
+    held = AttackInput(
+        releases=published,
+        targets=people,
+        truth=None if known else original,
+        control=None if control is None else Targets.read(control, null=null),
+        registers=lists,
+        of=_asked(published, of),
+        seed=seed,
+        given=given,
+        fuzzy={column: _fuzz(column, far) for column, far in (fuzzy or {}).items()},
+        everybody=read is not None and not (lists or known or overlap is not None),
+        unit=ROWS if several and people is original else PEOPLE,
+    )
+    chosen = named or [one for one in release_attacks() if one.wanted(held)]
+    if people is not None and not placed and any(TARGETS in one.needs for one in chosen):
+        placed = tuple(locate(one, people) for one in published)
+    held = replace(
+        held,
+        located=placed,
+        overlaps=_overlaps(published, placed, held.control, overlap),
+        joining=any(one.joins for one in chosen),
     )
     results: list[AttackResult] = []
-    for place, name in enumerate(chosen):
-        say(f"trying {name}", place / len(chosen))
-        results += METHODS[name](assault)
+    for place, one in enumerate(chosen):
+        say(f"trying {one.name}", place / len(chosen))
+        if not one.lacks(held):
+            results += one.run(held)
+    lacking = [f"{one.name}: {_lacking(one, held)}" for one in named if one.lacks(held)]
     if not results:
-        what, fix = _why_none(published, methods)
+        what, fix = _why_none(published, named, held)
         raise PlanError(what, fix=fix)
-    if not methods and len(published) > 1 and people is None:
-        results = [replace(r, detail={**r.detail, "not_tried": [NOBODY]}) for r in results]
+    untried = [NOBODY] if not methods and len(published) > 1 and people is None else lacking
+    if untried:
+        results = [replace(r, detail=_with_untried(r.detail, untried)) for r in results]
     if several:
         results = [replace(one, sentences=(*one.sentences, SEVERAL)) for one in results]
     return tuple(results)
 
 
-def _why_none(published: Sequence[Published], methods: Sequence[str] | None) -> tuple[str, str]:
+def _alone(one: FileAttack, asked: Sequence[Attack]) -> FileAttack:
+    """An attack on files of its own kind.
+
+    Raises:
+        PlanError: Others are to be tried with it.
+    """
+    if len(asked) > 1:
+        raise PlanError(f"{one.name} is about files of its own kind", fix="Try it on its own.")
+    return one
+
+
+def _with_untried(detail: Mapping[str, Any], what: Sequence[str]) -> dict[str, Any]:
+    return {**detail, "not_tried": [*detail.get("not_tried", ()), *what]}
+
+
+def _lacking(one: Attack, held: AttackInput) -> str:
+    """What an attack needs and was not given, in words."""
+    return f"it needs {' and '.join(map(str, one.lacks(held)))}"
+
+
+def _why_none(
+    published: Sequence[Published], named: Sequence[ReleaseAttack], held: AttackInput
+) -> tuple[str, str]:
     """Why nothing could be tried, and what would help."""
-    tried = some(methods) if methods else "no attack"
-    what = f"{tried} {'cannot' if methods else 'can'} be tried with what was given"
+    tried = some(one.name for one in named) if named else "no attack"
+    what = f"{tried} {'cannot' if named else 'can'} be tried with what was given"
     for one in published:
         if one.made == SYNTHETIC:
             return (
@@ -193,6 +217,8 @@ def _why_none(published: Sequence[Published], methods: Sequence[str] | None) -> 
                 "Linkage needs a list of people (--register); singling out and linkability need "
                 "the original people (--truth or --plan).",
             )
+    if lacking := [one for one in named if one.lacks(held)]:
+        what = f"{what}: {_lacking(lacking[0], held)}"
     return what, "See docs/attacks.md for what each attack needs."
 
 
@@ -272,20 +298,13 @@ def _overlaps(
         )
     names = [one.name for one in published]
     if overlap != "estimate":
-        return known_overlaps(names, placed, _number("overlap", overlap))
+        return known_overlaps(names, placed, number_in("overlap", overlap))
     if strangers is None:
         raise PlanError(
             "an overlap is estimated with people who are in none of the releases",
             fix="Give such a list with --control, or say the share: --overlap 0.3.",
         )
     return estimated_overlaps(names, placed, [locate(one, strangers) for one in published])
-
-
-def _number(name: str, text: float | str | None) -> float:
-    try:
-        return float("" if text is None else text)
-    except ValueError:
-        raise PlanError(f"{name} must be a number, not {text!r}", fix="Give a number.") from None
 
 
 def _fuzz(column: str, given: float | str) -> Fuzz:
@@ -368,15 +387,3 @@ def _asked(published: Sequence[Published], of: str | None) -> tuple[str, ...]:
             fix=f"They have {some(every)}." if every else "Name at least one.",
         )  # fmt: skip
     return shared
-
-
-def _chosen(methods: Sequence[str] | None) -> Sequence[str]:
-    every = [*METHODS, *FILE_METHODS]
-    for name in methods or ():
-        if name not in every:
-            near = nearest(name, every)
-            raise PlanError(
-                f"there is no attack {name!r}",
-                fix=f"Did you mean {near!r}?" if near else f"There are {some(every, most=99)}.",
-            )
-    return methods or [name for name in METHODS if name not in WHEN_ASKED]

@@ -26,9 +26,9 @@ from hedgerow.claims.declaration import (
     CLAIMS,
     OF,
     Declaration,
-    Kind,
-    Number,
+    NumberParameter,
     Parameter,
+    ParameterKind,
     Said,
     column_of,
 )
@@ -174,14 +174,16 @@ CLAIMS.register(
         parameters=(
             Parameter(
                 name="alpha",
-                kind=Number(OPEN_UNIT),
+                kind=NumberParameter(OPEN_UNIT),
                 meaning="Share of one value in a group, at most.",
                 words="share of one value, at most (0 to 1)",
             ),
-            Parameter(name="k", kind=Number(WHOLE), meaning="People in every group, at least."),
+            Parameter(
+                name="k", kind=NumberParameter(WHOLE), meaning="People in every group, at least."
+            ),
             Parameter(
                 name="value",
-                kind=Kind.VALUE,
+                kind=ParameterKind.VALUE,
                 default=None,
                 meaning="The one value that is protected; all of them if left out.",
                 words="Only this value",

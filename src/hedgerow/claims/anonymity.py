@@ -17,7 +17,14 @@ from hedgerow.claims.base import (
     histogram_of,
     require_number,
 )
-from hedgerow.claims.declaration import CLAIMS, Choice, Declaration, Number, Parameter, Said
+from hedgerow.claims.declaration import (
+    CLAIMS,
+    ChoiceParameter,
+    Declaration,
+    NumberParameter,
+    Parameter,
+    Said,
+)
 from hedgerow.claims.reductions import extremes
 from hedgerow.claims.row_bound import times
 from hedgerow.claims.traits import FINDER, PEOPLE_SLIDER, Slider
@@ -158,10 +165,12 @@ CLAIMS.register(
         "anyone in two releases, whose two groups can be intersected.",
         reference="Samarati 2001; Sweeney 2002.",
         parameters=(
-            Parameter(name="k", kind=Number(SEVERAL), meaning="People in every group, at least."),
+            Parameter(
+                name="k", kind=NumberParameter(SEVERAL), meaning="People in every group, at least."
+            ),
             Parameter(
                 name="over",
-                kind=Choice(("quasi-identifiers", "all")),
+                kind=ChoiceParameter(("quasi-identifiers", "all")),
                 default="quasi-identifiers",
                 meaning="What an attacker may know; all: every published column, sensitive ones "
                 "too.",

@@ -37,7 +37,7 @@ class Belief:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class BeliefTerms:
     """An adversary's extreme priors, and predicates over one domain, as the kernels take them."""
 
     knows: int
@@ -67,7 +67,7 @@ class Terms:
         facts: Facts | None,
         *,
         exact: bool,
-    ) -> Terms:
+    ) -> BeliefTerms:
         """Bind adversary and predicates to a sensitive column.
 
         Raises:

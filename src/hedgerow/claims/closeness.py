@@ -25,9 +25,9 @@ from hedgerow.claims.base import (
 from hedgerow.claims.declaration import (
     CLAIMS,
     OF,
-    Choice,
+    ChoiceParameter,
     Declaration,
-    Number,
+    NumberParameter,
     Parameter,
     Said,
     column_of,
@@ -248,13 +248,15 @@ CLAIMS.register(
         parameters=(
             Parameter(
                 name="t",
-                kind=Number(UNIT),
+                kind=NumberParameter(UNIT),
                 meaning="Earth mover's distance, at most.",
                 words="distance, at most (0 to 1)",
             ),
             Parameter(
                 name="distance",
-                kind=Choice(DISTANCES, by_hierarchy=("hierarchical",), by_order=("ordered",)),
+                kind=ChoiceParameter(
+                    DISTANCES, by_hierarchy=("hierarchical",), by_order=("ordered",)
+                ),
                 default="equal",
                 meaning="How far two values are from each other. Ordered goes by numbers, or by "
                 "the column's order; hierarchical needs a hierarchy.",

@@ -29,9 +29,9 @@ from hedgerow.claims.declaration import (
     CLAIMS,
     OF,
     Declaration,
-    Kind,
-    Number,
+    NumberParameter,
     Parameter,
+    ParameterKind,
     Said,
     column_of,
 )
@@ -340,13 +340,13 @@ CLAIMS.register(
         parameters=(
             Parameter(
                 name="confidence",
-                kind=Number(OPEN_UNIT),
+                kind=NumberParameter(OPEN_UNIT),
                 meaning="One over the number of values left possible, at most: 0.5 leaves two.",
                 words="one over the values left, at most (0.5 leaves two)",
             ),
             Parameter(
                 name="with",
-                kind=Kind.RELEASES,
+                kind=ParameterKind.RELEASES,
                 default=(),
                 meaning="Releases that are not in the ledger: folders, or files of any tool.",
             ),

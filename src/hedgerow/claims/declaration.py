@@ -19,7 +19,7 @@ Said = Mapping[str, Any]
 """The parameters of a claim as a plan writes them."""
 
 
-class Kind(Enum):
+class ParameterKind(Enum):
     """What a parameter may be, where it is neither a number nor a choice; as `explain` says it."""
 
     COLUMN = "name of a sensitive column"
@@ -36,7 +36,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberParameter:
     """A parameter that is a number."""
 
     range: Range
@@ -48,10 +48,10 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceParameter:
     """A parameter that is one of a few words; the first is the default.
 
-    >>> str(Choice(("equal", "ordered", "hierarchical")))
+    >>> str(ChoiceParameter(("equal", "ordered", "hierarchical")))
     'equal, ordered or hierarchical'
     """
 
@@ -90,7 +90,7 @@ class Parameter:
 
     name: str
     """As in the plan."""
-    kind: Number | Choice | Kind
+    kind: NumberParameter | ChoiceParameter | ParameterKind
     meaning: str
     """A sentence, for `explain` and for whoever writes a plan."""
     default: Any = REQUIRED
@@ -113,13 +113,13 @@ class Parameter:
 
 OF = Parameter(
     name="of",
-    kind=Kind.COLUMN,
+    kind=ParameterKind.COLUMN,
     default=None,
     meaning="The sensitive column it is about; every one of them if left out.",
 )
 POPULATION = Parameter(
     name="population",
-    kind=Kind.POPULATION,
+    kind=ParameterKind.POPULATION,
     meaning="File with the outside population: the same columns, a row a person.",
 )
 
@@ -157,7 +157,7 @@ class Declaration:
         """The parameter of that name, if it has one."""
         return next((one for one in self.parameters if one.name == name), None)
 
-    def of_kind(self, kind: Kind) -> Parameter | None:
+    def of_kind(self, kind: ParameterKind) -> Parameter | None:
         """The first parameter of a kind, if it has one."""
         return next((one for one in self.parameters if one.kind is kind), None)
 
@@ -178,7 +178,7 @@ class Declaration:
         chosen = self.classes[0]
         if self.chosen_by is not None:
             by = self.parameter(self.chosen_by)
-            assert by is not None and isinstance(by.kind, Choice), "a choice chooses"  # noqa: PT018
+            assert by is not None and isinstance(by.kind, ChoiceParameter), "a choice chooses"  # noqa: PT018
             chosen = self.classes[by.kind.words.index(said[by.name])]
         types = types_of(chosen)
         given = {p.field or p.name: said[p.name] for p in self.parameters} | {"of": of}

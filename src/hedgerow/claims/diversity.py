@@ -30,10 +30,10 @@ from hedgerow.claims.base import (
 from hedgerow.claims.declaration import (
     CLAIMS,
     OF,
-    Choice,
+    ChoiceParameter,
     Conflict,
     Declaration,
-    Number,
+    NumberParameter,
     Parameter,
     Said,
     column_of,
@@ -394,20 +394,20 @@ CLAIMS.register(
         parameters=(
             Parameter(
                 name="l",
-                kind=Number(ABOVE_ONE),
+                kind=NumberParameter(ABOVE_ONE),
                 meaning="How many values, at least; a whole number for distinct and recursive.",
                 words="how many values, at least",
             ),
             Parameter(
                 name="kind",
-                kind=Choice(("distinct", "probabilistic", "entropy", "recursive")),
+                kind=ChoiceParameter(("distinct", "probabilistic", "entropy", "recursive")),
                 default="distinct",
                 meaning="What well-represented means.",
                 words="Kind",
             ),
             Parameter(
                 name="c",
-                kind=Number(POSITIVE),
+                kind=NumberParameter(POSITIVE),
                 default=None,
                 meaning="Only for recursive (c, l)-diversity: how many times as frequent as the "
                 "others the first may not be.",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -15,18 +15,25 @@ from hedgerow.base.errors import PlanError
 from hedgerow.base.ranges import FROM_ONE, LEVEL
 from hedgerow.claims.adversary import Adversary, ClassIV
 from hedgerow.claims.attacker_sentence import attacker_sentence
-from hedgerow.claims.base import ColumnModel, exact, histogram_of, require_number, shown
-from hedgerow.claims.belief_terms import Belief, Terms
+from hedgerow.claims.base import (
+    ColumnModel,
+    PrivacyModel,
+    exact,
+    histogram_of,
+    require_number,
+    shown,
+)
+from hedgerow.claims.belief_terms import Belief, BeliefTerms
 from hedgerow.claims.declaration import (
     CLAIMS,
     OF,
-    Choice,
+    ChoiceParameter,
     Conflict,
     Declaration,
     Explained,
-    Kind,
-    Number,
+    NumberParameter,
     Parameter,
+    ParameterKind,
     Said,
 )
 from hedgerow.claims.predicates import Named, Predicates
@@ -166,15 +173,15 @@ class EpsilonPrivacy(ColumnModel):
         return np.minimum(stay, super().could_stay(groups))
 
     def beliefs(self, groups: Groups, group: int) -> Iterator[Belief]:
-        """What attackers believe of the people of one group; see `Terms.beliefs`."""
+        """What attackers believe of the people of one group; see `BeliefTerms.beliefs`."""
         terms, histogram = self._terms(groups)
         yield from terms.beliefs(groups, histogram, group)
 
     @cached_property
-    def _bound(self) -> dict[tuple[Sensitive, Facts | None], Terms]:
+    def _bound(self) -> dict[tuple[Sensitive, Facts | None], BeliefTerms]:
         return {}
 
-    def _terms(self, groups: Groups) -> tuple[Terms, Histogram]:
+    def _terms(self, groups: Groups) -> tuple[BeliefTerms, Histogram]:
         domain, histogram = histogram_of(groups, self.of)
         facts = None
         if self.facts is not None:
@@ -182,7 +189,7 @@ class EpsilonPrivacy(ColumnModel):
             assert isinstance(found, Facts), "facts are counted as such"
             facts = found
         if (domain, facts) not in self._bound:
-            self._bound[domain, facts] = Terms.of(
+            self._bound[domain, facts] = BeliefTerms.of(
                 self.adversary, self.predicates, domain, facts, exact=self.by == "exact"
             )
         return self._bound[domain, facts], histogram
@@ -268,6 +275,11 @@ class EpsilonPrivacy(ColumnModel):
         if field == STUBBORNNESS:
             return replace(self, adversary=replace(self.adversary, stubbornness=value))  # type: ignore[call-arg]
         return replace(self, **{field: value})
+
+
+def belief_claims(models: Iterable[PrivacyModel]) -> list[EpsilonPrivacy]:
+    """Of some claims, those about what a named attacker believes."""
+    return [cast("EpsilonPrivacy", model) for model in models if model.about_beliefs]
 
 
 def _renamed(entry: Named, names: Mapping[Value, Value]) -> Named:
@@ -356,34 +368,39 @@ CLAIMS.register(
         "docs/realistic_adversaries.md.",
         parameters=(
             Parameter(
-                name="epsilon", kind=Number(FROM_ONE), meaning="How many times as sure, at most."
+                name="epsilon",
+                kind=NumberParameter(FROM_ONE),
+                meaning="How many times as sure, at most.",
             ),
             Parameter(
-                name="adversary", kind=Kind.ADVERSARY, meaning="Against whom.", parts=_ADVERSARY
+                name="adversary",
+                kind=ParameterKind.ADVERSARY,
+                meaning="Against whom.",
+                parts=_ADVERSARY,
             ),
             Parameter(
                 name="predicates",
-                kind=Kind.PREDICATES,
+                kind=ParameterKind.PREDICATES,
                 default=None,
                 meaning="What must not be learned: values, nodes of the column's hierarchy, or "
                 "lists of these (any of them); each single value if left out.",
             ),
             Parameter(
                 name="negative",
-                kind=Kind.FLAG,
+                kind=ParameterKind.FLAG,
                 default=False,
                 meaning="Whether the opposite must not be learned either.",
             ),
             Parameter(
                 name="wishes",
-                kind=Kind.WISHES,
+                kind=ParameterKind.WISHES,
                 default=None,
                 meaning="Column that says what each person wants protected: a value or a node of "
                 "the hierarchy. Its role must be identifier.",
             ),
             Parameter(
                 name="by",
-                kind=Choice(("exact", "theorem")),
+                kind=ChoiceParameter(("exact", "theorem")),
                 default="exact",
                 meaning="exact: decided by the attacker's beliefs themselves; theorem: by the "
                 "conditions of the paper, which ask a little more.",

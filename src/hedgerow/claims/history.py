@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError
-from hedgerow.base.spelling import told_apart
-from hedgerow.claims.subtraction import Part, intersect, settle, subtract
+from hedgerow.base.spelling_classes import told_apart
+from hedgerow.claims.subtraction import LocatedRelease, intersect, settle, subtract
 from hedgerow.table.attribute import alone, attribute
 from hedgerow.table.groups import Groups, Histogram, Ints
 from hedgerow.table.location import Located
@@ -69,7 +69,9 @@ def follow(releases: Sequence[Groups], located: Sequence[Located], *, of: str) -
         ],
         axis=1,
     )
-    parts = [Part.of(g, w, h) for g, w, h in zip(releases, located, histograms, strict=True)]
+    parts = [
+        LocatedRelease.of(g, w, h) for g, w, h in zip(releases, located, histograms, strict=True)
+    ]
     trusted = [np.diff(part.members[0]) > 0 for part in parts]
     disagreeing = 0
     for (one, trust), (other, more) in combinations(zip(parts, trusted, strict=True), 2):

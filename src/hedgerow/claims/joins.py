@@ -20,7 +20,7 @@ from hedgerow.claims.base import LARGEST
 from hedgerow.claims.history import follow
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import Located, placed
-from hedgerow.table.records import Records, parts
+from hedgerow.table.records import RecordKinds, parts
 
 Flags = NDArray[np.bool_]
 Value = str | None
@@ -39,7 +39,7 @@ class Shows:
 
     groups: Groups
     """With the sensitive column that is asked about."""
-    records: Records | None = None
+    records: RecordKinds | None = None
     """Its columns that are not generalised, where there are several."""
 
     def columns(self, of: str) -> set[str]:

@@ -29,9 +29,9 @@ from hedgerow.claims.base import (
 from hedgerow.claims.declaration import (
     CLAIMS,
     OF,
-    Choice,
+    ChoiceParameter,
     Declaration,
-    Number,
+    NumberParameter,
     Parameter,
     Said,
     column_of,
@@ -264,7 +264,9 @@ CLAIMS.register(
         "demanding: every group must have every value of the table.",
         reference="Brickell, Shmatikov 2008 (KDD).",
         parameters=(
-            Parameter(name="delta", kind=Number(POSITIVE), meaning="Logarithm of the factor."),
+            Parameter(
+                name="delta", kind=NumberParameter(POSITIVE), meaning="Logarithm of the factor."
+            ),
             OF,
         ),
         brief="delta",
@@ -286,10 +288,12 @@ CLAIMS.register(
         "a whole says about everybody; identity.",
         reference="Cao, Karras 2012 (PVLDB 5).",
         parameters=(
-            Parameter(name="beta", kind=Number(POSITIVE), meaning="Relative gain, at most."),
+            Parameter(
+                name="beta", kind=NumberParameter(POSITIVE), meaning="Relative gain, at most."
+            ),
             Parameter(
                 name="kind",
-                kind=Choice(("basic", "enhanced")),
+                kind=ChoiceParameter(("basic", "enhanced")),
                 default="basic",
                 meaning="enhanced also protects frequent values.",
                 words="Kind",

@@ -26,7 +26,7 @@ from hedgerow.claims.declaration import (
     POPULATION,
     Conflict,
     Declaration,
-    Number,
+    NumberParameter,
     Parameter,
     Said,
 )
@@ -194,7 +194,7 @@ CLAIMS.register(
             Parameter(
                 name="min",
                 field="minimum",
-                kind=Number(UNIT),
+                kind=NumberParameter(UNIT),
                 default=0,
                 meaning="Share of a group's population in the table, at least; not above max.",
                 words="share, at least",
@@ -202,7 +202,7 @@ CLAIMS.register(
             Parameter(
                 name="max",
                 field="maximum",
-                kind=Number(UNIT),
+                kind=NumberParameter(UNIT),
                 meaning="Share of a group's population in the table, at most.",
                 words="share, at most",
             ),
@@ -226,7 +226,7 @@ CLAIMS.register(
         parameters=(
             Parameter(
                 name="k",
-                kind=Number(SEVERAL),
+                kind=NumberParameter(SEVERAL),
                 meaning="People of the population in every group, at least.",
                 words="people in every group, at least",
             ),

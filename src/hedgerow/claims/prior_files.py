@@ -7,7 +7,7 @@ from typing import Any
 
 from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.problems import short
-from hedgerow.base.spelling import alike, taken_for
+from hedgerow.base.spelling_classes import alike, taken_for
 from hedgerow.claims.adversary import Known
 from hedgerow.claims.priors import Prior, Value
 from hedgerow.engines import open_engine

@@ -21,7 +21,14 @@ from hedgerow.claims.base import (
     require_number,
     shown,
 )
-from hedgerow.claims.declaration import CLAIMS, POPULATION, Declaration, Number, Parameter, Said
+from hedgerow.claims.declaration import (
+    CLAIMS,
+    POPULATION,
+    Declaration,
+    NumberParameter,
+    Parameter,
+    Said,
+)
 from hedgerow.claims.traits import OUTSIDER, SINGLE_PEOPLE, Gap, Slider
 from hedgerow.table.groups import Groups, Ints
 
@@ -221,7 +228,7 @@ def _of_all_people(count: int, groups: Groups) -> Ratio:
 def _chance(meaning: str) -> Parameter:
     return Parameter(
         name="risk",
-        kind=Number(RISK, percent=True),
+        kind=NumberParameter(RISK, percent=True),
         meaning=meaning,
         words="chance, at most (0.09 or 9%)",
     )
@@ -308,7 +315,7 @@ CLAIMS.register(
         parameters=(
             Parameter(
                 name="share",
-                kind=Number(UNIT, percent=True),
+                kind=NumberParameter(UNIT, percent=True),
                 meaning="Share of the people, at most.",
                 words="share, at most (0 or 1%)",
             ),

@@ -24,7 +24,7 @@ ABSENT, UNSURE = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class LocatedRelease:
     """A release of which one knows who is in which group."""
 
     group: Ints
@@ -32,7 +32,7 @@ class Part:
     histogram: Histogram
 
     @classmethod
-    def of(cls, groups: Groups, located: Located, histogram: Histogram) -> Part:
+    def of(cls, groups: Groups, located: Located, histogram: Histogram) -> LocatedRelease:
         """Sure are people of groups that have as many records as people who fit nowhere else."""
         where = whereabouts(located)
         fit = np.bincount(located.groups, minlength=len(groups))
@@ -52,13 +52,15 @@ class Part:
         start, order = sort_members(self.group[inside], len(self))
         return start, inside[order]
 
-    def merged(self, into: Ints, size: int, width: int) -> Part:
+    def merged(self, into: Ints, size: int, width: int) -> LocatedRelease:
         """Group g becomes part of the union into[g]."""
         start, order = sort_members(into, size)
         h = self.histogram
         histogram = Histogram(*merge_histogram(start, order, h.indptr, h.codes, h.counts, width))
         inside = self.group >= 0
-        return Part(np.where(inside, into[np.where(inside, self.group, 0)], self.group), histogram)
+        return LocatedRelease(
+            np.where(inside, into[np.where(inside, self.group, 0)], self.group), histogram
+        )
 
 
 def whereabouts(located: Located) -> Ints:
@@ -70,7 +72,7 @@ def whereabouts(located: Located) -> Ints:
     return where
 
 
-def subtract(possible: Flags, one: Part, other: Part) -> tuple[Flags, Flags]:
+def subtract(possible: Flags, one: LocatedRelease, other: LocatedRelease) -> tuple[Flags, Flags]:
     """Narrow what people may have who are in a group of one release and not in one of the other.
 
     If groups A and B share as many values (counted with their multiplicity) as people, the shared
@@ -97,7 +99,9 @@ def subtract(possible: Flags, one: Part, other: Part) -> tuple[Flags, Flags]:
     return wrong
 
 
-def _leave(possible: Flags, a: Part, b: Part, first: Ints, second: Ints, shared: Ints) -> Flags:
+def _leave(
+    possible: Flags, a: LocatedRelease, b: LocatedRelease, first: Ints, second: Ints, shared: Ints
+) -> Flags:
     """Narrow what people of groups of `a` may have who are not in the paired groups of `b`."""
     return _leavers(
         possible, first, second, shared, *a.members, b.group,
@@ -106,7 +110,7 @@ def _leave(possible: Flags, a: Part, b: Part, first: Ints, second: Ints, shared:
     )  # fmt: skip
 
 
-def _pairs(one: Part, other: Part) -> tuple[Ints, Ints, Ints]:
+def _pairs(one: LocatedRelease, other: LocatedRelease) -> tuple[Ints, Ints, Ints]:
     """Groups of both that share people, and how many."""
     both = (one.group >= 0) & (other.group >= 0)
     pairs, shared = np.unique(

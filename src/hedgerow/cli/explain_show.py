@@ -11,7 +11,7 @@ from hedgerow.cli.terminal import columns, console, plain, rounded, say
 
 if TYPE_CHECKING:
     from hedgerow import EpsilonStudy, PolicyStudy
-    from hedgerow.explain.epsilon import Beliefs, Joint
+    from hedgerow.explain.epsilon import BeliefShift, Joint
 
 
 def epsilon(found: EpsilonStudy, plots: Sequence[Path] = ()) -> None:
@@ -75,7 +75,7 @@ def _told(sentences: Sequence[str]) -> None:
         console.print(plain(sentence))
 
 
-def _moved(beliefs: Beliefs) -> None:
+def _moved(beliefs: BeliefShift) -> None:
     table = columns(
         ("believed before", "right"), ("after: at least", "right"), ("at most", "right")
     )

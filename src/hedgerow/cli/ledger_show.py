@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from hedgerow.api import Kind, currencies, policy_of
+from hedgerow.api import EntryKind, currencies, policy_of
 from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow.api import Amounts, Entry, Position
-    from hedgerow.ledger import Checked, Tip
+    from hedgerow.ledger import LedgerCheck, LedgerTip
 
 GAUGE = 10
 """Characters of a full gauge."""
@@ -31,7 +31,7 @@ def entries(found: Sequence[Entry], *, more: bool) -> None:
         ("reserved", "left"), ("spends or name", "left"),
     )  # fmt: skip
     for e in found:
-        spends = str(e.budget if e.kind == Kind.BUDGET else e.spend)
+        spends = str(e.budget if e.kind == EntryKind.BUDGET else e.spend)
         if (policy := policy_of(e)) is not None:
             spends += f" under policy {policy[:SHORT]}"
         name = str(e.body.get("name") or "")
@@ -122,7 +122,7 @@ def gauge(spent: int, budget: int) -> str:
     return f"[{'#' * full}{'.' * (GAUGE - full)}] {percent:>3}%"
 
 
-def checked(found: Checked, tips: int, name: str, tip: Tip) -> None:
+def checked(found: LedgerCheck, tips: int, name: str, tip: LedgerTip) -> None:
     """What re-reading the ledger found."""
     for problem in found.problems:
         say(f"- {problem}", style="red")

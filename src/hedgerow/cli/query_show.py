@@ -11,7 +11,7 @@ from hedgerow.cli.terminal import columns, console, plain, rounded, say, tell
 
 if TYPE_CHECKING:
     from hedgerow import Answer, Preview
-    from hedgerow.answers.design import Shown
+    from hedgerow.answers.design import AnswerTable
     from hedgerow.answers.ranges import Between
     from hedgerow.api import Position
 
@@ -100,7 +100,7 @@ def _first(notes: Sequence[str]) -> list[str]:
     return [note for note in notes if note not in urgent]
 
 
-def _tables(tables: Sequence[Shown]) -> None:
+def _tables(tables: Sequence[AnswerTable]) -> None:
     for shown in tables[:MOST_LINES]:
         console.print()
         table = columns(

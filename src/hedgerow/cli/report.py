@@ -11,7 +11,7 @@ from hedgerow.cli.jobs import AsJson, Quiet, running
 
 if TYPE_CHECKING:
     from hedgerow import Reports
-    from hedgerow.reports.profiles.base import Profile
+    from hedgerow.reports.profiles.base import ProfileCheck
 
 STYLES = {"met": "green", "not met": "bold red", "not checkable": "yellow"}
 
@@ -25,8 +25,7 @@ def report(
     profile: Annotated[
         list[str] | None,
         typer.Option(
-            help="A policy to compare with: ema-0070, hipaa-safe-harbor, cms-cell-size, uk-tre, "
-            "wp216 or nist-800-226; repeat for more."
+            help="A policy to compare with, by name (see explain profile); repeat for more."
         ),
     ] = None,
     external: Annotated[
@@ -78,7 +77,7 @@ def show(found: Reports) -> None:
         say(f"internal report, not to be handed out: {found.internal}")
 
 
-def _profile(profile: Profile) -> None:
+def _profile(profile: ProfileCheck) -> None:
     from rich.text import Text
 
     from hedgerow.cli.terminal import columns, console, plain, say

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from hedgerow.api import (
-    FILE_METHODS,
     METRICS,
     ROWS,
     UNCOMPARED,
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
     from hedgerow.api import GainBounds
     from hedgerow.api.demo import Demo
-    from hedgerow.claims import Declaration, Verdict
+    from hedgerow.claims import Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
-    from hedgerow.explain.definitions import Definition
+    from hedgerow.explain.definitions import PrivacyDefinition
 
 WIDEST = 17
 """Characters of a value in a table of rows; seven columns then fit in 80."""
@@ -235,10 +234,13 @@ def attacks(results: Sequence[AttackResult], bounds: GainBounds) -> None:
         say("No attack applies: say what the attacker knows (--know, --register, --truth).")
         return
     names = names_of(results)
+    from hedgerow.api import file_attacks
+
+    on_files = {one.name for one in file_attacks()}
     scored = [
         (n, r)
         for n, r in zip(names, results, strict=True)
-        if r.found.guesses > 1 or r.attack in FILE_METHODS
+        if r.found.guesses > 1 or r.attack in on_files
     ]
     if scored:
         _scores(scored, bounds)
@@ -305,8 +307,33 @@ def _share(value: float) -> str:
     return f"{value:.2%}" if value < 0.1 else f"{value:.1%}"
 
 
-def explanation(found: Declaration) -> None:
-    """A model in plain words."""
+class Explainable(Protocol):
+    """What explains itself: a claim, an attack, a policy profile."""
+
+    @property
+    def name(self) -> str: ...
+    def sections(self) -> Iterable[tuple[str, str]]: ...
+
+
+class Listable(Protocol):
+    """What is listed with what it asks."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def asks(self) -> str: ...
+
+
+def listing(found: Mapping[str, Listable]) -> None:
+    """Names, and what each asks."""
+    table = columns(("", "left"), ("", "left"))
+    for one in found.values():
+        table.add_row(plain(one.name), plain(one.asks))
+    console.print(table)
+
+
+def explanation(found: Explainable) -> None:
+    """A model, an attack or a profile in plain words."""
     say(found.name, style="bold")
     for title, text in found.sections():
         console.print()
@@ -314,7 +341,7 @@ def explanation(found: Declaration) -> None:
         console.print(plain(text, keep="\n"))
 
 
-def definitions(found: Sequence[Definition]) -> None:
+def definitions(found: Sequence[PrivacyDefinition]) -> None:
     """Privacy definitions as points of epsilon-privacy."""
     for number, definition in enumerate(found):
         if number:

@@ -79,10 +79,6 @@ class Session:
         self._cleanup.callback(removed_with(self, made))
         return made
 
-    def at_end(self, work: Callable[[], object]) -> None:
-        """Have something done when the session ends."""
-        self._cleanup.callback(work)
-
     def close(self) -> None:
         self._cleanup.close()
 

@@ -15,20 +15,20 @@ import numpy as np
 from hedgerow.base.errors import DataError, PlanError, some
 from hedgerow.claims.adversary import ClassII
 from hedgerow.claims.belief_terms import Belief
-from hedgerow.claims.declaration import Kind
-from hedgerow.claims.epsilon import EpsilonPrivacy
+from hedgerow.claims.declaration import ParameterKind
+from hedgerow.claims.epsilon import EpsilonPrivacy, belief_claims
 from hedgerow.claims.readings import FIX
 from hedgerow.explain.adversary_study import (
     AdversaryStudy,
     Breaking,
     ClaimStudy,
+    GroupBelief,
     NodeStudy,
     Row,
-    WorstGroup,
 )
 from hedgerow.explain.attackers import Attackers, plain
 from hedgerow.explain.belief_words import breaks_any, breaks_like, rounded_up, sentence
-from hedgerow.explain.breaking_point import Interval
+from hedgerow.explain.breaking_point import StubbornnessRange
 from hedgerow.explain.views import Node, View, views
 from hedgerow.plan.adversaries import AdversaryPlan
 from hedgerow.plan.claims import Claim
@@ -74,7 +74,7 @@ def explain_adversary(
     refuse_meaningless(plan)
     say = progress or (lambda what, share: None)
     with opened(plan, data, population_table=population_table, memory=memory) as job:
-        models = [model for model in job.models if isinstance(model, EpsilonPrivacy)]
+        models = belief_claims(job.models)
         if not models:
             raise PlanError(
                 "the plan has no epsilon-privacy claim to explain",
@@ -99,10 +99,12 @@ def _origins(plan: Plan) -> Iterator[tuple[Path | None, str]]:
     """For each epsilon-privacy claim, the file of its prior, and its line in the plan."""
     sensitive = plan.schema().sensitive
     for place, claim in enumerate(plan.protect):
-        if isinstance(claim, EpsilonPrivacy):
+        if not claim.about_beliefs:
+            continue
+        if not isinstance(claim, Claim):
             yield None, plan.where("protect", place)
-        elif isinstance(claim, Claim) and claim.about_beliefs:
-            adversary: AdversaryPlan = claim.parameters.given(Kind.ADVERSARY)
+        else:
+            adversary: AdversaryPlan = claim.parameters.given(ParameterKind.ADVERSARY)
             file = None if adversary.prior is None else adversary.prior.file
             for _ in claim.columns(sensitive):
                 yield file, plan.where("protect", place, claim.name)
@@ -181,7 +183,7 @@ def smallest(model: EpsilonPrivacy, groups: Groups) -> float:
     return rounded_up(max(belief.epsilon for belief in beliefs if belief.epsilon is not None))
 
 
-def _worst(model: EpsilonPrivacy, view: View) -> Iterator[WorstGroup]:
+def _worst(model: EpsilonPrivacy, view: View) -> Iterator[GroupBelief]:
     """The groups of which attackers learn most; of equal ones, those with more people."""
     if model.hopeless is not None:
         return
@@ -191,7 +193,7 @@ def _worst(model: EpsilonPrivacy, view: View) -> Iterator[WorstGroup]:
         if belief is None:
             continue
         labels = view.labels(group)
-        yield WorstGroup(
+        yield GroupBelief(
             labels=labels,
             people=belief.people,
             holders=belief.holders,
@@ -208,7 +210,9 @@ def _badness(belief: Belief) -> tuple[bool, Fraction, Fraction]:
     return belief.epsilon is None, belief.epsilon or Fraction(0), belief.p_in
 
 
-def _like_prior(attackers: Attackers, view: View, found: Interval, *, keeps: bool) -> Breaking:
+def _like_prior(
+    attackers: Attackers, view: View, found: StubbornnessRange, *, keeps: bool
+) -> Breaking:
     """Which data sets of the prior's shape break the claim."""
     told = _breaking(view, found, attackers.values, found.high)
     # Nobody is less stubborn than somebody without any data.
@@ -222,14 +226,14 @@ def _like_prior(attackers: Attackers, view: View, found: Interval, *, keeps: boo
     return replace(told, sentences=tuple(words))
 
 
-def _any_prior(attackers: Attackers, view: View, found: Interval) -> Breaking:
+def _any_prior(attackers: Attackers, view: View, found: StubbornnessRange) -> Breaking:
     """Which data sets of any shape break the claim."""
     high = None if found.above is None else found.high
     told = _breaking(view, found, len(attackers.domain.values), high)
     return replace(told, sentences=tuple(breaks_any(attackers.model, told)))
 
 
-def _breaking(view: View, found: Interval, values: int, high: Fraction | None) -> Breaking:
+def _breaking(view: View, found: StubbornnessRange, values: int, high: Fraction | None) -> Breaking:
     """An interval of stubbornness as numbers of people, rounded against ourselves."""
     edge = found.never or found.above
     people = math.inf if high is None else math.floor(high - values)

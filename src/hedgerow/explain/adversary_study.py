@@ -54,7 +54,7 @@ class NodeStudy:
 
 
 @dataclass(frozen=True)
-class WorstGroup:
+class GroupBelief:
     """What the plan's attackers believe of the people of one group."""
 
     labels: dict[str, str | None]
@@ -116,7 +116,7 @@ class ClaimStudy:
     prior: PriorStudy
     nodes: tuple[NodeStudy, ...]
     """The worst groups and what breaks the claim are those of the first."""
-    worst: tuple[WorstGroup, ...]
+    worst: tuple[GroupBelief, ...]
     like_prior: Breaking
     """Data that lead to the prior's expectations."""
     any_prior: Breaking

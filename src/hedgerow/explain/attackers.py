@@ -15,7 +15,7 @@ from hedgerow.claims.predicates import Named, Predicates
 from hedgerow.claims.priors import Prior, Shape
 from hedgerow.explain.adversary_study import PriorStudy
 from hedgerow.explain.belief_words import Range, prior_in_words
-from hedgerow.explain.breaking_point import Family, Interval, where_it_holds
+from hedgerow.explain.breaking_point import Family, StubbornnessRange, where_it_holds
 from hedgerow.table.groups import Groups, Sensitive
 
 MOST = Fraction(10**18)
@@ -123,7 +123,7 @@ class Attackers:
         least = self.shape.least if adversary.at_least is None else Fraction(adversary.at_least)
         return (least if most is None else min(least, most)), most
 
-    def breaking(self, groups: Groups) -> tuple[Interval, Interval]:
+    def breaking(self, groups: Groups) -> tuple[StubbornnessRange, StubbornnessRange]:
         """The stubbornness at which the claim holds: like the prior, with any prior."""
         if self.from_data:
             shaped = Family(at=self._having_seen, least=Fraction(self.values))

@@ -36,7 +36,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Interval:
+class StubbornnessRange:
     """The stubbornness at which a claim holds: every one from `low` to `high`."""
 
     low: Fraction
@@ -66,14 +66,14 @@ class Family:
     """The most stubborn one asks about; None: infinite."""
 
 
-def where_it_holds(family: Family, groups: Groups) -> Interval:
+def where_it_holds(family: Family, groups: Groups) -> StubbornnessRange:
     """The stubbornness at which the claim holds in every group.
 
     Each round measures all groups at one end of what is left, and lets those that fail there
     bound it. A group whose bounds are known is not asked again, so this ends; mostly soon,
     since the worst group bounds it most.
     """
-    found = Interval(family.least, family.most)
+    found = StubbornnessRange(family.least, family.most)
     # Evidence moves these attackers, and the closed form is read off what two of them believe.
     movable, other = family.at(family.least), family.at(family.least + 1)
     settled = np.zeros(len(groups), np.bool_)
@@ -98,7 +98,7 @@ def where_it_holds(family: Family, groups: Groups) -> Interval:
     return found
 
 
-def _narrowed(found: Interval, lines: Iterable[Line], edge: Edge) -> Interval:
+def _narrowed(found: StubbornnessRange, lines: Iterable[Line], edge: Edge) -> StubbornnessRange:
     """What the conditions on one predicate in one group leave of the interval."""
     for slope, constant in lines:
         if slope == 0:

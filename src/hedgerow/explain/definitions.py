@@ -26,7 +26,7 @@ from hedgerow.table.groups import Groups
 
 __all__ = [
     "DEFINITIONS",
-    "Definition",
+    "PrivacyDefinition",
     "define",
     "definitions",
     "diversity_of_epsilon",
@@ -46,7 +46,7 @@ _DIRECTIONS: Mapping[Direction, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Definition:
+class PrivacyDefinition:
     """One privacy definition as a point of ε-privacy, for someone who has to choose."""
 
     name: str
@@ -71,7 +71,7 @@ class Definition:
         yield "Reference", self.reference
 
 
-def definitions() -> tuple[Definition, ...]:
+def definitions() -> tuple[PrivacyDefinition, ...]:
     """The whole map, in the order it is best read.
 
     >>> [d.name for d in definitions()][:2]
@@ -80,7 +80,7 @@ def definitions() -> tuple[Definition, ...]:
     return tuple(DEFINITIONS.values())
 
 
-def define(name: str) -> Definition:
+def define(name: str) -> PrivacyDefinition:
     """One definition by its name.
 
     Raises:
@@ -98,7 +98,7 @@ def define(name: str) -> Definition:
     )
 
 
-def _map() -> Iterator[Definition]:
+def _map() -> Iterator[PrivacyDefinition]:
     source = "Machanavajjhala, Gehrke, Götz 2009 (VLDB)"
     salaries = {"high": "0.334", "low": "0.666"}
     diseases = {"flu": "0.2", "cancer": "0.3", "ulcer": "0.5"}
@@ -107,7 +107,7 @@ def _map() -> Iterator[Definition]:
     ]})  # fmt: skip
     shape = {"flu": "0.4", "cancer": "0.6"}
     males = table_3.take(np.array([0, 1]))
-    yield Definition(
+    yield PrivacyDefinition(
         name="(c,2)-diversity",
         sentence="It protects against someone who, before looking, thinks every sensitive value "
         "equally likely, and whom no table can talk out of it: on finding a person's group "
@@ -128,7 +128,7 @@ def _map() -> Iterator[Definition]:
         ),
         reference=f"{source}, Equation 6 (with max for min).",
     )
-    yield Definition(
+    yield PrivacyDefinition(
         name="t-closeness",
         sentence="It protects against someone who knows how the values are distributed in the "
         "whole table and does not change their mind: on finding a person's group their belief in "
@@ -150,7 +150,7 @@ def _map() -> Iterator[Definition]:
         f"diseases {_decimal(epsilon_of_lemma_1(t='0.1', shape=diseases))}-privacy.",
         reference=f"{source}, Lemma 1 (the other way round in its section 4.2).",
     )
-    yield Definition(
+    yield PrivacyDefinition(
         name="perfect-privacy",
         sentence="The table tells the adversary nothing they did not believe already. It takes "
         "groups that all have exactly the distribution they believed in, and then the table is "
@@ -168,7 +168,7 @@ def _map() -> Iterator[Definition]:
     mechanism = "A randomised mechanism, not a generalisation: no generalisation is "
     mechanism += "differentially private at any ε, since who knows all people but one takes "
     mechanism += "their records away and is left with the last one's."
-    yield Definition(
+    yield PrivacyDefinition(
         name="differential-privacy",
         sentence="It protects each person against someone who knows everybody else's record and "
         "may believe anything about this one: with the person's record in the data their belief "
@@ -181,7 +181,7 @@ def _map() -> Iterator[Definition]:
         f"{_factor('0.1', 'replace')}-privacy, with ε = 1 {_factor(1, 'replace')}-privacy.",
         reference=f"{source}, section 5.2; Dwork et al. 2006 (TCC), Claim 3.",
     )
-    yield Definition(
+    yield PrivacyDefinition(
         name="differential-privacy-add-remove",
         sentence="As differential-privacy, where it is also hidden whether the person is in the "
         "table. One record becomes another by a removal and an addition, so what is learned "
@@ -211,5 +211,5 @@ def _decimal(number: Fraction) -> str:
     return f"{math.ceil(number * 10**4) / 10**4:g}"
 
 
-DEFINITIONS: Mapping[str, Definition] = MappingProxyType({d.name: d for d in _map()})
+DEFINITIONS: Mapping[str, PrivacyDefinition] = MappingProxyType({d.name: d for d in _map()})
 """Name -> definition, in the order they are best read."""

@@ -32,7 +32,7 @@ SLACK = Fraction(1, 10)
 
 
 @dataclass(frozen=True)
-class Question:
+class RevealingQuestion:
     """The most revealing yes/no question about one person."""
 
     truth: float
@@ -52,7 +52,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Beliefs:
+class BeliefShift:
     """How far beliefs move."""
 
     moved: tuple[Moved, ...]
@@ -74,7 +74,7 @@ class Shifted:
 
 
 @dataclass(frozen=True)
-class Record:
+class SemanticPrivacy:
     """What one person's record changes: semantic privacy."""
 
     shifted: tuple[Shifted, ...]
@@ -128,9 +128,9 @@ class EpsilonStudy:
 
     loss: Pure | Approximate
     people: int | None
-    question: Question
-    beliefs: Beliefs
-    record: Record
+    question: RevealingQuestion
+    beliefs: BeliefShift
+    record: SemanticPrivacy
     answers: Answers
     group: Group
     sample: Sample
@@ -242,22 +242,22 @@ def _together(loss: Pure | Approximate, size: int) -> Pure | Approximate | None:
         return None
 
 
-def _question(loss: Pure | Approximate) -> Question:
+def _question(loss: Pure | Approximate) -> RevealingQuestion:
     twice = _together(loss, 2)
-    return Question(
+    return RevealingQuestion(
         truth=rounded_up(truth(loss)),
         values=1.0 if twice is None else rounded_up(truth(twice)),
         sentences=tuple(meaning.of_question(loss, twice)),
     )
 
 
-def _beliefs(loss: Pure | Approximate) -> Beliefs:
+def _beliefs(loss: Pure | Approximate) -> BeliefShift:
     pure, fails = loss, Fraction(0)
     if isinstance(loss, Approximate):
         pure, fails = Pure(epsilon=2 * loss.epsilon), exceptions(loss)
     assert isinstance(pure, Pure)
     ends = {prior: believed(pure, prior=prior) for prior in PRIORS}
-    return Beliefs(
+    return BeliefShift(
         moved=tuple(
             Moved(rounded_up(prior), rounded_down(least), rounded_up(most))
             for prior, (least, most) in ends.items()
@@ -268,7 +268,7 @@ def _beliefs(loss: Pure | Approximate) -> Beliefs:
     )
 
 
-def _record(loss: Pure | Approximate, n: int | None) -> Record:
+def _record(loss: Pure | Approximate, n: int | None) -> SemanticPrivacy:
     slacks: tuple[Fraction | None, ...] = (None,)
     if isinstance(loss, Approximate):
         slacks = (None, SLACK)
@@ -281,7 +281,7 @@ def _record(loss: Pure | Approximate, n: int | None) -> Record:
         for slack in slacks
     ]
     simple = simple_shift(loss) if isinstance(loss, Approximate) else None
-    return Record(
+    return SemanticPrivacy(
         shifted=tuple(
             Shifted(
                 rounded_up(r.far), rounded_up(r.one), None if r.any is None else rounded_up(r.any)

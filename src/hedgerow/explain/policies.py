@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow.answers.counts import Count
 from hedgerow.answers.exact_releases import ignored
 from hedgerow.answers.public_knowledge import Public
-from hedgerow.answers.ranges import Ranges
+from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.session import public_of
 from hedgerow.answers.sums import Aggregate
 from hedgerow.base.errors import PlanError
@@ -58,7 +58,7 @@ class Apart:
 
 
 @dataclass(frozen=True)
-class Beside:
+class PolicyComparison:
     """A question under the policy, and under change-one differential privacy."""
 
     question: str
@@ -83,7 +83,7 @@ class PolicyStudy:
     not_protected: tuple[str, ...]
     protected: tuple[str, ...]
     apart: tuple[Apart, ...]
-    beside: tuple[Beside, ...]
+    beside: tuple[PolicyComparison, ...]
 
     def summary(self) -> dict[str, Any]:
         """The study as JSON can hold it."""
@@ -179,7 +179,7 @@ def _distances(stated: Stated, column: str, graph: Graph) -> Iterator[tuple[str,
         yield "values without a path", None
 
 
-def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
+def _beside(public: Public, loss: Pure) -> Iterator[PolicyComparison]:
     """The noise of common questions, by their own designs."""
     plain = replace(public, stated=None)
     stated = public.stated
@@ -188,8 +188,8 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
     def scale(question: Any, known: Public) -> float:
         return float(question.design(known, loss).noise[0].scale)
 
-    def both(words: str, question: Any) -> Beside:
-        return Beside(words, SCALE, scale(question, public), scale(question, plain))
+    def both(words: str, question: Any) -> PolicyComparison:
+        return PolicyComparison(words, SCALE, scale(question, public), scale(question, plain))
 
     yield both("how many rows", Count())
     for column in [*stated.domains, *stated.sides][:MOST_COLUMNS]:
@@ -202,7 +202,7 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
         # Of the counts up to each value, all of which have noise.
         longest = graph.spread(np.arange(graph.size))
         if stated.changed == 1:
-            yield Beside(
+            yield PolicyComparison(
                 f"cumulative histogram of {column}",
                 SCALE,
                 longest / float(loss.epsilon),
@@ -211,10 +211,10 @@ def _beside(public: Public, loss: Pure) -> Iterator[Beside]:
         yield both(f"sum of {column}", Aggregate(kind="sum", column=column))
         if graph.size > MOST_RANGED:
             continue
-        asked = Ranges(column=column)
+        asked = RangeCounts(column=column)
         errors = [sqrt(_error(asked.design(known, loss))) for known in (public, plain)]
         if all(map(isfinite, errors)):
-            yield Beside(f"any range of {column}", "typical error", *errors)
+            yield PolicyComparison(f"any range of {column}", "typical error", *errors)
 
 
 def _error(design: Any) -> float:

@@ -44,7 +44,7 @@ class OnSample:
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupSizes:
     """How large groups must be; None where no k up to the largest is enough."""
 
     k: int | None
@@ -74,7 +74,7 @@ class SamplingStudy:
 
     loss: Sampled
     on_sample: OnSample
-    groups: Groups
+    groups: GroupSizes
     given: GivenK | None
     sentences: tuple[str, ...]
     not_protected: tuple[str, ...]
@@ -147,7 +147,7 @@ def explain_sampling(
         )
     loss = Sampled(beta=b, epsilon=e, delta=d)
     on_sample = _on_sample(loss)
-    groups = Groups(
+    groups = GroupSizes(
         k=_or_none(smallest_k, beta=b, epsilon=e, delta=d),
         after_choice=_or_none(
             smallest_k_after_choices, beta=b, epsilon=e, delta=d, choice=e * TENTH
@@ -199,7 +199,7 @@ def _given(loss: Sampled, k: int) -> GivenK:
 
 
 def _sentences(
-    loss: Sampled, on_sample: OnSample, groups: Groups, given: GivenK | None
+    loss: Sampled, on_sample: OnSample, groups: GroupSizes, given: GivenK | None
 ) -> Iterator[str]:
     b, e, d = rate_text(loss.beta), told(loss.epsilon), told(loss.delta)
     yield (

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from hedgerow.learning.spaces import (
-    Classes,
+    ClassLabels,
     Codes,
     Feature,
     ShapeError,
@@ -78,7 +78,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         Whatever is wrong with the parameters is said before the values are looked at.
         """
         purse = Purse.of(epsilon=self.epsilon, neighbours=self.neighbours)
-        classes = Classes.of(self.classes)
+        classes = ClassLabels.of(self.classes)
         cells = whole("cells", self.cells, least=2)
         if y is None:
             raise ShapeError("this classifier requires y to be passed, but the target y is None")

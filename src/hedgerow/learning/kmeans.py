@@ -22,7 +22,7 @@ from hedgerow.noise.rounding import Number, whole
 from hedgerow.table.domain import Bounds
 
 
-class Sensitivity(Protocol):
+class ClusterSensitivity(Protocol):
     """How far one neighbour's sizes and sums lie from another's; both in L1.
 
     A privacy policy that tells neighbours otherwise supplies its own. Centres are public: they
@@ -173,7 +173,7 @@ def moved(
     points: Ints,
     times: Ints,
     box: Box,
-    sensitivity: Sensitivity,
+    sensitivity: ClusterSensitivity,
     *,
     sizes: Pure,
     sums: Pure,

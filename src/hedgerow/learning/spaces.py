@@ -114,13 +114,13 @@ class Feature:
 
 
 @dataclass(frozen=True)
-class Classes:
+class ClassLabels:
     """The public classes; a row with another has none, and is left out of fitting."""
 
     labels: NDArray[Any]
 
     @classmethod
-    def of(cls, given: Sequence[object] | None) -> Classes:
+    def of(cls, given: Sequence[object] | None) -> ClassLabels:
         """Sorted, as scikit-learn has them.
 
         Raises:
@@ -146,7 +146,7 @@ class Classes:
         Raises:
             PlanError: They are numbers and no class is, which the type alone says.
 
-        >>> Classes.of((0, 1)).codes(np.array([True, False])).tolist()
+        >>> ClassLabels.of((0, 1)).codes(np.array([True, False])).tolist()
         [1, 0]
         """
         places = {spelt(label): place for place, label in enumerate(self.labels.tolist())}

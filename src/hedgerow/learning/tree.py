@@ -19,8 +19,8 @@ from hedgerow.learning.tree_splits import (
     MOST_ROWS,
     Counts,
     Criterion,
-    Scoring,
-    Split,
+    SplitScores,
+    TreeSplit,
     branches_of,
     choice,
     splits_of,
@@ -136,7 +136,7 @@ class _Growing:
     def _size(self, rows: Codes, loss: Pure) -> int:
         return _laplace(loss).release(int(self.times[rows].sum()))
 
-    def _small(self, size: int, candidates: list[Split]) -> bool:
+    def _small(self, size: int, candidates: list[TreeSplit]) -> bool:
         """The paper's rule to stop: a cell of the next split would hold less than its noise."""
         assert self.budget.count is not None
         widest = max(split.branches for split in candidates)
@@ -154,15 +154,15 @@ class _Growing:
         if self.criterion is Criterion.SULQ:
             noisy = sulq_counts(tables, self.budget.choose)
             # Made of noisy counts alone, so the best is simply taken.
-            scoring = Scoring.of(Criterion.INFORMATION_GAIN, most=MOST_ROWS)
+            scoring = SplitScores.of(Criterion.INFORMATION_GAIN, most=MOST_ROWS)
             return int(self._scores(scoring, noisy, left).argmax())
         # A bit more than the noisy size; nothing but accuracy depends on whether it is enough.
         most = None if size is None else max(size + MARGIN, 1)
-        scoring = Scoring.of(self.criterion, most=most)
+        scoring = SplitScores.of(self.criterion, most=most)
         drawn = choice(scoring, self.budget.choose, exponential=self.id3)
         return drawn.release(self._scores(scoring, tables, left))
 
-    def _scores(self, scoring: Scoring, tables: list[Counts], left: frozenset[int]) -> Counts:
+    def _scores(self, scoring: SplitScores, tables: list[Counts], left: frozenset[int]) -> Counts:
         pairs = zip(sorted(left), tables, strict=True)
         return np.concatenate(
             [

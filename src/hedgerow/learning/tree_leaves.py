@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from hedgerow.learning.tree_splits import Split
+from hedgerow.learning.tree_splits import TreeSplit
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Node:
 
     counts: tuple[int, ...]
     """How many rows of each class; of an inner node, added up from its leaves."""
-    split: Split | None = None
+    split: TreeSplit | None = None
     """None: a leaf."""
     children: tuple[Node, ...] = ()
     shares: tuple[float, ...] = ()

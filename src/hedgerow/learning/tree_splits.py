@@ -86,7 +86,7 @@ class Criterion(StrEnum):
 
 
 @dataclass(frozen=True)
-class Split:
+class TreeSplit:
     """Which branch a row takes, by its cell in one column."""
 
     feature: int
@@ -104,13 +104,13 @@ class Split:
         return (column != self.at).astype(np.int64) if self.kind == "is" else column
 
 
-def splits_of(place: int, feature: Feature, *, binary: bool) -> list[Split]:
+def splits_of(place: int, feature: Feature, *, binary: bool) -> list[TreeSplit]:
     """The splits of one column: numbers between two cells, lists by value."""
     if feature.ordered:
-        return [Split(place, "under", at, 2) for at in range(feature.cells - 1)]
+        return [TreeSplit(place, "under", at, 2) for at in range(feature.cells - 1)]
     if binary:
-        return [Split(place, "is", at, 2) for at in range(feature.cells)]
-    return [Split(place, "each", 0, feature.size)]
+        return [TreeSplit(place, "is", at, 2) for at in range(feature.cells)]
+    return [TreeSplit(place, "each", 0, feature.size)]
 
 
 def branches_of(table: Counts, feature: Feature, *, binary: bool) -> Counts:
@@ -122,12 +122,12 @@ def branches_of(table: Counts, feature: Feature, *, binary: bool) -> Counts:
 
 
 @dataclass(frozen=True)
-class Scoring:
+class SplitScores:
     """A criterion with what one row changes at most, for every table.
 
-    >>> Scoring.of(Criterion.GINI).scores(np.array([[[2, 0], [1, 1]]])).tolist()
+    >>> SplitScores.of(Criterion.GINI).scores(np.array([[[2, 0], [1, 1]]])).tolist()
     [-256]
-    >>> Scoring.of(Criterion.MAX).scores(np.array([[[2, 0], [1, 1]]])).tolist()
+    >>> SplitScores.of(Criterion.MAX).scores(np.array([[[2, 0], [1, 1]]])).tolist()
     [3]
     """
 
@@ -138,7 +138,7 @@ class Scoring:
     """In the unit of the scores, with what is lost in computing them."""
 
     @classmethod
-    def of(cls, criterion: Criterion, *, most: int | None = None) -> Scoring:
+    def of(cls, criterion: Criterion, *, most: int | None = None) -> SplitScores:
         """The scoring of a criterion; information gain needs M."""
         if criterion is Criterion.MAX:
             return cls(criterion, None, 1)
@@ -170,7 +170,7 @@ class Scoring:
         return np.asarray(below * np.log2(np.maximum(below, 1)) + (n - below) * slope)
 
 
-def choice(scoring: Scoring, loss: Pure, *, exponential: bool) -> Exponential | PermuteAndFlip:
+def choice(scoring: SplitScores, loss: Pure, *, exponential: bool) -> Exponential | PermuteAndFlip:
     """What draws the split: the paper's mechanism, or one that is never worse at the same loss."""
     kind = Exponential if exponential else PermuteAndFlip
     return kind(scale=kind.scale_for(loss, d_in=scoring.sensitivity, monotone=True), monotone=True)

@@ -6,11 +6,11 @@ from hedgerow.base.errors import AmountError as AmountError
 from hedgerow.base.errors import BudgetError as BudgetError
 from hedgerow.base.errors import LedgerError as LedgerError
 from hedgerow.ledger.book import Ledger as Ledger
-from hedgerow.ledger.entry import Checked as Checked
 from hedgerow.ledger.entry import Entry as Entry
-from hedgerow.ledger.entry import Kind as Kind
+from hedgerow.ledger.entry import EntryKind as EntryKind
+from hedgerow.ledger.entry import LedgerCheck as LedgerCheck
+from hedgerow.ledger.entry import LedgerTip as LedgerTip
 from hedgerow.ledger.entry import Position as Position
-from hedgerow.ledger.entry import Tip as Tip
 from hedgerow.noise.amounts import NOTHING as NOTHING
 from hedgerow.noise.amounts import Amounts as Amounts
 
@@ -19,11 +19,11 @@ __all__ = [
     "AmountError",
     "Amounts",
     "BudgetError",
-    "Checked",
     "Entry",
-    "Kind",
+    "EntryKind",
     "Ledger",
+    "LedgerCheck",
     "LedgerError",
+    "LedgerTip",
     "Position",
-    "Tip",
 ]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hedgerow.base.errors import HedgerowError
-from hedgerow.ledger.connection import Connection, Row
+from hedgerow.ledger.connection import Row, Transaction
 from hedgerow.ledger.entry import (
     CLOSING,
     CONTENT_SHA256,
     VERSION,
-    Checked,
     Entry,
-    Kind,
-    Tip,
+    EntryKind,
+    LedgerCheck,
+    LedgerTip,
     genesis,
 )
 from hedgerow.ledger.lookups import about, intact, packed_content, page, unpacked
@@ -22,7 +22,7 @@ from hedgerow.ledger.tables import broken_guards
 from hedgerow.noise.amounts import NOTHING, Amounts
 
 
-def verify(store: Store, ledger: str, tips: Sequence[Tip]) -> Checked:
+def verify(store: Store, ledger: str, tips: Sequence[LedgerTip]) -> LedgerCheck:
     """Check every entry, in one consistent view of the database.
 
     Args:
@@ -46,10 +46,10 @@ def verify(store: Store, ledger: str, tips: Sequence[Tip]) -> Checked:
         problems += broken_guards(connection)
     for tip in tips:
         problems += _against(tip, ledger, start, check)
-    return Checked(check.entries, tuple(problems))
+    return LedgerCheck(check.entries, tuple(problems))
 
 
-def _rows(connection: Connection) -> Iterator[Row]:
+def _rows(connection: Transaction) -> Iterator[Row]:
     after = 0
     while rows := page(connection, None, after):
         yield from rows
@@ -70,9 +70,9 @@ class _Check:
         self.totals: dict[str, Amounts] = {}
         self.budgets: dict[str, Amounts] = {}
         self.reserved: dict[str, Entry] = {}
-        self.closed: dict[str, Kind] = {}
+        self.closed: dict[str, EntryKind] = {}
 
-    def next(self, row: Row, connection: Connection) -> Iterator[str]:
+    def next(self, row: Row, connection: Transaction) -> Iterator[str]:
         """What is wrong with the next row."""
         seq = row["seq"]
         self.entries += 1
@@ -110,11 +110,11 @@ class _Check:
         self.totals[entry.population] = entry.total
         if entry.spend:
             budget = self.budgets.get(entry.population)
-            if entry.kind != Kind.RESERVE:
+            if entry.kind != EntryKind.RESERVE:
                 yield f"entry {entry.seq} spends, and is no reservation"
             if budget is None or not entry.total.fits(budget):
                 yield f"entry {entry.seq} spends more than the budget of {entry.population!r}"
-        if entry.kind == Kind.BUDGET:
+        if entry.kind == EntryKind.BUDGET:
             if entry.budget is None:
                 yield f"entry {entry.seq} sets no budget that can be read"
             self.budgets[entry.population] = entry.budget or NOTHING
@@ -122,7 +122,7 @@ class _Check:
     def _order(self, entry: Entry) -> Iterator[str]:
         """A reservation comes first, and is closed at most once."""
         name = entry.reservation
-        if entry.kind == Kind.RESERVE:
+        if entry.kind == EntryKind.RESERVE:
             if name in self.reserved or not name or entry.key is None:
                 yield f"entry {entry.seq} makes a reservation that cannot be told from another"
             self.reserved[name] = entry
@@ -139,7 +139,7 @@ def _span(first: int, last: int) -> str:
     return f"entry {first} is" if first == last else f"entries {first} to {last} are"
 
 
-def _against(tip: Tip, ledger: str, start: str, check: _Check) -> Iterator[str]:
+def _against(tip: LedgerTip, ledger: str, start: str, check: _Check) -> Iterator[str]:
     """What a certificate has seen must still be there."""
     if tip.ledger != ledger:
         yield f"{tip.source} belongs to another ledger ({tip.ledger}; this is {ledger})"
@@ -154,5 +154,5 @@ def _against(tip: Tip, ledger: str, start: str, check: _Check) -> Iterator[str]:
         yield f"entry {tip.seq} is not the one that {tip.source} has seen"
     elif tip.seq not in check.hashes:
         yield f"entry {tip.seq} is missing, and {tip.source} has seen it"
-    elif tip.reservation is not None and check.closed.get(tip.reservation) != Kind.RELEASED:
+    elif tip.reservation is not None and check.closed.get(tip.reservation) != EntryKind.RELEASED:
         yield f"{tip.source} was published, and no entry of this ledger says so"

@@ -21,18 +21,18 @@ from hedgerow.ledger.entry import (
     CONTENT_SHA256,
     OWN_KEYS,
     VERSION,
-    Checked,
     Entry,
-    Kind,
+    EntryKind,
+    LedgerCheck,
+    LedgerTip,
     Position,
-    Tip,
     genesis,
 )
 from hedgerow.ledger.names import named
 from hedgerow.noise.amounts import MOST, NOTHING, Amounts
 
 if TYPE_CHECKING:
-    from hedgerow.ledger.connection import Connection, Row
+    from hedgerow.ledger.connection import Row, Transaction
     from hedgerow.ledger.store import Store
 
 LARGEST_CONTENT = 2**29
@@ -112,7 +112,7 @@ class Ledger:
             raise BudgetError("a budget of nothing is no budget", fix="Say epsilon=1.")
         body = {"budget": budget.units}
         with self._store.writing() as connection:
-            return self._append(connection, named(population), Kind.BUDGET, body)
+            return self._append(connection, named(population), EntryKind.BUDGET, body)
 
     def reserve(
         self,
@@ -139,7 +139,7 @@ class Ledger:
                 self._refuse_overspending(connection, population, spend)
             reservation = uuid.uuid4().hex
             return self._append(
-                connection, population, Kind.RESERVE, body, reservation, key, spend
+                connection, population, EntryKind.RESERVE, body, reservation, key, spend
             )  # fmt: skip
 
     def released(
@@ -172,23 +172,25 @@ class Ledger:
                 )
             told[CONTENT_SHA256] = hashlib.sha256(content).hexdigest()
             told[CONTENT_BYTES] = len(content)
-        return self._close(reservation, Kind.RELEASED, told, packed, after)
+        return self._close(reservation, EntryKind.RELEASED, told, packed, after)
 
     def failed(self, reservation: Entry, *, why: str) -> Entry:
         """Record that what was reserved was not published. What it cost stays spent."""
-        return self._close(reservation, Kind.FAILED, self._body({"why": why}))
+        return self._close(reservation, EntryKind.FAILED, self._body({"why": why}))
 
     def at_once(self) -> AbstractContextManager[None]:
         """A block whose entries are recorded together, when it ends, or none of them."""
         return self._store.at_once()
 
-    def tip(self) -> Tip:
+    def tip(self) -> LedgerTip:
         """How far the ledger has got; every certificate should have it."""
         from hedgerow.ledger.lookups import newest
 
         with self._store.reading() as connection:
             last = newest(connection)
-        return Tip(self.id, last.seq, last.hash) if last else Tip(self.id, 0, self.genesis)
+        return (
+            LedgerTip(self.id, last.seq, last.hash) if last else LedgerTip(self.id, 0, self.genesis)
+        )
 
     def budget(self, population: str) -> Position:
         """Where a population stands."""
@@ -210,13 +212,13 @@ class Ledger:
 
         population, key = named(population), named(key, what="key")
         with self._store.reading() as connection:
-            return newest(connection, population=population, key=key, kind=Kind.RELEASED)
+            return newest(connection, population=population, key=key, kind=EntryKind.RELEASED)
 
     def releases(self, population: str) -> list[Entry]:
         """What was published about a population, oldest first."""
         from hedgerow.ledger.lookups import trusted
 
-        return list(self._pages(trusted, named(population), Kind.RELEASED))
+        return list(self._pages(trusted, named(population), EntryKind.RELEASED))
 
     def look_up(self, what: str) -> list[Entry]:
         """The entry with this number, or all entries of the reservation that begins like this."""
@@ -231,7 +233,7 @@ class Ledger:
 
         with self._store.reading() as connection:
             found = of_reservation(connection, reservation)
-        return next((entry for entry in found if entry.kind == Kind.RELEASED), None)
+        return next((entry for entry in found if entry.kind == EntryKind.RELEASED), None)
 
     def content(self, entry: Entry) -> bytes | None:
         """The bytes that were kept with a release, checked; None if there were none."""
@@ -270,7 +272,7 @@ class Ledger:
         self,
         entry: Callable[[Row], Entry],
         population: str | None,
-        kind: Kind | None = None,
+        kind: EntryKind | None = None,
         after: int = 0,
     ) -> Iterator[Entry]:
         """Page by page: a reader that takes its time keeps nobody from tidying up."""
@@ -289,7 +291,7 @@ class Ledger:
         """One line of canonical JSON an entry."""
         return (entry.line() for entry in self.entries())
 
-    def verify(self, tips: Sequence[Tip] = ()) -> Checked:
+    def verify(self, tips: Sequence[LedgerTip] = ()) -> LedgerCheck:
         """Read everything again and look for edits, gaps, overspending and a cut-off end.
 
         Args:
@@ -307,8 +309,10 @@ class Ledger:
             raise LedgerError(f"the ledger itself writes {taken[0]!r}", where=self.name)
         return body
 
-    def _refuse_overspending(self, connection: Connection, population: str, spend: Amounts) -> None:
-        budgeted = self._latest(connection, population, Kind.BUDGET)
+    def _refuse_overspending(
+        self, connection: Transaction, population: str, spend: Amounts
+    ) -> None:
+        budgeted = self._latest(connection, population, EntryKind.BUDGET)
         budget = None if budgeted is None else budgeted.budget
         spent = self._spent(connection, population)
         # What is set already, and each currency as far as this would take it.
@@ -339,7 +343,7 @@ class Ledger:
     def _close(
         self,
         reservation: Entry,
-        kind: Kind,
+        kind: EntryKind,
         body: dict[str, Any],
         packed: bytes | None = None,
         after: int | None = None,
@@ -349,7 +353,7 @@ class Ledger:
 
         with self._store.writing() as connection:
             found = of_reservation(connection, reservation.reservation)
-            if not found or found[0] != reservation or reservation.kind != Kind.RESERVE:
+            if not found or found[0] != reservation or reservation.kind != EntryKind.RESERVE:
                 raise LedgerError(
                     "this reservation is not in this ledger",
                     where=self.name,
@@ -362,7 +366,9 @@ class Ledger:
                     where=self.name,
                 )
             if after is not None:
-                other = newest(connection, population=reservation.population, kind=Kind.RELEASED)
+                other = newest(
+                    connection, population=reservation.population, kind=EntryKind.RELEASED
+                )
                 if other is not None and other.seq > after:
                     raise LedgerError(
                         f"another release of {reservation.population!r} (entry {other.seq}) came "
@@ -384,9 +390,9 @@ class Ledger:
 
     def _append(
         self,
-        connection: Connection,
+        connection: Transaction,
         population: str,
-        kind: Kind,
+        kind: EntryKind,
         body: dict[str, Any],
         reservation: str = "",
         key: str | None = None,
@@ -420,7 +426,7 @@ class Ledger:
         return entry
 
     def _latest(
-        self, connection: Connection, population: str | None = None, kind: Kind | None = None
+        self, connection: Transaction, population: str | None = None, kind: EntryKind | None = None
     ) -> Entry | None:
         """The last entry of those asked for; a writer looks it up once."""
         from hedgerow.ledger.lookups import newest
@@ -433,7 +439,7 @@ class Ledger:
         known: Entry | None = remembered[population, kind]
         return known
 
-    def _spent(self, connection: Connection, population: str) -> Amounts:
+    def _spent(self, connection: Transaction, population: str) -> Amounts:
         """All that a population has spent: its last entry says."""
         last = self._latest(connection)
         if last is not None and last.population != population:

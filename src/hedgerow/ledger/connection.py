@@ -46,7 +46,7 @@ class Database(Protocol):
         """Begin a transaction: one consistent view, or one that will write."""
         ...
 
-    def lock(self, connection: Connection) -> None:
+    def lock(self, connection: Transaction) -> None:
         """At the beginning of every write: keep other writers out."""
         ...
 
@@ -64,7 +64,7 @@ class Database(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Connection:
+class Transaction:
     """A transaction."""
 
     database: Database

@@ -27,7 +27,7 @@ COLUMNS = (
 """How the table calls what an entry holds."""
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry records."""
 
     BUDGET = "BUDGET"
@@ -40,7 +40,7 @@ class Kind(StrEnum):
     """What was reserved was not published. What it cost stays spent."""
 
 
-CLOSING = (Kind.RELEASED, Kind.FAILED)
+CLOSING = (EntryKind.RELEASED, EntryKind.FAILED)
 """What follows a reservation, at most once."""
 
 
@@ -51,7 +51,7 @@ class Entry:
     seq: int
     """1, 2, 3, ... over all populations."""
     population: str
-    kind: Kind
+    kind: EntryKind
     reservation: str
     """Which RESERVE an entry belongs to; empty for a budget."""
     key: str | None
@@ -95,7 +95,7 @@ class Entry:
     @property
     def budget(self) -> Amounts | None:
         """What a BUDGET sets; None for other kinds, and if it cannot be read."""
-        if self.kind != Kind.BUDGET:
+        if self.kind != EntryKind.BUDGET:
             return None
         try:
             return Amounts(**self.body["budget"])
@@ -117,7 +117,7 @@ class Entry:
         )}  # fmt: skip
         return cls(
             **flat,
-            kind=Kind(row["kind"]),
+            kind=EntryKind(row["kind"]),
             body=body,
             spend=_amounts(row, "spend"),
             total=_amounts(row, "total"),
@@ -134,7 +134,7 @@ def genesis(ledger: str, version: str, created: str) -> str:
 
 
 @dataclass(frozen=True)
-class Tip:
+class LedgerTip:
     """How far a ledger had got: whoever keeps this can tell later if its end was cut off."""
 
     ledger: str
@@ -160,7 +160,7 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Checked:
+class LedgerCheck:
     """What re-reading a whole ledger found."""
 
     entries: int

@@ -13,8 +13,8 @@ from functools import cache
 
 from hedgerow.base.canonical_json import canonical, digest
 from hedgerow.base.errors import HedgerowError, LedgerError
-from hedgerow.ledger.connection import Connection, Row
-from hedgerow.ledger.entry import CLOSING, CONTENT_BYTES, CONTENT_SHA256, Entry, Kind, Position
+from hedgerow.ledger.connection import Row, Transaction
+from hedgerow.ledger.entry import CLOSING, CONTENT_BYTES, CONTENT_SHA256, Entry, EntryKind, Position
 from hedgerow.ledger.tables import ENTRIES
 from hedgerow.noise.amounts import NOTHING, Amounts
 
@@ -27,17 +27,17 @@ SHORTEST = 4
 _VERIFY = "Run `hedgerow ledger verify`."
 
 
-def about(connection: Connection) -> Row | None:
+def about(connection: Transaction) -> Row | None:
     """What the ledger says about itself: its id, its version, and when it was made."""
     found = connection.rows("SELECT id, version, created FROM hedgerow_ledger")
     return found[0] if len(found) == 1 else None
 
 
 def newest(
-    connection: Connection,
+    connection: Transaction,
     *,
     population: str | None = None,
-    kind: Kind | None = None,
+    kind: EntryKind | None = None,
     key: str | None = None,
 ) -> Entry | None:
     """The last entry of those asked for, checked against its hash."""
@@ -91,19 +91,19 @@ def intact(row: Row) -> Entry | None:
     return entry if same else None
 
 
-def spent_by(connection: Connection, population: str) -> Amounts:
+def spent_by(connection: Transaction, population: str) -> Amounts:
     """All that a population has spent: its last entry says."""
     last = newest(connection, population=population)
     return last.total if last else NOTHING
 
 
-def budget_of(connection: Connection, population: str) -> Amounts | None:
+def budget_of(connection: Transaction, population: str) -> Amounts | None:
     """The latest budget of a population."""
-    last = newest(connection, population=population, kind=Kind.BUDGET)
+    last = newest(connection, population=population, kind=EntryKind.BUDGET)
     return last.budget if last else None
 
 
-def position(connection: Connection, population: str) -> Position:
+def position(connection: Transaction, population: str) -> Position:
     """Where a population stands."""
     rows = connection.rows(
         "SELECT kind, count(*) AS number FROM hedgerow_entries WHERE population = :population "
@@ -118,12 +118,12 @@ def position(connection: Connection, population: str) -> Position:
         budget=budget,
         spent=spent,
         left=None if budget is None else spent.left_of(budget),
-        releases=number.get(Kind.RELEASED, 0),
-        reserved_open=number.get(Kind.RESERVE, 0) - closed,
+        releases=number.get(EntryKind.RELEASED, 0),
+        reserved_open=number.get(EntryKind.RESERVE, 0) - closed,
     )
 
 
-def population_names(connection: Connection) -> list[str]:
+def population_names(connection: Transaction) -> list[str]:
     """Every population that has an entry."""
     every = "SELECT DISTINCT population FROM hedgerow_entries"
     found = connection.column("population", every)
@@ -132,13 +132,13 @@ def population_names(connection: Connection) -> list[str]:
     return sorted(found)
 
 
-def of_reservation(connection: Connection, reservation: str) -> list[Entry]:
+def of_reservation(connection: Transaction, reservation: str) -> list[Entry]:
     """The entries of one reservation, oldest first."""
     query = f"{_where('reservation')} ORDER BY seq"
     return [trusted(row) for row in connection.rows(query, {"reservation": reservation})]
 
 
-def look_up(connection: Connection, what: str) -> list[Entry]:
+def look_up(connection: Transaction, what: str) -> list[Entry]:
     """By number, or by how a reservation begins."""
     rows: Sequence[Row] = ()
     if what.isascii() and what.isdecimal() and len(what) < 19:
@@ -150,7 +150,7 @@ def look_up(connection: Connection, what: str) -> list[Entry]:
     return [readable(row) for row in rows]
 
 
-def first_of_last(connection: Connection, population: str | None, limit: int) -> int:
+def first_of_last(connection: Transaction, population: str | None, limit: int) -> int:
     """The number at which the newest `limit` entries begin."""
     if limit < 1:
         raise LedgerError(f"at least one entry must be asked for, not {limit}")
@@ -161,7 +161,7 @@ def first_of_last(connection: Connection, population: str | None, limit: int) ->
     return found[-1] if found else 1
 
 
-def last_page(connection: Connection, population: str | None, limit: int) -> Sequence[Row]:
+def last_page(connection: Transaction, population: str | None, limit: int) -> Sequence[Row]:
     """The newest `limit` rows, oldest first."""
     given = {} if population is None else {"population": population}
     query = f"{_where(*given)} ORDER BY seq DESC LIMIT :most"
@@ -169,7 +169,7 @@ def last_page(connection: Connection, population: str | None, limit: int) -> Seq
 
 
 def page(
-    connection: Connection, population: str | None, after: int, kind: Kind | None = None
+    connection: Transaction, population: str | None, after: int, kind: EntryKind | None = None
 ) -> Sequence[Row]:
     """The next rows after a number."""
     wanted = {"population": population, "kind": None if kind is None else str(kind)}
@@ -178,7 +178,7 @@ def page(
     return connection.rows(query, {**given, "after": after, "most": PAGE})
 
 
-def packed_content(connection: Connection, seq: int) -> bytes | None:
+def packed_content(connection: Transaction, seq: int) -> bytes | None:
     """The compressed bytes kept with an entry."""
     query = "SELECT data FROM hedgerow_contents WHERE seq = :seq"
     found: list[bytes] = connection.column("data", query, {"seq": seq})

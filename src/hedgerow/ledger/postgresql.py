@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote
 from hedgerow.base.errors import LedgerError
 from hedgerow.base.extras import extra
 from hedgerow.ledger import tables
-from hedgerow.ledger.connection import PATIENCE, UNKNOWN, Connection, Database, scrubbed
+from hedgerow.ledger.connection import PATIENCE, UNKNOWN, Database, Transaction, scrubbed
 from hedgerow.ledger.store import Store
 
 CREATING = 4_851_970_631_557_021_697
@@ -29,7 +29,7 @@ _ERRORS = {
 _UNREACHABLE = "Check the address of the ledger, and that the database server runs."
 
 
-class PostgreSQL(Database):
+class PostgreSQLDatabase(Database):
     """A database on a server.
 
     Args:
@@ -81,7 +81,7 @@ class PostgreSQL(Database):
         level = self._psycopg.IsolationLevel
         driver.isolation_level = level.READ_COMMITTED if write else level.REPEATABLE_READ
 
-    def lock(self, connection: Connection) -> None:
+    def lock(self, connection: Transaction) -> None:
         """Writers stand in line, and a server set to forget recent work does not forget this."""
         connection.do(
             f"SELECT set_config('lock_timeout', '{PATIENCE}s', true), "
@@ -131,7 +131,7 @@ def open_database(address: str, *, create: bool) -> Store:
     Raises:
         LedgerError: It is not there, or cannot be used.
     """
-    database = PostgreSQL(_found(address))
+    database = PostgreSQLDatabase(_found(address))
     store = Store(database)
     try:
         with store.reading() as connection:
@@ -186,7 +186,7 @@ def _found(address: str) -> dict[str, str]:
     return {key: value for key, value in found.items() if value.strip(",")}
 
 
-def _is_there(connection: Connection) -> bool:
+def _is_there(connection: Transaction) -> bool:
     # Not to_regclass: it may remember, from before a lock was had, that there was no table.
     found = connection.rows(
         "SELECT relname FROM pg_catalog.pg_class "
@@ -208,5 +208,5 @@ def _create(store: Store) -> None:
         tables.create(connection)
 
 
-def _lock_creation(connection: Connection) -> None:
+def _lock_creation(connection: Transaction) -> None:
     connection.do(f"SELECT pg_advisory_xact_lock({CREATING})")

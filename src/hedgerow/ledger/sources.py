@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.canonical_json import digest
 from hedgerow.base.errors import PlanError, some
-from hedgerow.ledger.entry import Entry, Kind
+from hedgerow.ledger.entry import Entry, EntryKind
 
 if TYPE_CHECKING:
     from hedgerow.ledger.book import Ledger
@@ -37,7 +37,7 @@ BLOCK, BLOCKS = 1 << 12, 64
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceIdentity:
     """What a table is known by again, and whom the steward states it is not about."""
 
     address: str | None
@@ -83,7 +83,7 @@ class Source:
         ]
 
 
-def require_other_people(ledger: Ledger, population: str, source: Source) -> None:
+def require_other_people(ledger: Ledger, population: str, source: SourceIdentity) -> None:
     """Stop where the same source was published under the name of another population.
 
     Raises:
@@ -118,7 +118,7 @@ def _asked_before(ledger: Ledger, population: str, marks: Collection[str]) -> bo
     """
     last = list(ledger.entries(population=population, limit=4))
     return not marks or any(
-        entry.kind is Kind.RESERVE and set(marks) <= set(entry.body.get(MARKS, ()))
+        entry.kind is EntryKind.RESERVE and set(marks) <= set(entry.body.get(MARKS, ()))
         for entry in last
     )
 
@@ -127,9 +127,9 @@ def _sharing(entries: Iterable[Entry], marks: Collection[str]) -> Iterator[Entry
     """Reservations from a source with one of the marks, but for those that came to nothing."""
     reserved: dict[str, Entry] = {}
     for entry in entries:
-        if entry.kind is Kind.RESERVE and set(marks) & set(entry.body.get(MARKS, ())):
+        if entry.kind is EntryKind.RESERVE and set(marks) & set(entry.body.get(MARKS, ())):
             reserved[entry.reservation] = entry
-        elif entry.kind is Kind.FAILED:
+        elif entry.kind is EntryKind.FAILED:
             found = reserved.get(entry.reservation)
             if found is not None and not found.spend:  # it told nobody anything, for nothing
                 del reserved[entry.reservation]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from hedgerow.base.errors import LedgerError
 from hedgerow.ledger import tables
-from hedgerow.ledger.connection import PATIENCE, Connection, Database, scrubbed, telling
+from hedgerow.ledger.connection import PATIENCE, Database, Transaction, scrubbed, telling
 from hedgerow.ledger.file_lock import Hold, held, let_go, lock
 from hedgerow.ledger.forks import GUARD, using
 from hedgerow.ledger.store import Store
@@ -46,7 +46,7 @@ _ERRORS = {
 _ERRORS["SQLITE_NOTADB"] = _ERRORS["SQLITE_CORRUPT"]
 
 
-class Driver(sqlite3.Connection):
+class LockedConnection(sqlite3.Connection):
     """A connection of the driver, and what keeps its file locked."""
 
     hold: Hold | None = None
@@ -54,7 +54,7 @@ class Driver(sqlite3.Connection):
     """Whether it takes the file for one that does not change."""
 
 
-class SQLite(Database):
+class SQLiteDatabase(Database):
     """A file that is there. Nothing opens it but SQLite and `holding`.
 
     Args:
@@ -70,7 +70,7 @@ class SQLite(Database):
         self._place, self._log = place, place.with_name(f"{place.name}-wal")
         self._itself = _inode(place)
 
-    def connect(self) -> Driver:
+    def connect(self) -> LockedConnection:
         writable = os.access(self._place, os.W_OK) and os.access(self._place.parent, os.W_OK)
         # A copy that nobody can write to can be read all the same. Where nobody has it open there
         # is no log beside it, and it does not change.
@@ -94,7 +94,7 @@ class SQLite(Database):
             raise
         return made
 
-    def begun(self, mode: str) -> Driver:
+    def begun(self, mode: str) -> LockedConnection:
         """A connection without a hold on the file."""
         # The driver would begin transactions by itself, and too late to keep others out.
         made = sqlite3.connect(
@@ -102,7 +102,7 @@ class SQLite(Database):
             timeout=PATIENCE,
             isolation_level=None,
             check_same_thread=False,  # one at a time: the pool sees to it
-            factory=Driver,
+            factory=LockedConnection,
             uri=True,
         )
         made.row_factory = sqlite3.Row
@@ -118,7 +118,7 @@ class SQLite(Database):
     def begin(self, driver: Any, *, write: bool) -> None:
         driver.execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
-    def lock(self, connection: Connection) -> None:
+    def lock(self, connection: Transaction) -> None:
         # That has been had since the beginning. But writing on into a file that has been moved
         # away would be writing into nothing.
         self._refuse_another()
@@ -177,7 +177,7 @@ def open_file(path: Path, *, create: bool) -> Store:
                 )
             _create(place, name)
         _refuse_other_files(place, name)
-        return Store(SQLite(place, name))
+        return Store(SQLiteDatabase(place, name))
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         why = getattr(error, "strerror", None) or error
         raise LedgerError(
@@ -206,7 +206,7 @@ def _application(place: Path, name: str) -> int | None:
     """Whose database a file says it is; None if it is none."""
     for mode in ("ro&immutable=1", "ro"):
         with (
-            telling(SQLite(place, name)),
+            telling(SQLiteDatabase(place, name)),
             using(str(place)),
             contextlib.closing(sqlite3.connect(_uri(place, mode), uri=True)) as driver,
         ):
@@ -232,11 +232,11 @@ def _create(place: Path, name: str) -> None:
     try:
         staged = folder / "ledger"
         os.close(os.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        database = SQLite(staged, name)
+        database = SQLiteDatabase(staged, name)
         with GUARD:  # a process that is forked would have the file open, and not know of it
             with telling(database), contextlib.closing(database.begun("rw")) as driver:
                 database.begin(driver, write=True)
-                tables.create(Connection(database, driver))
+                tables.create(Transaction(database, driver))
                 driver.execute(f"PRAGMA application_id = {APPLICATION}")
                 driver.commit()
                 driver.execute("PRAGMA journal_mode = WAL")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hedgerow.base.errors import LedgerError
-from hedgerow.ledger.connection import Connection, Database, telling
+from hedgerow.ledger.connection import Database, Transaction, telling
 from hedgerow.ledger.forks import GUARD
 from hedgerow.ledger.pool import Pool
 
@@ -24,7 +24,7 @@ class Store:
     """
 
     def __init__(
-        self, database: Database, *, lock: Callable[[Connection], None] | None = None
+        self, database: Database, *, lock: Callable[[Transaction], None] | None = None
     ) -> None:
         self.name = database.name
         self._database, self._lock = database, lock or database.lock
@@ -37,7 +37,7 @@ class Store:
         self._pool.close()
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Transaction]:
         """One consistent view; within a block that is `at_once`, what that one sees."""
         if (held := self._held()) is not None:
             yield held
@@ -46,7 +46,7 @@ class Store:
             yield connection
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[Transaction]:
         """Everybody else waits; recorded when the block ends, and not at all if it fails.
 
         Within a block that is `at_once`, when that one ends.
@@ -79,7 +79,7 @@ class Store:
             finally:
                 self._whole.held = around
 
-    def _held(self) -> Connection | None:
+    def _held(self) -> Transaction | None:
         """The connection of the block that this thread is in; a child of a fork is in none."""
         process, connection = getattr(self._whole, "held", None) or (None, None)
         return connection if process == os.getpid() else None
@@ -91,10 +91,10 @@ class Store:
         return {} if found is None else found
 
     @contextlib.contextmanager
-    def _connected(self, *, write: bool) -> Iterator[Connection]:
+    def _connected(self, *, write: bool) -> Iterator[Transaction]:
         with self._pool.lent() as driver:
             self._database.begin(driver, write=write)
-            yield Connection(self._database, driver)
+            yield Transaction(self._database, driver)
 
 
 def _forgotten(pool: Pool) -> None:

@@ -6,15 +6,15 @@ import uuid
 from typing import Final
 
 from hedgerow.ledger.address import now
-from hedgerow.ledger.connection import Connection
-from hedgerow.ledger.entry import COLUMNS, VERSION, Kind
+from hedgerow.ledger.connection import Transaction
+from hedgerow.ledger.entry import COLUMNS, VERSION, EntryKind
 
 # Only a column of SQLite's own INTEGER type is the row's address; PostgreSQL's has 32 bits.
 _TYPES = {
     "sqlite": {"number": "INTEGER", "bytes": "BLOB"},
     "postgresql": {"number": "BIGINT", "bytes": "BYTEA"},
 }
-_KINDS = ", ".join(f"'{kind}'" for kind in Kind)
+_KINDS = ", ".join(f"'{kind}'" for kind in EntryKind)
 _AMOUNTS = ", ".join(
     f"{what}_{name} BIGINT NOT NULL CHECK ({what}_{name} >= 0)"
     for what in ("spend", "total")
@@ -100,7 +100,7 @@ _STANDING = {
 }
 
 
-def create(connection: Connection) -> None:
+def create(connection: Transaction) -> None:
     """All tables, the triggers that refuse to change or remove what is in them, and the one row."""
     kind = connection.database.kind
     for statement in _TABLES:
@@ -113,7 +113,7 @@ def create(connection: Connection) -> None:
     )
 
 
-def broken_guards(connection: Connection) -> list[str]:
+def broken_guards(connection: Transaction) -> list[str]:
     """What is wrong with the triggers: missing or switched off, others in their place, or more."""
     kind = connection.database.kind
     own = _GUARDS[kind]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from hedgerow.base.delivery import CERTIFICATE
 from hedgerow.base.errors import LedgerError
-from hedgerow.ledger.entry import Tip
+from hedgerow.ledger.entry import LedgerTip
 
 
-def read_tip(release: Path) -> Tip:
+def read_tip(release: Path) -> LedgerTip:
     """The tip on the certificate of a release.
 
     Args:
@@ -37,5 +37,5 @@ def read_tip(release: Path) -> Tip:
                 "reservation": str(reservation),
             }
         } if seq >= 0:
-            return Tip(ledger, seq, seen, reservation, str(release))
+            return LedgerTip(ledger, seq, seen, reservation, str(release))
     raise LedgerError("the certificate names no ledger", where=str(path), fix=fix)

@@ -55,7 +55,7 @@ def _counted(name: str, value: Number) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Part:
+class AnswerPart:
     """Some of the numbers of an answer: what one person changes in them, and their share."""
 
     l1: int
@@ -66,14 +66,14 @@ class Part:
     """Of the price."""
 
 
-def noise_for(loss: Loss, parts: Sequence[Part]) -> tuple[tuple[Additive, ...], Loss]:
+def noise_for(loss: Loss, parts: Sequence[AnswerPart]) -> tuple[tuple[Additive, ...], Loss]:
     """A mechanism for each part, and what they cost together: at most the price.
 
     Pure losses buy Laplace noise and zero-concentrated ones Gaussian noise. A price with a delta
     buys whichever is smaller, the Gaussian by way of the largest rho that implies the price; if
     it is Laplace noise, no delta is spent.
 
-    >>> (laplace,), spent = noise_for(Pure(epsilon=1), [Part(2, 2)])
+    >>> (laplace,), spent = noise_for(Pure(epsilon=1), [AnswerPart(2, 2)])
     >>> laplace.scale, print(spent)
     1-differential privacy
     (Fraction(2, 1), None)
@@ -92,7 +92,7 @@ def noise_for(loss: Loss, parts: Sequence[Part]) -> tuple[tuple[Additive, ...], 
     return (laplace, pure) if ratio <= 1 else (gaussian, loss)
 
 
-def _laplace(loss: Pure, parts: Sequence[Part]) -> tuple[DiscreteLaplace, ...]:
+def _laplace(loss: Pure, parts: Sequence[AnswerPart]) -> tuple[DiscreteLaplace, ...]:
     made = tuple(
         DiscreteLaplace(
             scale=DiscreteLaplace.scale_for(Pure(epsilon=loss.epsilon * part.share), d_in=part.l1)
@@ -104,7 +104,7 @@ def _laplace(loss: Pure, parts: Sequence[Part]) -> tuple[DiscreteLaplace, ...]:
     return made
 
 
-def _gaussian(loss: ZeroConcentrated, parts: Sequence[Part]) -> tuple[DiscreteGaussian, ...]:
+def _gaussian(loss: ZeroConcentrated, parts: Sequence[AnswerPart]) -> tuple[DiscreteGaussian, ...]:
     made = tuple(
         DiscreteGaussian(
             scale=DiscreteGaussian.scale_for(

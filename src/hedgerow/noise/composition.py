@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Literal, TypeVar
+from typing import Literal
 
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
-from hedgerow.noise.rounding import FARTHEST, Number, exact, exp_up, log_up, positive, whole
+from hedgerow.noise.rounding import FARTHEST, Number, exact, exp_up, log_up, positive
 
 Sampling = Literal["poisson", "without-replacement"]
-In = TypeVar("In")
-Out = TypeVar("Out")
 
 _SOUND = {"poisson": Neighbouring.ADD_REMOVE, "without-replacement": Neighbouring.CHANGE_ONE}
 
@@ -42,60 +40,6 @@ def sequential(losses: Iterable[Loss]) -> Loss:
 
 adaptive = sequential
 """Each question may depend on the answers so far; with losses fixed beforehand they add up."""
-
-
-def parallel(losses: Iterable[Loss], *, neighbours: Neighbours, groups: int | None = None) -> Loss:
-    """Answers about disjoint groups of rows: only the groups a person is in count.
-
-    Each loss is that of one group's answer **under add-remove**, for a person with as many rows
-    as the neighbours allow. Under change-one a person may leave one group and enter another,
-    which removes a row here and adds one there: that is twice as far. A loss that was computed
-    under change-one is of no use here, as such an answer may give away a group's size.
-
-    Guarantee: the most lossy groups a person can be in together, and for change-one the loss of
-    two people.
-    Assumes: which group a row is in depends on that row, or on that person's rows, alone.
-    Reference: McSherry, Privacy integrated queries (2009), Thm 4.
-
-    Args:
-        losses: One for each group, under add-remove.
-        neighbours: Whom the result is to protect.
-        groups: The most groups one person has rows in; one for each row if left out.
-
-    >>> one = Neighbours(kind=Neighbouring.ADD_REMOVE)
-    >>> print(parallel([Pure(epsilon=1), Pure(epsilon=2)], neighbours=one))
-    2-differential privacy
-    >>> moves = Neighbours(kind=Neighbouring.CHANGE_ONE)
-    >>> print(parallel([Pure(epsilon=1), Pure(epsilon=2)], neighbours=moves))
-    4-differential privacy
-    """
-    given = _alike(losses)
-    most = min(whole("groups", neighbours.rows if groups is None else groups), len(given))
-    total: Loss
-    if isinstance(given[0], Pure):
-        total = Pure(epsilon=_largest((g.epsilon for g in given if isinstance(g, Pure)), most))
-    elif isinstance(given[0], ZeroConcentrated):
-        rhos = (g.rho for g in given if isinstance(g, ZeroConcentrated))
-        total = ZeroConcentrated(rho=_largest(rhos, most))
-    else:
-        pairs = [g for g in given if isinstance(g, Approximate)]
-        total = Approximate(
-            epsilon=_largest((g.epsilon for g in pairs), most),
-            delta=_largest((g.delta for g in pairs), most),
-        )
-    return total.group(2) if neighbours.kind is Neighbouring.CHANGE_ONE else total
-
-
-def post_processed(function: Callable[[In], Out], answer: In) -> Out:
-    """What is made of a private answer, without the data: it costs nothing.
-
-    Guarantee: the loss of the answer is that of the result, in every measure.
-    Assumes: the function does not see the data; nothing here can check that.
-
-    >>> post_processed(lambda count: max(count, 0), -3)
-    0
-    """
-    return function(answer)
 
 
 def mixture(losses: Iterable[Loss], *, weights: Sequence[Number]) -> Loss:
@@ -204,7 +148,3 @@ def _alike(losses: Iterable[Loss]) -> list[Loss]:
             fix="Turn pure losses into zCDP, or zCDP into epsilon and delta, first.",
         )
     return given
-
-
-def _largest(numbers: Iterable[Fraction], most: int) -> Fraction:
-    return sum(sorted(numbers, reverse=True)[:most], Fraction(0))

@@ -28,17 +28,16 @@ FINEST = 900
 
 
 @dataclass(frozen=True)
-class Metric:
+class InputMetric:
     """How far apart two neighbours' values are: what d_in counts."""
 
     name: str
     words: str
 
 
-L1 = Metric("L1", "the sum of the absolute changes of all numbers")
-L2 = Metric("L2", "the root of the sum of the squared changes of all numbers")
-LINF = Metric("L-infinity", "the largest absolute change of a number")
-CHANGED = Metric("changed", "how many answers are different")
+L1 = InputMetric("L1", "the sum of the absolute changes of all numbers")
+L2 = InputMetric("L2", "the root of the sum of the squared changes of all numbers")
+LINF = InputMetric("L-infinity", "the largest absolute change of a number")
 
 
 class Mechanism(Protocol):
@@ -50,7 +49,7 @@ class Mechanism(Protocol):
     """
 
     @property
-    def metric(self) -> Metric: ...
+    def metric(self) -> InputMetric: ...
     @property
     def measure(self) -> type[Loss]: ...
     def privacy_map(self, d_in: Number) -> Loss: ...
@@ -150,12 +149,6 @@ class DyadicLaplace:
         """The smallest scale a sampler can take that keeps a loss."""
         distance = _steps(positive("d_in", d_in), bits=_bits(bits), changed=changed)
         return DiscreteLaplace.scale_for(loss, d_in=distance) / Fraction(2) ** bits
-
-    @staticmethod
-    def bits_for(*, d_in: Number, changed: int) -> int:
-        """A lattice so fine that rounding adds less than a millionth to the distance."""
-        wanted = ceil((1 << 20) * whole("changed", changed) / positive("d_in", d_in))
-        return _bits((wanted - 1).bit_length())
 
     @overload
     def release(self, value: float) -> float: ...

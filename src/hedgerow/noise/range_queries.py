@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.base.errors import DataError, PlanError
-from hedgerow.noise.isotonic import rising
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
 from hedgerow.noise.noise_sums import gaussian_sum_half_width, laplace_sum_half_width
 from hedgerow.noise.rounding import Number, share, whole
@@ -228,16 +227,17 @@ class RangeTree:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranges:
+class RangeAnswers:
     """Answers to every range query, from the noisy counts of a tree.
 
     Counts are linear in the noisy ones: any two ranges side by side add up to the whole, none is
-    biased, some may be negative. `cumulative` gives that up for plausible numbers.
+    biased, some may be negative.
 
     Assumes: the noise of each count is independent, from the mechanism named.
 
     >>> tree = RangeTree(cells=4, branching=2)
-    >>> ages = Ranges.of(tree=tree, noisy=[1, 2, 0, 1, 6, 1], mechanism=DiscreteLaplace(scale=1))
+    >>> one = DiscreteLaplace(scale=1)
+    >>> ages = RangeAnswers.of(tree=tree, noisy=[1, 2, 0, 1, 6, 1], mechanism=one)
     >>> ages.count([0, 1], [4, 3]).tolist(), ages.interval(0, 4, confidence=0.95).round(1).item()
     ([6.0, 3.0], 6.2)
     """
@@ -251,7 +251,7 @@ class Ranges:
     @classmethod
     def of(
         cls, *, tree: RangeTree, noisy: ArrayLike, mechanism: DiscreteLaplace | DiscreteGaussian
-    ) -> Ranges:
+    ) -> RangeAnswers:
         """From all noisy counts, in the order of `RangeTree.levels`."""
         return cls(tree=tree, leaves=tree.consistent(noisy), mechanism=mechanism)
 
@@ -259,13 +259,6 @@ class Ranges:
     def prefixes(self) -> Floats:
         """The counts of all cells before each, and of all."""
         return np.append(0.0, np.cumsum(self.leaves))
-
-    @cached_property
-    def cumulative(self) -> Floats:
-        """As `prefixes`, but nowhere falling and nowhere negative: the nearest such numbers."""
-        places = np.arange(1, self.tree.cells + 1)
-        weights = 1 / self.tree.variance(0, places)
-        return np.append(0.0, np.maximum(rising(self.prefixes[1:], weights=weights), 0.0))
 
     def count(self, low: ArrayLike, high: ArrayLike) -> Floats:
         """The count of cells low up to, not including, high; ranges may be arrays."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.noise import samplers
 from hedgerow.noise.measures import Pure, ZeroConcentrated
-from hedgerow.noise.mechanisms import LINF, Metric, array, as_sampled, integers
+from hedgerow.noise.mechanisms import LINF, InputMetric, array, as_sampled, integers
 from hedgerow.noise.rounding import Number, exact, log_up, positive, share, whole
 
 
@@ -24,7 +24,7 @@ class _Selection:
     """A double, as the sampler takes it: what was given, rounded up."""
     monotone: bool
     """Whether a person moves all scores in the same direction, as counts under add-remove."""
-    metric: ClassVar[Metric] = LINF
+    metric: ClassVar[InputMetric] = LINF
     measure: ClassVar[type[Pure]] = Pure
 
     def __init__(self, *, scale: Number, monotone: bool = False) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
 from hedgerow.base.problems import problem, short
-from hedgerow.plan.fields import File, FromOne, Level, Part, Stubbornness, finite
+from hedgerow.plan.fields import File, FromOne, Level, PlanMapping, Stubbornness, finite
 
 if TYPE_CHECKING:
     from hedgerow.claims.adversary import Adversary, Known
@@ -56,7 +56,7 @@ Shares = Annotated[
 ]  # fmt: skip
 
 
-class PriorPlan(Part):
+class PriorPlan(PlanMapping):
     """What an attacker believes about the sensitive values before the release."""
 
     brief: ClassVar[str] = "file"
@@ -111,7 +111,7 @@ class PriorPlan(Part):
         return Prior.uniform() if self.kind == "uniform" else Prior.of_table()
 
 
-class KnowsPlan(Part):
+class KnowsPlan(PlanMapping):
     """Whose exact records an attacker holds."""
 
     brief: ClassVar[str] = "people"
@@ -140,7 +140,7 @@ class KnowsPlan(Part):
         return read_known(self.file, by=self.by, null=null)
 
 
-class AdversaryPlan(Part):
+class AdversaryPlan(PlanMapping):
     """Against whom: what they believe, how stubbornly, whose records they hold."""
 
     class_: Literal["I", "at-most", "II", "III", "IV"] = Field(

@@ -30,9 +30,15 @@ from pydantic_core import CoreSchema
 from hedgerow.base.problems import problem, short
 from hedgerow.claims import CLAIMS, Declaration, Parameter
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.claims.declaration import OF, REQUIRED, Choice, Kind, Number
+from hedgerow.claims.declaration import (
+    OF,
+    REQUIRED,
+    ChoiceParameter,
+    NumberParameter,
+    ParameterKind,
+)
 from hedgerow.plan.adversaries import AdversaryPlan
-from hedgerow.plan.fields import File, OneOf, Part, number_within
+from hedgerow.plan.fields import File, OneKeyMapping, PlanMapping, number_within
 
 
 def _predicates(value: Any) -> tuple[str | tuple[str, ...], ...]:
@@ -59,20 +65,20 @@ Predicates = Annotated[
 ]  # fmt: skip
 
 
-_KINDS: dict[Kind, Any] = {
-    Kind.COLUMN: str,
-    Kind.WISHES: str,
-    Kind.VALUE: str,
-    Kind.POPULATION: File,
-    Kind.RELEASES: Annotated[tuple[File, ...], Field(strict=False)],
-    Kind.FLAG: bool,
-    Kind.ADVERSARY: AdversaryPlan,
-    Kind.PREDICATES: Predicates,
+_KINDS: dict[ParameterKind, Any] = {
+    ParameterKind.COLUMN: str,
+    ParameterKind.WISHES: str,
+    ParameterKind.VALUE: str,
+    ParameterKind.POPULATION: File,
+    ParameterKind.RELEASES: Annotated[tuple[File, ...], Field(strict=False)],
+    ParameterKind.FLAG: bool,
+    ParameterKind.ADVERSARY: AdversaryPlan,
+    ParameterKind.PREDICATES: Predicates,
 }
 """What the plan reads for each kind of parameter that is neither a number nor a choice."""
 
 
-class Parameters(Part):
+class Parameters(PlanMapping):
     """The parameters of one claim; a subclass for each has them as fields."""
 
     declaration: ClassVar[Declaration]
@@ -89,7 +95,7 @@ class Parameters(Part):
         """All parameters by name, defaults included."""
         return {name: getattr(self, name) for name in type(self).model_fields}
 
-    def given(self, kind: Kind) -> Any:
+    def given(self, kind: ParameterKind) -> Any:
         """The parameter of a kind; None where it is not given, or the claim has none."""
         parameter = self.declaration.of_kind(kind)
         return None if parameter is None else getattr(self, parameter.name)
@@ -97,8 +103,8 @@ class Parameters(Part):
     @property
     def files(self) -> tuple[Path, ...]:
         """What has to be read to know what the claim says."""
-        adversary: AdversaryPlan | None = self.given(Kind.ADVERSARY)
-        releases: tuple[Path, ...] | None = self.given(Kind.RELEASES)
+        adversary: AdversaryPlan | None = self.given(ParameterKind.ADVERSARY)
+        releases: tuple[Path, ...] | None = self.given(ParameterKind.RELEASES)
         return (adversary.files if adversary else ()) + (releases or ())
 
     def model(self, of: str | None, null: Sequence[str] = ()) -> PrivacyModel:
@@ -118,11 +124,11 @@ class Parameters(Part):
 
 def _field(parameter: Parameter) -> tuple[Any, Any]:
     match parameter.kind:
-        case Number(within, percent):
+        case NumberParameter(within, percent):
             kind: Any = number_within(within, percent=percent)
-        case Choice(words):
+        case ChoiceParameter(words):
             kind = Literal[words]
-        case Kind():
+        case ParameterKind():
             kind = _KINDS[parameter.kind]
     if parameter.default is None:
         kind = kind | None
@@ -144,7 +150,7 @@ def form(declaration: Declaration) -> type[Parameters]:
     return made
 
 
-class OneClaim(OneOf):
+class OneClaim(OneKeyMapping):
     """What must hold for everybody in the release."""
 
     model_config = ConfigDict(title="Claim")
@@ -161,7 +167,7 @@ def _line(declarations: tuple[Declaration, ...]) -> type[OneClaim]:
     return create_model("OneClaim", __base__=OneClaim, __doc__=OneClaim.__doc__, **fields)
 
 
-class Claim(Part):
+class Claim(PlanMapping):
     """What must hold for everybody in the release: a line under `protect`."""
 
     name: str
@@ -217,14 +223,14 @@ class Claim(Part):
     @property
     def population(self) -> Path | None:
         """The file of the outside population, where the claim needs one."""
-        found: Path | None = self.parameters.given(Kind.POPULATION)
+        found: Path | None = self.parameters.given(ParameterKind.POPULATION)
         return found
 
     def columns(self, sensitive: Sequence[str]) -> tuple[str | None, ...]:
         """The sensitive columns it is about, of these; a single None where it is about none."""
         if not self.declaration.about_column:
             return (None,)
-        named: str | None = self.parameters.given(Kind.COLUMN)
+        named: str | None = self.parameters.given(ParameterKind.COLUMN)
         return tuple(sensitive) if named is None else (named,)
 
     def models(self, sensitive: Sequence[str], *, null: Sequence[str] = ()) -> list[PrivacyModel]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
-    ConfigDict,
     Field,
     PlainValidator,
     WithJsonSchema,
-    WrapValidator,
     model_validator,
 )
 
-from hedgerow.base.errors import HierarchyError, PlanError, some
+from hedgerow.base.errors import PlanError, some
 from hedgerow.base.problems import Problem, problem, problems_at, short
 from hedgerow.base.spelling import means_missing, reading
 from hedgerow.plan.domains import (
@@ -26,246 +24,24 @@ from hedgerow.plan.domains import (
     unlisted,
     values_in,
 )
-from hedgerow.plan.fields import File, Level, OneOf, Part, Price, Whole
+from hedgerow.plan.fields import Level, PlanMapping, Price
+from hedgerow.plan.hierarchies import HierarchyOrSpec, HierarchyPlan, as_list
 from hedgerow.table.domain import Bounds, Domain, Values
 from hedgerow.table.hierarchy_builders import (
-    DATE_LEVELS,
     Bins,
     Dates,
-    FromCsv,
-    Prefix,
-    Ranges,
     Spec,
     Suppression,
-    Taxonomy,
 )
 from hedgerow.table.rules import ColumnRules
 from hedgerow.table.schema import Role
 from hedgerow.table.value_order import DATES, NUMBERS, Stated
 
-_NUMBER = {"type": "number"}
-_NUMBERS = {"type": "array", "items": _NUMBER, "minItems": 1}
-_LABELS = {"type": "array", "items": {"type": ["string", "number", "boolean"]}, "minItems": 1}
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list | tuple):
-        raise problem(f"{short(value)} is not a list")
-    return list(value)
-
-
-def _number(value: Any) -> float | int:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise problem(f"{short(value)} is not a number")
-    return value
-
-
-def _numbers(value: Any) -> tuple[float | int, ...]:
-    return tuple(_number(item) for item in _list(value))
-
-
-def _bins(value: Any) -> tuple[tuple[Any, ...], ...]:
-    return tuple(
-        tuple(tuple(i) if isinstance(i, list | tuple) else _number(i) for i in _list(level))
-        for level in _list(value)
-    )
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    return tuple(str(item) for item in _list(value))
-
-
-class RangesPlan(Part):
-    """Numbers in ranges of equal width."""
-
-    brief: ClassVar[str] = "widths"
-    widths: Annotated[tuple[float, ...], PlainValidator(_numbers), WithJsonSchema(_NUMBERS)] = (
-        Field(description="Width of each level, each a multiple of the one before.")
-    )
-    origin: Annotated[float, PlainValidator(_number), WithJsonSchema(_NUMBER)] = Field(
-        default=0, description="Where a range begins."
-    )
-
-    def spec(self) -> Spec:
-        return Ranges(widths=self.widths, origin=self.origin)
-
-
-class PrefixPlan(Part):
-    """Characters masked from the right."""
-
-    brief: ClassVar[str] = "length"
-    length: Whole = Field(description="Characters every value has.")
-    steps: (
-        Annotated[
-            tuple[int, ...],
-            PlainValidator(_numbers),
-            WithJsonSchema({"type": "array", "items": {"type": "integer"}, "minItems": 1}),
-        ]
-        | None
-    ) = Field(default=None, description="How many characters each level masks.")
-
-    def spec(self) -> Spec:
-        return Prefix(length=self.length, steps=self.steps)
-
-
-class DatesPlan(Part):
-    """Dates or timestamps in ever longer spans."""
-
-    brief: ClassVar[str] = "levels"
-    levels: Annotated[
-        tuple[str, ...],
-        PlainValidator(_names),
-        WithJsonSchema({"type": "array", "items": {"enum": list(DATE_LEVELS)}, "minItems": 1}),
-    ] = Field(default=Dates.levels, description="Some of the levels, finest first.")  # type: ignore[arg-type]
-
-    def spec(self) -> Spec:
-        return Dates(levels=self.levels)
-
-
-def _level_names(value: Any) -> tuple[str, ...]:
-    found = tuple(item.strip() if isinstance(item, str) else "" for item in _list(value))
-    if not found or not all(found) or len(set(found)) < len(found):
-        raise problem(
-            f"the names of levels are texts, each another one, not {short(value)}",
-            "Name them from the finest to the coarsest: [chapter, body].",
-        )
-    return found
-
-
-_KINDS = ("csv", "ranges", "prefix", "dates", "bins", "taxonomy", "suppression")
-"""Of hierarchies."""
-
-
-class HierarchyPlan(OneOf):
-    """How a column's values become coarser: a file, or one of these."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "minProperties": 1,
-            "maxProperties": 2,
-            "oneOf": [{"required": [kind]} for kind in _KINDS],
-        }
-    )
-
-    what: ClassVar[str] = "a hierarchy"
-    brief: ClassVar[str] = "csv"
-
-    csv: File | None = Field(
-        default=None,
-        description="File with a line for each value: the value, then its label on every level. "
-        "The words suppression and dates alone are no files but the hierarchies of that name.",
-    )
-    ranges: RangesPlan | None = None
-    prefix: PrefixPlan | None = None
-    dates: DatesPlan | None = None
-    bins: Annotated[
-        Any,
-        PlainValidator(_bins),
-        WithJsonSchema(
-            {
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "anyOf": [_NUMBERS, {"type": "array", "minItems": 1, "items": _LABELS}],
-                },
-            }
-        ),
-    ] = Field(default=None, description="For each level its edges, or its groups of labels.")
-    taxonomy: Annotated[Any, WithJsonSchema({"type": ["object", "array"]})] = Field(
-        default=None, description="A tree of names: mappings and lists, values at its ends."
-    )
-    suppression: Literal[True] | None = Field(
-        default=None, description="Every value becomes * at once."
-    )
-    names: (
-        Annotated[
-            tuple[str, ...],
-            PlainValidator(_level_names),
-            WithJsonSchema(
-                {
-                    "type": "array",
-                    "items": {"type": "string", "minLength": 1},
-                    "minItems": 1,
-                    "uniqueItems": True,
-                }
-            ),
-        ]
-        | None
-    ) = Field(
-        default=None,
-        description="Beside one of the others: what the levels above the values are called, finest "
-        "first; the last, *, may be left out. A policy can then name them.",
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_word(cls, data: Any) -> Any:
-        if isinstance(data, str) and data in cls.model_fields and data != "csv":
-            if data in {"suppression", "dates"}:
-                return {data: True if data == "suppression" else {}}
-            raise problem(f"a {data} hierarchy needs to know more", f"Write {_EXAMPLES[data]}.")
-        return data
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> HierarchyPlan:
-        """One way to become coarser, and maybe names for its levels."""
-        found = len(self.model_fields_set - {"names"})
-        if found != 1:
-            raise problem(
-                f"{self.what} has exactly one key, and this one has {found or 'none'}",
-                f"Use one of {', '.join(_KINDS)}.",
-            )
-        if self.names is not None and self.dates is not None:
-            raise problem(
-                "the levels of dates have names already",
-                f"They are {', '.join(self.dates.levels)}: leave `names` out.",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _buildable(self) -> HierarchyPlan:
-        if len(self.model_fields_set - {"names"}) == 1:
-            try:
-                self.spec()
-            except HierarchyError as error:
-                raise problem(error.what, error.fix) from None
-        return self
-
-    def spec(self) -> Spec:
-        """The builder."""
-        if self.csv is not None:
-            return FromCsv(self.csv)
-        if self.bins is not None:
-            return Bins(edges=self.bins)
-        if self.taxonomy is not None:
-            return Taxonomy(tree=self.taxonomy)
-        made = self.ranges or self.prefix or self.dates
-        return Suppression() if made is None else made.spec()
-
-
-_EXAMPLES = {
-    "ranges": "{ranges: [5, 10, 20]}",
-    "prefix": "{prefix: 5}",
-    "bins": "{bins: [[18, 30, 65], [65]]}",
-    "taxonomy": "{taxonomy: {Europe: [France, Spain], Asia: [Japan]}}",
-}
-
-
-def _or_spec(value: Any, validate: Any) -> Any:
-    """A builder made in Python is taken as it is."""
-    return value if hasattr(value, "bind") else validate(value)
-
-
-if TYPE_CHECKING:
-    HierarchyOrSpec = HierarchyPlan | Spec
-else:
-    HierarchyOrSpec = Annotated[HierarchyPlan, WrapValidator(_or_spec)]
-
 
 def _texts(value: Any) -> tuple[str, ...]:
     """Texts; lists of them are as good, since each text differs from all others."""
     found: list[str] = []
-    for item in _list(value):
+    for item in as_list(value):
         if isinstance(item, list | tuple):
             found += _texts(item)
         elif isinstance(item, str):
@@ -318,7 +94,7 @@ _ORDER_SCHEMA = {
 }  # fmt: skip
 
 
-class OrderPlan(Part):
+class OrderPlan(PlanMapping):
     """In which order the values of a sensitive column stand."""
 
     brief: ClassVar[str] = "by"
@@ -355,7 +131,7 @@ LevelPair = Annotated[
 ]
 
 
-class ColumnPlan(Part):
+class ColumnPlan(PlanMapping):
     """One column of the source."""
 
     brief: ClassVar[str] = "role"

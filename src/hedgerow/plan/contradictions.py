@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hedgerow.base.errors import nearest, some
 from hedgerow.base.problems import Place, Problem
-from hedgerow.claims.declaration import Choice, Kind, declared
+from hedgerow.claims.declaration import ChoiceParameter, ParameterKind, declared
 from hedgerow.plan.adversaries import AdversaryPlan
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.methods import PRICED
@@ -98,7 +98,7 @@ def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]
 def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:
     """Claims about a sensitive column need one."""
     sensitive = plan.schema().sensitive
-    of = claim.parameters.given(Kind.COLUMN) if isinstance(claim, Claim) else claim.column
+    of = claim.parameters.given(ParameterKind.COLUMN) if isinstance(claim, Claim) else claim.column
     if isinstance(claim, Claim):
         place = (*place, claim.name)
     yield from _facts_contradict(plan, place, claim)
@@ -123,12 +123,12 @@ def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) ->
 def _about_one_column(place: Place, claim: Claim, sensitive: Sequence[str]) -> Iterable[Problem]:
     """Claims whose parameters only make sense for one column, where several are meant."""
     fix = "Say which column is meant: `of: ...`."
-    if claim.parameters.given(Kind.ADVERSARY) is not None:
+    if claim.parameters.given(ParameterKind.ADVERSARY) is not None:
         yield Problem(
             place, f"the claim may be about any of {some(sensitive)}, and what attackers believe "
             "is about one column", fix,
         )  # fmt: skip
-    value = claim.parameters.given(Kind.VALUE)
+    value = claim.parameters.given(ParameterKind.VALUE)
     if value is not None:
         yield Problem(place, f"{value!r} may be a value of {some(sensitive)}", fix)
 
@@ -141,7 +141,7 @@ def _lacks_hierarchy(
     asked = claim.parameters if isinstance(claim, Claim) else claim
     about = claim.columns(sensitive) if isinstance(claim, Claim) else (claim.column,)
     for one in declaration.parameters if declaration else ():
-        if not isinstance(one.kind, Choice):
+        if not isinstance(one.kind, ChoiceParameter):
             continue
         if getattr(asked, one.name, None) not in one.kind.by_hierarchy:
             continue
@@ -159,8 +159,8 @@ def _facts_contradict(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> 
     at: Place = ()
     told: Place = ()
     if isinstance(claim, Claim):
-        adversary: AdversaryPlan | None = claim.parameters.given(Kind.ADVERSARY)
-        wishes = claim.parameters.given(Kind.WISHES)
+        adversary: AdversaryPlan | None = claim.parameters.given(ParameterKind.ADVERSARY)
+        wishes = claim.parameters.given(ParameterKind.WISHES)
         by = None if adversary is None else adversary.knows.by
         at, told = ("wishes",), ("adversary", "knows", "by")
     else:

@@ -13,7 +13,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, Wra
 
 from hedgerow.base.errors import HierarchyError, PlanError, nearest, some
 from hedgerow.base.problems import Problem, problem, problems_at, short
-from hedgerow.plan.fields import NUMBER_SCHEMA, File, Part, exactly
+from hedgerow.plan.fields import NUMBER_SCHEMA, File, PlanMapping, exactly
 from hedgerow.table.domain import MOST_CELLS, Bounds, decimal
 from hedgerow.table.hierarchy_builders import (
     Bins,
@@ -91,7 +91,7 @@ def _listed(given: Sequence[Any]) -> tuple[Missable, ...]:
     return tuple(values)
 
 
-class DomainFile(Part):
+class DomainFile(PlanMapping):
     """A file that lists the values."""
 
     csv: File = Field(

@@ -35,7 +35,7 @@ from hedgerow.engines.base import TablePlace
 from hedgerow.table.domain import decimal
 
 
-class Part(BaseModel):
+class PlanMapping(BaseModel):
     """A mapping in the plan: known keys only, no value empty, nothing changed afterwards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
@@ -72,7 +72,7 @@ class Part(BaseModel):
         return schema
 
 
-class OneOf(Part):
+class OneKeyMapping(PlanMapping):
     """A mapping with exactly one of its keys."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
@@ -81,7 +81,7 @@ class OneOf(Part):
     """What one of them is called."""
 
     @model_validator(mode="after")
-    def _exactly_one(self) -> OneOf:
+    def _exactly_one(self) -> OneKeyMapping:
         if len(self.model_fields_set) != 1:
             keys = [f.alias or name for name, f in type(self).model_fields.items()]
             found = len(self.model_fields_set)

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from hedgerow.base.problems import Problem, problem, problems_at, short
-from hedgerow.plan.fields import Delta, File, Part, Positive, Price, Share, Whole
+from hedgerow.plan.fields import Delta, File, PlanMapping, Positive, Price, Share, Whole
 
 OWN: Mapping[str, tuple[str, ...]] = {
     "marginals": ("epsilon", "delta", "rho", "tables", "synthetic"),
@@ -65,7 +65,7 @@ def _tables(value: Any) -> int | tuple[Table, ...]:
     return tuple(tuple(table) for table in value)
 
 
-class Method(Part):
+class Method(PlanMapping):
     """How the release is made."""
 
     brief: ClassVar[str] = "search"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hedgerow.base.errors import DataError
-from hedgerow.claims.declaration import Kind
+from hedgerow.claims.declaration import ParameterKind
 from hedgerow.engines.base import Engine
 from hedgerow.plan.claims import Claim
 from hedgerow.table.person_keys import (
@@ -92,6 +92,6 @@ def require_population(plan: Plan, population: Engine, *, where: str | None) -> 
 def _said(plan: Plan) -> dict[str, bool]:
     """Whether columns are keys, where the plan says so; what people want protected is none."""
     claims = (claim for claim in plan.protect if isinstance(claim, Claim))
-    named = (claim.parameters.given(Kind.WISHES) for claim in claims)
+    named = (claim.parameters.given(ParameterKind.WISHES) for claim in claims)
     wishes = {name: False for name in named if name is not None}
     return wishes | {name: c.key for name, c in plan.columns.items() if c.key is not None}

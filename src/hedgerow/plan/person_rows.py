@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.base.errors import DataError, some
-from hedgerow.base.spelling import classes, reading, told_in_one, usual_spellings
+from hedgerow.base.spelling import reading
+from hedgerow.base.spelling_classes import classes, told_in_one, usual_spellings
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
-from hedgerow.table.binding import refuse_half_decided
+from hedgerow.table.column_domains import refuse_half_decided
 from hedgerow.table.encoding import histogram
 from hedgerow.table.schema import Role, Schema
 from hedgerow.table.targets import Targets

@@ -24,7 +24,7 @@ from hedgerow.base.problems import Place, PlanErrors, Problem, raise_all, short
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.columns import ColumnPlan
 from hedgerow.plan.contradictions import contradictions
-from hedgerow.plan.fields import Destination, Part, PublishedRows, Source, TableSource
+from hedgerow.plan.fields import Destination, PlanMapping, PublishedRows, Source, TableSource
 from hedgerow.plan.json_schema import json_schema
 from hedgerow.plan.methods import PRICED, Method, Table
 from hedgerow.plan.policies import PolicyPlan
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Method", "Plan", "PlanErrors", "plan_json_schema"]
 
 
-class Publish(Part):
+class Publish(PlanMapping):
     """Where the release goes."""
 
     brief: ClassVar[str] = "to"
@@ -78,7 +78,7 @@ else:
     ClaimOrModel = Annotated[Claim, WrapValidator(_or_model)]
 
 
-class Plan(Part):
+class Plan(PlanMapping):
     """Everything `publish` needs to know.
 
     >>> plan = Plan.of(columns={"age": "quasi-identifier", "disease": "sensitive"},

@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema
 from hedgerow.base.errors import HierarchyError, nearest
 from hedgerow.base.problems import Problem, problem, problems_at, short
 from hedgerow.plan.domains import DomainFile
-from hedgerow.plan.fields import Part, Whole, exactly
+from hedgerow.plan.fields import PlanMapping, Whole, exactly
 from hedgerow.table.domain import decimal
 from hedgerow.table.taxonomies import label
 
@@ -126,7 +126,7 @@ else:
     ]
 
 
-class SecretPlan(Part):
+class SecretPlan(PlanMapping):
     """What must not be told apart of one column, or of several together."""
 
     within: (
@@ -252,7 +252,7 @@ class SecretPlan(Part):
 _NAMES = {"type": "array", "items": {"type": "string"}, "minItems": 1}
 
 
-class KnownPlan(Part):
+class KnownPlan(PlanMapping):
     """What everybody knows of the table already, exactly."""
 
     marginals: Annotated[
@@ -274,13 +274,13 @@ class KnownPlan(Part):
     )
 
 
-class PolicyPlan(Part):
+class PolicyPlan(PlanMapping):
     """Which values must not be told apart; columns that are not named are protected altogether."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, SecretPlan] = Field(init=False)
 
-    extra: ClassVar[type[Part]] = SecretPlan
+    extra: ClassVar[type[PlanMapping]] = SecretPlan
 
     at_once: Whole | None = Field(
         default=None,

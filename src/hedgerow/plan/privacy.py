@@ -11,7 +11,7 @@ from pydantic import Field
 
 from hedgerow.base.errors import PlanError, nearest, some
 from hedgerow.base.problems import Place, Problem
-from hedgerow.plan.fields import Part, Whole
+from hedgerow.plan.fields import PlanMapping, Whole
 from hedgerow.plan.methods import Table
 from hedgerow.table.schema import Role
 
@@ -28,7 +28,7 @@ KINDS = (
 )
 
 
-class PrivacyPlan(Part):
+class PrivacyPlan(PlanMapping):
     """What answers with noise hide: one person, with so many rows."""
 
     brief: ClassVar[str] = "neighbours"

@@ -28,7 +28,7 @@ from hedgerow.release.verdicts import (
     Checked,
     CheckedClaim,
 )
-from hedgerow.table.binding import in_order
+from hedgerow.table.column_domains import in_order
 from hedgerow.table.contents import Contents
 from hedgerow.table.release_source import has_certificate
 from hedgerow.table.schema import Schema

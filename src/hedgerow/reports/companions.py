@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hedgerow.release.recoded.job import Job
     from hedgerow.release.recoded.written_groups import Measured
     from hedgerow.release.release import Release
-    from hedgerow.reports.recipient_view import Counted
+    from hedgerow.reports.recipient_view import Combinations
     from hedgerow.table.cells import Cells
     from hedgerow.table.schema import Schema
 
@@ -79,9 +79,9 @@ class Accompanied:
         from hedgerow.reports.files import internal_beside
 
         def make() -> str:
+            from hedgerow.reports.attack_section import quick_attacks
             from hedgerow.reports.internal import internal_report
             from hedgerow.reports.publisher_view import Books, Inside
-            from hedgerow.reports.trials import quick_attacks
 
             population = job.plan.population
             books = None if ledger is None or population is None else Books.of(ledger, population)
@@ -157,11 +157,11 @@ class Accompanied:
         internal_beside(target, make)
 
 
-def _known(schema: Schema, measured: Measured) -> Counted | None:
+def _known(schema: Schema, measured: Measured) -> Combinations | None:
     """The groups as they were counted in the file."""
-    from hedgerow.reports.recipient_view import Counted
+    from hedgerow.reports.recipient_view import Combinations
 
     if not measured.contents.quasi:
         return None
     first = [name for name in schema.published if name in schema.quasi_identifiers]
-    return Counted.of(measured.contents, first)
+    return Combinations.of(measured.contents, first)

@@ -27,7 +27,7 @@ from hedgerow.reports.blocks import (
 from hedgerow.reports.group_sizes import sizes_chart
 from hedgerow.reports.noisy import randomised_sections, safe_sections
 from hedgerow.reports.page import rendered
-from hedgerow.reports.profiles.base import Profile, profile_section
+from hedgerow.reports.profiles.base import ProfileCheck, profile_section
 from hedgerow.reports.recipient_view import Handed
 from hedgerow.table.schema import Role
 
@@ -46,7 +46,7 @@ KINDS = {
 MISSING = "(missing)"
 
 
-def external_report(handed: Handed, profiles: Sequence[Profile] = ()) -> str:
+def external_report(handed: Handed, profiles: Sequence[ProfileCheck] = ()) -> str:
     """The report as HTML.
 
     Args:

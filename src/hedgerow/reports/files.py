@@ -16,8 +16,8 @@ from hedgerow.base.errors import DataError, HedgerowError, PlanError, TargetErro
 from hedgerow.plan.plan import Plan
 from hedgerow.reports.external import external_report
 from hedgerow.reports.page import is_report
-from hedgerow.reports.profiles.base import Evidence, Profile, unmet_of
-from hedgerow.reports.recipient_view import Counted, Handed
+from hedgerow.reports.profiles.base import Evidence, ProfileCheck, unmet_of
+from hedgerow.reports.recipient_view import Combinations, Handed
 
 if TYPE_CHECKING:
     from hedgerow.release.noisy.release import RandomisedRelease
@@ -35,7 +35,7 @@ class Reports:
     release: str
     external: Path | None
     internal: Path | None
-    profiles: tuple[Profile, ...] = ()
+    profiles: tuple[ProfileCheck, ...] = ()
 
     @property
     def unmet(self) -> int:
@@ -83,7 +83,8 @@ def report(
         PlanError: There is no such profile, or the plan is missing.
         TargetError: A report cannot or must not be written there.
     """
-    from hedgerow.reports.profiles.known import checked, read_areas, require_known
+    from hedgerow.reports.profiles.registry import checked, require_known
+    from hedgerow.reports.profiles.zip_areas import read_areas
 
     names = require_known(profiles)
     folder = _folder(release)
@@ -162,17 +163,18 @@ def _inside(
     names: Sequence[str],
     ledger: str | None,
     zip3: dict[str, int] | None,
-) -> tuple[tuple[Profile, ...], str]:
+) -> tuple[tuple[ProfileCheck, ...], str]:
     """The profiles on all evidence, and the internal report."""
     from hedgerow.reports.internal import internal_noisy, internal_report
-    from hedgerow.reports.profiles.known import checked
+    from hedgerow.reports.profiles.registry import checked
     from hedgerow.reports.publisher_view import Books, refuse_other_kind, remade
 
     refuse_other_kind(plan, handed)
     if handed.kind != "recoded":
         profiles = checked(names, Evidence(handed=handed, zip3=zip3))
         return profiles, internal_noisy(handed, Books.read(plan, ledger), plan.where(), profiles)
-    from hedgerow.reports.trials import all_attacks, frontier_of
+    from hedgerow.reports.attack_section import all_attacks
+    from hedgerow.reports.frontier_section import frontier_of
 
     inside = remade(handed, plan, ledger=ledger)
     attacks = all_attacks(inside, handed)
@@ -183,7 +185,7 @@ def _inside(
     )
 
 
-def add_external(folder: Path, certificate: str, known: Counted | None = None) -> None:
+def add_external(folder: Path, certificate: str, known: Combinations | None = None) -> None:
     """Add certificate and report to a staged folder that has the data.
 
     Before anybody is told that there is a release: should it fail, nothing was published.

@@ -16,6 +16,7 @@ from hedgerow.charts.report_charts import gauge
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.readings import judged
 from hedgerow.claims.row_bound import level_of_people
+from hedgerow.reports.attack_section import attacks_blocks
 from hedgerow.reports.blocks import (
     Block,
     Chart,
@@ -29,14 +30,14 @@ from hedgerow.reports.blocks import (
     section,
 )
 from hedgerow.reports.external import MISSING, utility_blocks
+from hedgerow.reports.frontier_section import frontier_blocks
 from hedgerow.reports.group_sizes import sizes_chart
 from hedgerow.reports.noisy import randomised_sections, safe_sections
 from hedgerow.reports.page import rendered
-from hedgerow.reports.profiles.base import Profile, profile_section
+from hedgerow.reports.profiles.base import ProfileCheck, profile_section
 from hedgerow.reports.publisher_view import Books, Inside, order_of
 from hedgerow.reports.recipient_view import Handed, least_of
 from hedgerow.reports.treatment import examples, left_out, risks, techniques
-from hedgerow.reports.trials import attacks_blocks, frontier_blocks
 
 if TYPE_CHECKING:
     from hedgerow.explore.tradeoff import Frontier
@@ -51,7 +52,7 @@ def internal_report(
     *,
     attacks: Sequence[AttackResult],
     frontier: Frontier | str | None,
-    profiles: Sequence[Profile] = (),
+    profiles: Sequence[ProfileCheck] = (),
     complete: bool,
 ) -> str:
     """The report of a recoded release as HTML.
@@ -87,7 +88,7 @@ def internal_report(
 
 
 def internal_noisy(
-    handed: Handed, books: Books | None, plan: str, profiles: Sequence[Profile] = ()
+    handed: Handed, books: Books | None, plan: str, profiles: Sequence[ProfileCheck] = ()
 ) -> str:
     """The report of a release with noise, or of a sample; the raw data are not looked at."""
     body = randomised_sections if handed.kind == "randomised" else safe_sections

@@ -27,7 +27,7 @@ from hedgerow.table.written_form import Value, WrittenForm
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Counted:
+class Combinations:
     """Distinct combinations of some columns of the published file, in order, with their rows."""
 
     columns: tuple[str, ...]
@@ -45,7 +45,7 @@ class Counted:
         return dict(zip(texts, rows.astype(np.int64).tolist(), strict=True))
 
     @classmethod
-    def of(cls, contents: Contents, columns: Sequence[str]) -> Counted:
+    def of(cls, contents: Contents, columns: Sequence[str]) -> Combinations:
         """The groups of what was read, each value as it stands in the file.
 
         Args:
@@ -78,11 +78,11 @@ class Handed:
     folder: Path
     certificate: Mapping[str, Any]
     kind: KindName
-    known: Counted | None = None
+    known: Combinations | None = None
     """The groups, where they have just been counted in the file."""
 
     @classmethod
-    def read(cls, folder: Path, *, own: bool = False, known: Counted | None = None) -> Handed:
+    def read(cls, folder: Path, *, own: bool = False, known: Combinations | None = None) -> Handed:
         """Read a folder, and see that certificate and files belong together.
 
         Args:
@@ -156,18 +156,18 @@ class Handed:
         return bool(self.certificate["software"]["configured"]["escape_formulas"])
 
     @cached_property
-    def groups(self) -> Counted:
+    def groups(self) -> Combinations:
         """The groups a reader of the file can tell apart by its quasi-identifiers."""
         if self.known is not None and self.known.columns == self.quasi:
             return self.known
         return self.counted(self.quasi)
 
     @cached_property
-    def whole(self) -> Counted:
+    def whole(self) -> Combinations:
         """The different rows of the file."""
         return self.counted(self.columns)
 
-    def counted(self, columns: Sequence[str]) -> Counted:
+    def counted(self, columns: Sequence[str]) -> Combinations:
         """Count the published rows by some columns."""
         file = self.file
         assert file is not None, "only where there are rows"
@@ -179,7 +179,7 @@ class Handed:
                 where=str(file),
                 fix="Ask for the release as it was published.",
             )
-        return Counted.of(contents, columns)
+        return Combinations.of(contents, columns)
 
     @cached_property
     def models(self) -> tuple[PrivacyModel | None, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow.answers.charge import read_kept
 from hedgerow.answers.design import CONFIDENCE, Numbers, distribution
 from hedgerow.base.canonical_json import canonical
-from hedgerow.noise.calibration import Additive, Part
+from hedgerow.noise.calibration import Additive, AnswerPart
 from hedgerow.noise.measures import Loss
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
 from hedgerow.synthesis.request import Request, loss_json, read_loss
@@ -32,7 +32,7 @@ class Drawn:
     request: Request
     mechanism: Additive
     """The noise on each count of each table."""
-    part: Part
+    part: AnswerPart
     """What one person changes in all tables together."""
     loss: Loss
     """What it costs; never more than the price."""
@@ -80,7 +80,7 @@ class Drawn:
         return cls(
             request=Request.read(told["request"]),
             mechanism=read_noise(told["noise"]),
-            part=Part(**told["sensitivity"]),
+            part=AnswerPart(**told["sensitivity"]),
             loss=read_loss(told["loss"]),
             noisy=tuple(np.array(table, np.int64) for table in told["noisy"]),
             ledger=told["ledger"],

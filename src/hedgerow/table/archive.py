@@ -12,7 +12,7 @@ from hedgerow.base.canonical_json import canonical
 from hedgerow.base.errors import DataError
 from hedgerow.table.groups import Groups, Histogram, Sensitive
 from hedgerow.table.published_table import Published
-from hedgerow.table.records import Records
+from hedgerow.table.records import RecordKinds
 
 FORMAT = "hedgerow-groups/1"
 MOST_RECORDS = 5_000_000
@@ -118,12 +118,12 @@ def remembered(content: bytes, *, name: str) -> Published:
     )
 
 
-def _records(told: dict[str, Any] | None) -> Records | None:
+def _records(told: dict[str, Any] | None) -> RecordKinds | None:
     """What columns say together; releases kept by older versions do not tell."""
     if told is None:
         return None
     n = np.array(told["n"], np.int64)
-    return Records(
+    return RecordKinds(
         tuple(told["columns"]),
         tuple(tuple(values) for values in told["values"]),
         np.array(told["codes"], np.int32).reshape(len(n), len(told["columns"])),

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, some
 from hedgerow.engines.base import Engine, Table
-from hedgerow.table.binding import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.table.cells import Cells
+from hedgerow.table.column_domains import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.table.encoding import encoded, histogram, set_codes
 from hedgerow.table.facts import AskedFacts
 from hedgerow.table.groups import ALL, Beside, Facts, Histogram, Ints, Sensitive

@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, some
-from hedgerow.base.spelling import alike, first_spellings, reading
+from hedgerow.base.spelling import reading
+from hedgerow.base.spelling_classes import alike, first_spellings
 from hedgerow.engines import Engine, open_engine
 from hedgerow.table.cell_table import joint_attribute
 from hedgerow.table.encoding import encoded, histogram
 from hedgerow.table.groups import ALL, Groups, Histogram, Ints, Sensitive
 from hedgerow.table.pack import distinct
-from hedgerow.table.records import Records
+from hedgerow.table.records import RecordKinds
 from hedgerow.table.written_form import FOREIGN, Value, WrittenForm
 
 Codes = NDArray[np.int32]
@@ -162,7 +163,7 @@ class Contents:
             for j, values in enumerate(self.texts)
         )
 
-    def records(self, columns: Sequence[str], place: Ints | None = None) -> Records:
+    def records(self, columns: Sequence[str], place: Ints | None = None) -> RecordKinds:
         """What columns that are not generalised say together, row by row.
 
         Args:
@@ -173,7 +174,7 @@ class Contents:
         codes = np.stack([self.sets[name][1].codes for name in columns], axis=1)
         # The engine's order differs from run to run, and what the ledger keeps must not.
         order = np.lexsort((*codes.T[::-1], group))
-        return Records(
+        return RecordKinds(
             tuple(columns),
             tuple(tuple(self.sets[name][0]) for name in columns),
             codes[order],

@@ -51,7 +51,7 @@ _GENERALISED = re.compile(r"[*{}\[\]<>≤≥]")
 """What no plain value is made of, as a rule."""
 
 
-class Values:
+class RawValues:
     """The raw values of a column, read as text, numbers and dates."""
 
     def __init__(self, values: Sequence[Value], *, taxonomy: Taxonomy | None = None) -> None:
@@ -212,7 +212,7 @@ def read_labels(
     >>> found.words, found.strange
     (('young',), ('young',))
     """
-    known = Values(values, taxonomy=taxonomy)
+    known = RawValues(values, taxonomy=taxonomy)
     starred = map(_starred, map(_plain, filter(None, labels)))
     known.masks = {len(text) for text in starred if _MASK.fullmatch(text)}
     fits = np.zeros((len(labels), len(known)), np.bool_)
@@ -250,7 +250,7 @@ def read_labels(
     return Read(fits, tuple(unfit["word"]), tuple(strange))
 
 
-def meaning(label: Value, known: Values) -> tuple[Flags | None, Kind]:
+def meaning(label: Value, known: RawValues) -> tuple[Flags | None, Kind]:
     """The values a label stands for (None: unreadable), and how it was read."""
     if label is not None and label not in known.alike and label not in known.nodes:
         ends = simple_span(label)
@@ -292,7 +292,7 @@ def _starred(text: str) -> str:
     return text if found is None else found[1] + "*" * len(found[2])
 
 
-def _set(text: str, known: Values) -> Flags | None:
+def _set(text: str, known: RawValues) -> Flags | None:
     """Members in braces; in brackets where they are no interval of numbers or dates."""
     opened, closed = text[0], text[-1]
     if (opened, closed) not in (("{", "}"), ("[", "]"), ("(", ")")):
@@ -329,7 +329,7 @@ def _unquoted(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1])
 
 
-def _mask(text: str, known: Values) -> Flags | None:
+def _mask(text: str, known: RawValues) -> Flags | None:
     """One character for each star, where values are that long; else any number of them.
 
     A single star may stand for any number also where some values are that long, for those that
@@ -347,7 +347,7 @@ def _mask(text: str, known: Values) -> Flags | None:
     return np.asarray(fits & (long | other))
 
 
-def _span(text: str, known: Values) -> Flags | None:
+def _span(text: str, known: RawValues) -> Flags | None:
     """Ranges, bounds and dates."""
     found = read_span(text)
     if found is not None:
@@ -359,7 +359,7 @@ def _span(text: str, known: Values) -> Flags | None:
     return np.asarray((first > 0) & (last >= when[0]) & (first <= when[1]))
 
 
-def _decade(text: str, known: Values) -> Flags | None:
+def _decade(text: str, known: RawValues) -> Flags | None:
     """`20s`: from 20 to 29, and years and dates that end so."""
     found = decade(text)
     if found is None:
@@ -375,7 +375,7 @@ def _decade(text: str, known: Values) -> Flags | None:
     return np.asarray(inside)
 
 
-def _list(text: str, known: Values) -> Flags | None:
+def _list(text: str, known: RawValues) -> Flags | None:
     """Members without braces, as some tools write sets."""
     members = [part.strip() for part in _LIST.split(text)]
     if len(members) < 2 or not all(members):
@@ -392,7 +392,7 @@ def _list(text: str, known: Values) -> Flags | None:
     return found if understood or found.any() else None
 
 
-_READERS: tuple[tuple[Callable[[str, Values], Flags | None], Kind], ...] = (
+_READERS: tuple[tuple[Callable[[str, RawValues], Flags | None], Kind], ...] = (
     (_set, "other"),
     (_mask, "other"),
     (_decade, "span"),

@@ -13,7 +13,7 @@ from hedgerow.base.errors import DataError, some
 from hedgerow.base.jit import kernel
 from hedgerow.base.spelling import reading
 from hedgerow.table.groups import Floats, Ints
-from hedgerow.table.labels import Values, read_labels
+from hedgerow.table.labels import RawValues, read_labels
 from hedgerow.table.published_table import Published
 from hedgerow.table.targets import Targets
 
@@ -194,7 +194,7 @@ def _nearest(published: Published, targets: Targets, known: list[str]) -> Locate
     distances: list[tuple[Floats, NDArray[np.int32], NDArray[np.int32]]] = []
     for name in known:
         j, c = published.quasi.index(name), targets.columns.index(name)
-        centres, values = Values(published.labels[j]), Values(targets.values[c])
+        centres, values = RawValues(published.labels[j]), RawValues(targets.values[c])
         numeric = ~np.isnan(centres.numbers) | np.array([v is None for v in centres.values])
         if numeric.all() and not np.isnan(centres.numbers).all():
             spread = np.nanstd(centres.numbers[published.codes[:, j]]) or 1.0

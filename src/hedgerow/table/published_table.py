@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, nearest, some
-from hedgerow.base.spelling import folded, reading
+from hedgerow.base.spelling import reading
+from hedgerow.base.spelling_classes import folded
 from hedgerow.engines import TablePlace, open_engine
 from hedgerow.table.contents import Contents
 from hedgerow.table.encoding import encoded
@@ -21,7 +22,7 @@ from hedgerow.table.hierarchy_builders import Spec
 from hedgerow.table.labels import Taxonomy, Value
 from hedgerow.table.pack import distinct
 from hedgerow.table.person_keys import question, repeated
-from hedgerow.table.records import Records
+from hedgerow.table.records import RecordKinds
 from hedgerow.table.release_source import ReleaseSource
 from hedgerow.table.schema import Role
 
@@ -53,7 +54,7 @@ class Published:
     """Quasi-identifiers where another tool left values out: they are read as any value."""
     distinct: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Sensitive column -> values that differ from all others, whatever they look like."""
-    records: Records | None = None
+    records: RecordKinds | None = None
     """Its columns that are not generalised, row by row, where somebody asked for them."""
     weighted: str | None = None
     """The column that says how many people each row of another tool's table stands for."""

@@ -20,7 +20,7 @@ Value = str | None
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class RecordKinds:
     """Kinds of records: the group, and the values of the columns that are not generalised."""
 
     columns: tuple[str, ...]
@@ -41,7 +41,7 @@ class Records:
             groups: How many records each group has.
             name: What the attribute is called.
 
-        >>> two = Records(("ill", "bill"), (("flu", "gout"), ("1", "1.0")),
+        >>> two = RecordKinds(("ill", "bill"), (("flu", "gout"), ("1", "1.0")),
         ...               np.array([[0, 0], [0, 1], [1, 1]], np.int32), np.array([0, 0, 1]),
         ...               np.array([1, 2, 1]))
         >>> joined = two.together(["ill", "bill"], np.array([3, 1]), name="ill")

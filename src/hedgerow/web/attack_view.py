@@ -8,64 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from hedgerow import AttackResult
-from hedgerow.api import UNTRIED, doubts
-
-
-@dataclass(frozen=True, kw_only=True)
-class AttackOffer:
-    """An attack that the page offers."""
-
-    name: str
-    asks: str
-    """What it tries to find out."""
-    raw: str
-    """What it takes from the raw table; empty if nothing."""
-    extra: bool = False
-    """Whether it is tried only where it is asked for."""
-
-
-METHODS: tuple[AttackOffer, ...] = (
-    AttackOffer(name="homogeneity", asks="Does everybody in a group have the same value?", raw=""),
-    AttackOffer(
-        name="background-knowledge",
-        asks="Is a value certain once a few others are ruled out?",
-        raw="",
-    ),
-    AttackOffer(name="similarity", asks="Are all values of a group of one kind?", raw=""),
-    AttackOffer(
-        name="skewness", asks="Is a value much likelier in a group than elsewhere?", raw=""
-    ),
-    AttackOffer(
-        name="linkage",
-        asks="Which records get the right name from a list of people?",
-        raw="nothing; it needs a list of people with names (a register)",
-    ),
-    AttackOffer(
-        name="intersection",
-        asks="What is left of a person's possible values in all releases together?",
-        raw="what outsiders may know of each person (the quasi-identifiers), and the truth to "
-        "score the guesses",
-    ),
-    AttackOffer(
-        name="gdpr",
-        asks="Can people be singled out, linked, inferred about?",
-        raw="the people themselves: guesses are checked against them",
-        extra=True,
-    ),
-    AttackOffer(
-        name="sequential",
-        asks="What do two or more releases of the same people leave possible?",
-        raw="what outsiders may know of each person, and the truth to score the guesses",
-        extra=True,
-    ),
-    AttackOffer(
-        name="minimality",
-        asks="Does it give somebody away that the publisher generalised no more than needed?",
-        raw="everybody in the release: who would have been in which group",
-        extra=True,
-    ),
-)
-"""In the order they are tried."""
+from hedgerow.api import UNTRIED, doubts, release_attacks
 
 DOUBTS = "doubts"
 """Where a restored result keeps why it does not show that little is gained."""
@@ -74,8 +17,6 @@ HELP = (
     "the releases."
 )
 """What helps where labels are not understood, or nobody fits."""
-JOIN = "Tick sequential above, and attack again."
-"""What helps where records were not joined."""
 WHY_ALLOWED = (
     "These attacks look for people of the raw table and check guesses against it, because the "
     "worst attacker is one who knows somebody in it. You hold the table anyway, and it does not "
@@ -160,7 +101,9 @@ def help_for(told: Sequence[str]) -> str:
     """What would settle doubts."""
     untried = [why for why in told if why.startswith(UNTRIED)]
     found = [HELP] if len(untried) < len(told) else []
-    found += [JOIN] if any("joining" in why for why in untried) else []
+    if any("joining" in why for why in untried):
+        joining = [one.name for one in release_attacks() if one.joins]
+        found.append(f"Tick {' or '.join(joining)} above, and attack again.")
     return " ".join(found)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from hedgerow.api.claims import (
     CLAIMS,
     REQUIRED,
-    Choice,
+    ChoiceParameter,
     Declaration,
-    Kind,
-    Number,
+    NumberParameter,
     Parameter,
+    ParameterKind,
 )
 from hedgerow.base.errors import PlanError
 from hedgerow.web.hierarchies import number
@@ -21,7 +21,11 @@ from hedgerow.web.sentences import ATTACKER, CLASSES, parameters
 
 PLACES = ("first", "second", "third")
 """The fields for numbers, which all claims share."""
-SHARED = {"of": Kind.COLUMN, "value": Kind.VALUE, "population": Kind.POPULATION}
+SHARED = {
+    "of": ParameterKind.COLUMN,
+    "value": ParameterKind.VALUE,
+    "population": ParameterKind.POPULATION,
+}
 """Other fields that claims share, and what they ask for."""
 STUBBORNNESS = (
     "", "10", "30", "100", "300", "1000", "3000", "10000", "30000", "100000", "300000", "1000000",
@@ -43,16 +47,16 @@ class ClaimForm:
     @property
     def numbers(self) -> list[Parameter]:
         """Its numbers, in the order of the shared fields."""
-        return [p for p in self._of(Number) if p.only_with is None]
+        return [p for p in self._of(NumberParameter) if p.only_with is None]
 
     @property
     def choices(self) -> list[Parameter]:
-        return self._of(Choice)
+        return self._of(ChoiceParameter)
 
     @property
     def more(self) -> list[Parameter]:
         """Numbers that only one word of a choice needs."""
-        return [p for p in self._of(Number) if p.only_with is not None]
+        return [p for p in self._of(NumberParameter) if p.only_with is not None]
 
     @property
     def shared(self) -> dict[str, Parameter]:
@@ -64,7 +68,7 @@ class ClaimForm:
         """The name of a field that only this claim has."""
         return f"{self.name}.{parameter.name}"
 
-    def _of(self, kind: type[Number | Choice]) -> list[Parameter]:
+    def _of(self, kind: type[NumberParameter | ChoiceParameter]) -> list[Parameter]:
         return [p for p in self.declaration.parameters if isinstance(p.kind, kind)]
 
 
@@ -73,7 +77,7 @@ def claim_forms() -> dict[str, ClaimForm]:
     return {
         name: ClaimForm(declaration)
         for name, declaration in CLAIMS.items()
-        if declaration.of_kind(Kind.ADVERSARY) is None
+        if declaration.of_kind(ParameterKind.ADVERSARY) is None
     }
 
 
@@ -97,7 +101,7 @@ def claim_said(claim: str, fields: Mapping[str, str]) -> dict[str, Any]:
     }
     for p in form.choices:
         word = fields.get(form.field(p), "")
-        if isinstance(p.kind, Choice) and word in p.kind.words and word != p.default:
+        if isinstance(p.kind, ChoiceParameter) and word in p.kind.words and word != p.default:
             said[p.name] = word
     for p in form.more:
         if p.only_with is not None and said.get(p.only_with[0]) == p.only_with[1]:
@@ -106,7 +110,7 @@ def claim_said(claim: str, fields: Mapping[str, str]) -> dict[str, Any]:
         text = fields.get(field, "").strip()
         if text:
             said[p.name] = text
-        elif p.kind is Kind.POPULATION:
+        elif p.kind is ParameterKind.POPULATION:
             raise PlanError("this needs a file about the population", fix="Upload one first.")
     brief = form.declaration.brief
     return {claim: said[brief] if brief is not None and list(said) == [brief] else said}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.api import Kind, currencies, ledger_place, ledger_state
+from hedgerow.api import EntryKind, currencies, ledger_place, ledger_state
 from hedgerow.base.errors import HedgerowError
 from hedgerow.web.error_pages import ErrorView, told
 
@@ -93,7 +93,7 @@ def _gauge(position: Position, name: str) -> CurrencyGauge:
 
 
 def _line(entry: Entry) -> EntryLine:
-    spends = str(entry.budget if entry.kind == Kind.BUDGET else entry.spend)
+    spends = str(entry.budget if entry.kind == EntryKind.BUDGET else entry.spend)
     return EntryLine(
         number=entry.seq,
         when=entry.at[:16].replace("T", " "),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.api import DATES, NUMBERS, arranged, reading
-from hedgerow.api.claims import CLAIMS, Choice
+from hedgerow.api.claims import CLAIMS, ChoiceParameter
 from hedgerow.base.errors import PlanError, some
 from hedgerow.web.draft import Draft
 from hedgerow.web.hierarchies import MOST_SORTED
@@ -112,7 +112,7 @@ def orders(draft: Draft, name: str) -> bool:
 
 def _by_order(claim: str, said: Mapping[str, Any]) -> bool:
     chosen = ((p.kind, said.get(p.name)) for p in CLAIMS[claim].parameters)
-    return any(isinstance(kind, Choice) and word in kind.by_order for kind, word in chosen)
+    return any(isinstance(kind, ChoiceParameter) and word in kind.by_order for kind, word in chosen)
 
 
 def lacks_order(said: Mapping[str, Any], profile: ColumnProfile) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hedgerow.api import ANSWER, NOTHING, Kind
+from hedgerow.api import ANSWER, NOTHING, EntryKind
 
 if TYPE_CHECKING:
     from hedgerow.api import Amounts, Entry, Position
@@ -85,7 +85,7 @@ def history(entries: Iterable[Entry]) -> list[Past]:
     """
     asked: dict[str, Past] = {}
     for entry in entries:
-        if entry.kind == Kind.RESERVE and entry.body.get("kind") == ANSWER:
+        if entry.kind == EntryKind.RESERVE and entry.body.get("kind") == ANSWER:
             asked[entry.reservation] = Past(
                 seq=entry.seq,
                 at=entry.at[:16].replace("T", " "),
@@ -95,7 +95,7 @@ def history(entries: Iterable[Entry]) -> list[Past]:
                 outcome="no answer: under way, or cut short",
             )
         elif entry.reservation in asked:
-            failed = entry.kind == Kind.FAILED
+            failed = entry.kind == EntryKind.FAILED
             why = f"no answer: {entry.body.get('why', '')}" if failed else ""
             asked[entry.reservation] = replace(asked[entry.reservation], outcome=why)
     return list(asked.values())[::-1]

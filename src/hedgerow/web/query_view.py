@@ -22,7 +22,7 @@ from hedgerow.web.query_form import QuestionForm, widths
 
 if TYPE_CHECKING:
     from hedgerow import Answer, Plan, Preview
-    from hedgerow.answers.design import Shown
+    from hedgerow.answers.design import AnswerTable
     from hedgerow.answers.public_knowledge import Public
 
 MOST_LINES = 200
@@ -169,7 +169,7 @@ class Lines:
     """Lines that are not shown."""
 
 
-def lines_of(shown: Shown) -> Lines:
+def lines_of(shown: AnswerTable) -> Lines:
     """The lines of a table that a page has room for."""
     columns = list(shown.columns.items())
     count = len(columns[0][1]) if columns else 0
@@ -282,6 +282,6 @@ def number(value: float) -> str:
     return f"{value:,.6g}"
 
 
-def chartable(tables: Sequence[Shown]) -> Shown | None:
+def chartable(tables: Sequence[AnswerTable]) -> AnswerTable | None:
     """The one table of an answer, if there is one; several have no chart."""
     return tables[0] if len(tables) == 1 else None

@@ -53,7 +53,6 @@ def attack(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
         The releases by name, summaries of the results, and what could not be tried.
     """
     from hedgerow.api import TRIAL, attack_columns, make_trial
-    from hedgerow.web.attack_view import METHODS
 
     plan = plan_of(request)
     releases: dict[str, str] = dict(request["releases"])
@@ -63,8 +62,7 @@ def attack(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
         if not releases:
             raise PlanError("there is no release to attack", fix="Choose at least one.")
         found, skipped = attack_columns(
-            plan, releases, always=[method.name for method in METHODS if not method.extra],
-            extra=request["methods"], register=request.get("register"),
-            control=request.get("control"), least=request.get("l"), progress=progress,
+            plan, releases, extra=request["methods"], register=request.get("register"),
+            control=request.get("control"), given=request["given"], progress=progress,
         )  # fmt: skip
     return {"releases": list(releases), "attacks": found, "skipped": skipped}

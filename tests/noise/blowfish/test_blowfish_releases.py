@@ -10,7 +10,7 @@ import pytest
 from noise.blowfish.agreeing_tables import neighbours
 
 from hedgerow.base.errors import PlanError
-from hedgerow.noise.blowfish.exact_release import Released
+from hedgerow.noise.blowfish.exact_release import ExactRelease
 from hedgerow.noise.blowfish.graphs import Full, Partition, line
 from hedgerow.noise.blowfish.plan_policy import Stated
 from hedgerow.noise.blowfish.policy import Policy
@@ -52,7 +52,7 @@ def stated(graph: Graph, cells: Cells, counted: Sequence[int]) -> Stated:
     """A policy whose last code, for anything else, is the last value: here it has nobody else."""
     fits = [tuple(v in cell for cell in cells) for v in range(VALUES)]
     classes = np.array([fits.index(fit) for fit in fits])
-    release = Released("r", "r", ("x",), len(set(counted)), classes={"x": classes})
+    release = ExactRelease("r", "r", ("x",), len(set(counted)), classes={"x": classes})
     return Stated(Policy({"x": graph}), {"x": Values(("a", "b", "c"))}, releases=(release,))
 
 
@@ -96,19 +96,19 @@ def test_what_no_edge_changes_costs_nothing() -> None:
 def test_nothing_is_claimed_where_nothing_is_proved() -> None:
     domains, policy = {"x": Values(("a", "b", "c"))}, Policy({"x": Full(VALUES)})
     apart = {"x": np.arange(VALUES)}
-    fitted = Released("r", "r", ("x",), None, "its groups were fitted to the data", apart)
+    fitted = ExactRelease("r", "r", ("x",), None, "its groups were fitted to the data", apart)
     with pytest.raises(PlanError, match="fitted to the data"):
         _ = Stated(policy, domains, releases=(fitted,)).changed
     with pytest.raises(PlanError, match="overlap"):
         _ = Stated(
             policy,
             domains,
-            releases=tuple(Released(n, n, ("x",), 3, classes=apart) for n in "rs"),
+            releases=tuple(ExactRelease(n, n, ("x",), 3, classes=apart) for n in "rs"),
         ).changed
-    many = Released("r", "r", ("x",), 10_000, classes=apart)
+    many = ExactRelease("r", "r", ("x",), 10_000, classes=apart)
     with pytest.raises(PlanError, match="10,001"):
         _ = Stated(policy, domains, releases=(many,)).changed
     everything = {"x": np.zeros(VALUES, int)}
-    elsewhere = Released("r", "r", ("x", "band"), 3, classes=everything)
+    elsewhere = ExactRelease("r", "r", ("x", "band"), 3, classes=everything)
     assert Stated(policy, domains, releases=(elsewhere,)).changed == 4, "band may hang on x"
     assert Stated(policy, domains, frozenset({"band"}), releases=(elsewhere,)).changed == 1

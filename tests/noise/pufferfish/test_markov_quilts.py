@@ -19,7 +19,7 @@ from hedgerow.noise.pufferfish.chains import Chain
 from hedgerow.noise.pufferfish.finite import FiniteMechanism
 from hedgerow.noise.pufferfish.influence import Influence
 from hedgerow.noise.pufferfish.mixing import Mixing, MixingQuilt
-from hedgerow.noise.pufferfish.quilts import MarkovQuilt, Noise, order
+from hedgerow.noise.pufferfish.quilts import MarkovQuilt, NoiseObjective, order
 from hedgerow.noise.rounding import exp_up, log_down, log_up
 
 WEATHER = [[Fraction(9, 10), Fraction(1, 10)], [Fraction(2, 5), Fraction(3, 5)]]
@@ -60,7 +60,7 @@ def has_a_secret(worlds: sequences.Worlds, length: int) -> bool:
 def test_known_scales(length: int, scale: float, sides: tuple[int | None, int | None]) -> None:
     quilts = MarkovQuilt([Chain(WEATHER, initial="stationary")], length=length)
     assert float(1 / quilts.event_loss(epsilon=1).epsilon) == pytest.approx(scale, abs=1e-6)
-    worst = quilts.worst(Noise(Fraction(1)))
+    worst = quilts.worst(NoiseObjective(Fraction(1)))
     assert (worst.before, worst.after) == sides
 
 
@@ -238,7 +238,7 @@ def test_no_position_is_worse_than_the_worst(
 ) -> None:
     """Looking only at the middle, or only at what a rough bound leaves, misses nothing."""
     quilts = MarkovQuilt([chain], length=length, widest=widest)
-    objective, influence = Noise(Fraction(epsilon)), Influence(chain, length=length)
+    objective, influence = NoiseObjective(Fraction(epsilon)), Influence(chain, length=length)
     positions = []
     for i in range(1, length + 1):
         block = influence.block(i, i)

@@ -18,18 +18,18 @@ from hedgerow.base.errors import PlanError
 from hedgerow.noise import samplers
 from hedgerow.noise.rounding import log_down, log_up
 from hedgerow.noise.sampling import suppression
-from hedgerow.noise.sampling.measure import Drawn
+from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.noise.sampling.pipeline import (
     COARSE,
     FINE,
     MANY,
-    Safe,
+    SafeAnonymisation,
     delta_after_choices,
     delta_of_choices,
     sample,
     smallest_k_after_choices,
 )
-from hedgerow.noise.sampling.private_choice import Ramp, Scoring
+from hedgerow.noise.sampling.private_choice import Ramp, RecodingScores
 
 Person = tuple[int, int]
 Table = tuple[Person, ...]
@@ -60,7 +60,7 @@ def subsets(table: Table, beta: Fraction) -> Iterator[tuple[Table, Fraction]]:
         yield tuple(p for p, bit in zip(table, bits, strict=True) if bit), chance
 
 
-SCORING = Scoring(ramp=Ramp(start=1, steep=2), most=3)
+SCORING = RecodingScores(ramp=Ramp(start=1, steep=2), most=3)
 WORTH = {(0, 0): 3, (0, 1): 2, (1, 0): 1, (1, 1): 1}
 
 
@@ -312,35 +312,39 @@ def test_each_group_has_its_own_coins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_groups_under_k_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    safe = Safe.keeping(beta="0.5", epsilon=2, delta="1e-3")
+    safe = SafeAnonymisation.keeping(beta="0.5", epsilon=2, delta="1e-3")
     monkeypatch.setattr("hedgerow.noise.sampling.pipeline.sample", lambda sizes, beta: sizes)
     sizes = np.array([safe.k - 1, safe.k, safe.k + 7, 0])
     assert safe.release(sizes).tolist() == [0, safe.k, safe.k + 7, 0]
 
 
 def test_a_table_that_is_a_sample_is_not_drawn_from_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    safe = Safe.keeping(beta="0.05", epsilon="0.5", delta="1e-6", drawn=Drawn.BEFORE)
+    safe = SafeAnonymisation.keeping(
+        beta="0.05", epsilon="0.5", delta="1e-6", drawn=SampleOrigin.BEFORE
+    )
     monkeypatch.setattr(samplers, "bernoulli", None)
     assert safe.release(np.array([safe.k - 1, safe.k])).tolist() == [0, safe.k]
     assert "not checked" in safe.loss.assumption
-    words = Safe(k=safe.k, beta="0.05", epsilon="0.5", delta="1e-6", drawn="before")  # type: ignore[arg-type]
+    words = SafeAnonymisation(k=safe.k, beta="0.05", epsilon="0.5", delta="1e-6", drawn="before")  # type: ignore[arg-type]
     assert words == safe
     with pytest.raises(PlanError, match="cannot be used to choose"):
-        Safe.keeping(beta="0.05", epsilon=1, delta="1e-6", choice="0.1", drawn=Drawn.BEFORE)
+        SafeAnonymisation.keeping(
+            beta="0.05", epsilon=1, delta="1e-6", choice="0.1", drawn=SampleOrigin.BEFORE
+        )
 
 
 def test_a_k_that_is_too_small_is_refused() -> None:
-    safe = Safe.keeping(beta="0.5", epsilon=1, delta="1e-6")
+    safe = SafeAnonymisation.keeping(beta="0.5", epsilon=1, delta="1e-6")
     known = {"beta": safe.beta, "epsilon": safe.epsilon, "delta": safe.delta}
     with pytest.raises(PlanError, match="keeps delta"):
-        Safe(k=safe.k - 1, **known)
-    assert Safe(k=safe.k + 1, **known).loss == safe.loss
+        SafeAnonymisation(k=safe.k - 1, **known)
+    assert SafeAnonymisation(k=safe.k + 1, **known).loss == safe.loss
     with pytest.raises(PlanError, match=r"delta of 2 choices at epsilon 0\.8 alone is 0\..*no k"):
-        Safe.keeping(beta="0.5", epsilon=1, delta="1e-6", choice="0.8", choices=2)
+        SafeAnonymisation.keeping(beta="0.5", epsilon=1, delta="1e-6", choice="0.8", choices=2)
     with pytest.raises(PlanError, match=r"beta\^k = 0.0312 \(all 5 of a group are drawn\)"):
-        Safe(k=5, **known)
+        SafeAnonymisation(k=5, **known)
     with pytest.raises(PlanError, match="delta under 1e-150"):
-        Safe.keeping(beta="0.5", epsilon=1, delta="1e-151", choice="0.1")
+        SafeAnonymisation.keeping(beta="0.5", epsilon=1, delta="1e-151", choice="0.1")
     with pytest.raises(PlanError, match="at most 200 choices"):
         delta_after_choices(k=5, beta="0.5", epsilon=1, choice="0.001", choices=1000)
 

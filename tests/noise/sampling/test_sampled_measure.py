@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.base.errors import PlanError
-from hedgerow.noise.sampling.measure import Drawn, Sampled, composed, mixed
+from hedgerow.noise.sampling.measure import Sampled, SampleOrigin, mixed
 
 rates = st.fractions(min_value=Fraction(1, 1000), max_value=1, max_denominator=1000)
 epsilons = st.fractions(min_value=0, max_value=10, max_denominator=1000)
@@ -73,26 +73,6 @@ def test_no_such_rate(beta: object) -> None:
         Sampled(beta=beta, epsilon=1, delta=0)  # type: ignore[arg-type]
 
 
-def test_fresh_samples_add_up() -> None:
-    losses = [Sampled(beta=b, epsilon=1, delta="1e-6") for b in ("0.1", "0.5")]
-    total = composed(losses, fresh=True)
-    assert (total.epsilon, total.delta) == (2, Fraction("2e-6"))
-    assert composed(losses[:1], fresh=False) == losses[0].approximate()
-
-
-def test_one_sample_does_not_compose() -> None:
-    one = Sampled(beta="0.5", epsilon=1, delta=0)
-    with pytest.raises(PlanError, match="same sample do not add up"):
-        composed([one, one], fresh=False)
-    stated = Sampled(beta="0.5", epsilon=1, delta=0, drawn=Drawn.BEFORE)
-    with pytest.raises(PlanError, match="same sample"):
-        composed([stated, stated], fresh=True)
-    with pytest.raises(PlanError, match="no losses"):
-        composed([], fresh=True)
-    with pytest.raises(PlanError, match="unclear"):
-        composed([one, stated], fresh=True)
-
-
 def test_why_one_sample_does_not_compose() -> None:
     """A fair bit of the others, and that bit xor "drawn": each tells nothing, both tell all.
 
@@ -129,7 +109,7 @@ def test_what_the_ledger_is_charged() -> None:
 
 def test_what_is_assumed_is_said() -> None:
     here = Sampled(beta="0.8", epsilon=1, delta=0)
-    stated = Sampled(beta="0.01", epsilon=1, delta=0, drawn=Drawn.BEFORE)
+    stated = Sampled(beta="0.01", epsilon=1, delta=0, drawn=SampleOrigin.BEFORE)
     assert "coin" in here.assumption
     assert "not checked" not in here.assumption
     assert "stated, not checked" in stated.assumption

@@ -21,7 +21,7 @@ from hedgerow.noise.sampling.suppression import (
     smallest_epsilon,
     smallest_k,
 )
-from hedgerow.noise.sampling.theorem import paper_delta, paper_smallest_epsilon, paper_smallest_k
+from hedgerow.noise.sampling.theorem import paper_delta, paper_smallest_k
 
 HERE = Fraction(1, 10**24)
 
@@ -143,9 +143,11 @@ def test_the_table_for_k_20(beta: str) -> None:
     [("0.05", 10, 0.3542), ("0.1", 20, 0.2919), ("0.2", 50, 0.2576), ("0.4", 20, 1.5686)],
 )
 def test_smallest_epsilons_of_the_theorem(beta: str, k: int, known: float) -> None:
-    found = paper_smallest_epsilon(k=k, beta=beta, delta="1e-6")
-    assert float(found) == pytest.approx(known, abs=1.1e-4)
-    assert smallest_epsilon(k=k, beta=beta, delta="1e-6") <= found
+    above = Fraction(str(known)) + Fraction("1.1e-4")
+    below = Fraction(str(known)) - Fraction("1.1e-4")
+    assert paper_delta(k=k, beta=beta, epsilon=above) <= Fraction("1e-6")
+    assert paper_delta(k=k, beta=beta, epsilon=below) > Fraction("1e-6")
+    assert smallest_epsilon(k=k, beta=beta, delta="1e-6") <= above
 
 
 def test_smallest_k_at_the_largest_rate_of_the_theorem() -> None:

@@ -30,7 +30,7 @@ from hedgerow.noise.blowfish.secret_graph import Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Released:
+class ExactRelease:
     """An earlier release without noise, as far as a policy has to know it."""
 
     name: str

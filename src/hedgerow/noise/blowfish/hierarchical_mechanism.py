@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.base.errors import PlanError
-from hedgerow.noise.blowfish.ordered_mechanism import Floats, Ordered, Ranges, counted
+from hedgerow.noise.blowfish.ordered_mechanism import CumulativeCounts, Floats, Ordered, counted
 from hedgerow.noise.blowfish.secret_graph import Graph, Ints
 from hedgerow.noise.blowfish.sensitivity import cumulative
 from hedgerow.noise.measures import Pure
@@ -155,7 +155,7 @@ class OrderedHierarchical:
         )
         return Pure(epsilon=sum(costs, Fraction(0)))
 
-    def release(self, histogram: ArrayLike) -> Ranges:
+    def release(self, histogram: ArrayLike) -> CumulativeCounts:
         """Noisy counts, from the true counts of all values."""
         under = counted(self.graph, histogram)
         ordered, trees = self.noises
@@ -170,7 +170,7 @@ class OrderedHierarchical:
             inside = self._within(blocks, trees)[1 : self.graph.size]
             noisy = noisy + np.rint(inside).astype(np.int64)
         ends = [np.zeros(1, np.int64), noisy, under[-1:]]
-        return Ranges.smoothed(np.concatenate(ends), rows=int(under[-1]))
+        return CumulativeCounts.smoothed(np.concatenate(ends), rows=int(under[-1]))
 
     def _within(self, blocks: Ints, noise: DiscreteLaplace) -> Floats:
         """For each value, how many rows are in its block and under it, from noisy trees."""

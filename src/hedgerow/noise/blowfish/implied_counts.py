@@ -33,7 +33,7 @@ from hedgerow.table.domain import Domain
 
 
 @dataclass(frozen=True)
-class Asked:
+class FilteredCounts:
     """Counts of rows: those that meet a filter, by the cells of some columns."""
 
     where: Condition | None = None
@@ -58,7 +58,7 @@ class Asked:
 
 
 def implied(
-    asked: Asked,
+    asked: FilteredCounts,
     domains: Mapping[str, Domain],
     tables: Sequence[Table],
     counts: Sequence[Condition],
@@ -75,9 +75,9 @@ def implied(
     >>> from hedgerow.base.filters import parse
     >>> domains = {"a": Values(("1", "2")), "b": Values(("1", "2"))}
     >>> known = [parse("a = '1'"), parse("a = '1' and b = '1'")]
-    >>> implied(Asked(parse("a = '1' and b != '1'")), domains, [], known)
+    >>> implied(FilteredCounts(parse("a = '1' and b != '1'")), domains, [], known)
     True
-    >>> implied(Asked(parse("b = '1'")), domains, [], known)
+    >>> implied(FilteredCounts(parse("b = '1'")), domains, [], known)
     False
     """
     if asked.where is not None and not asked.by and asked.where in counts:
@@ -92,7 +92,7 @@ def implied(
 
 
 def _combined(
-    asked: Asked,
+    asked: FilteredCounts,
     domains: Mapping[str, Domain],
     tables: Sequence[Table],
     counts: Sequence[Condition],

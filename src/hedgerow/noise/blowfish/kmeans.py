@@ -50,9 +50,9 @@ from hedgerow.base.errors import DataError, PlanError
 from hedgerow.noise.blowfish.listed_graphs import Grid, Near
 from hedgerow.noise.blowfish.policy import Policy
 from hedgerow.noise.blowfish.secret_graph import Ints
-from hedgerow.noise.isotonic import nonnegative
 from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace
+from hedgerow.noise.nonnegative_counts import nonnegative
 from hedgerow.noise.rounding import whole
 
 Floats = NDArray[np.float64]

@@ -37,7 +37,7 @@ MOST_SOURCES = 2000
 """Above so many values a diameter is bounded by twice the distances from one value."""
 
 
-class Listed(Graph):
+class ListedGraph(Graph):
     """A graph that is the list of its edges; everything takes as long as the list."""
 
     def joined(self, x: ArrayLike, y: ArrayLike) -> Flags:
@@ -109,7 +109,7 @@ class Listed(Graph):
 
 
 @dataclass(frozen=True)
-class Explicit(Listed):
+class Explicit(ListedGraph):
     """Any graph, edge by edge.
 
     >>> star = Explicit(4, ((0, 1), (0, 2), (0, 3)))
@@ -141,7 +141,7 @@ class Explicit(Listed):
 
 
 @dataclass(frozen=True)
-class Near(Listed):
+class Near(ListedGraph):
     """Points are joined where they lie within theta of each other; exactly theta is an edge.
 
     L1 and L2 are exact. On the ball distances are doubles, and a pair that may be within theta
@@ -238,7 +238,7 @@ class Near(Listed):
 
 
 @dataclass(frozen=True)
-class Grid(Listed):
+class Grid(ListedGraph):
     """All points of a box of whole numbers, joined within theta: several columns at once.
 
     Its edges are listed only where they are few; sums of coordinates need no list.

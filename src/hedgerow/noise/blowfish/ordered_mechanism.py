@@ -24,10 +24,10 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Ranges:
+class CumulativeCounts:
     """Released counts of values under each: everything here is post-processing and costs nothing.
 
-    >>> counts = Ranges.smoothed(np.array([0, 3, 2, 9]), rows=9)
+    >>> counts = CumulativeCounts.smoothed(np.array([0, 3, 2, 9]), rows=9)
     >>> counts.prefixes.tolist(), counts.count([0, 1], [0, 2]).tolist()
     ([0.0, 2.5, 2.5, 9.0], [2.5, 6.5])
     """
@@ -38,7 +38,7 @@ class Ranges:
     """The nearest numbers that rise from 0 to the number of rows."""
 
     @classmethod
-    def smoothed(cls, noisy: Ints, *, rows: int) -> Ranges:
+    def smoothed(cls, noisy: Ints, *, rows: int) -> CumulativeCounts:
         """From noisy counts whose first is 0 and whose last is the number of rows.
 
         Isotonic regression, then held between 0 and the number of rows.
@@ -80,7 +80,8 @@ class Ranges:
         Raises:
             PlanError: A share is not between 0 and 1.
 
-        >>> Ranges.smoothed(np.array([0, 3, 2, 9]), rows=9).quantiles([0, 0.25, 0.5, 1]).tolist()
+        >>> counts = CumulativeCounts.smoothed(np.array([0, 3, 2, 9]), rows=9)
+        >>> counts.quantiles([0, 0.25, 0.5, 1]).tolist()
         [0, 0, 2, 2]
         """
         wanted = np.asarray(shares, np.float64)
@@ -143,11 +144,13 @@ class Ordered:
         scale = float(self.noise.scale)
         return (4 if isinstance(self.loss, Pure) else 2) * scale**2
 
-    def release(self, histogram: ArrayLike) -> Ranges:
+    def release(self, histogram: ArrayLike) -> CumulativeCounts:
         """Noisy counts, from the true counts of all values."""
         exact = counted(self.graph, histogram)
         noisy = self.noise.release(exact[1:-1]) if len(exact) > 2 else exact[1:-1]
-        return Ranges.smoothed(np.concatenate([[0], noisy, exact[-1:]]), rows=int(exact[-1]))
+        return CumulativeCounts.smoothed(
+            np.concatenate([[0], noisy, exact[-1:]]), rows=int(exact[-1])
+        )
 
     def accuracy(self, *, confidence: Number) -> int:
         """A range's count without bias is this near to the true one, this often or more often.

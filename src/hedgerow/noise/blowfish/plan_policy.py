@@ -22,10 +22,10 @@ from hedgerow.base.errors import PlanError
 from hedgerow.engines.tally import AsFound, Cells, Listed, Spaced, Summed, Tally
 from hedgerow.noise.blowfish import words
 from hedgerow.noise.blowfish.constrained_distance import few, most_changed, too_tied
-from hedgerow.noise.blowfish.exact_release import Released
+from hedgerow.noise.blowfish.exact_release import ExactRelease
 from hedgerow.noise.blowfish.filter_outcomes import by_column, settled, size
 from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold
-from hedgerow.noise.blowfish.implied_counts import Asked, implied
+from hedgerow.noise.blowfish.implied_counts import FilteredCounts, implied
 from hedgerow.noise.blowfish.listed_graphs import Explicit, Near
 from hedgerow.noise.blowfish.policy import Part, Policy
 from hedgerow.noise.blowfish.projection import projected
@@ -69,7 +69,7 @@ class Stated:
     """In how many parts, and columns without public values, neighbours may differ; None: all."""
     sides: Mapping[str, Domain] = field(default_factory=dict)
     """Of the columns that share a graph with others: their steps make its points."""
-    releases: tuple[Released, ...] = ()
+    releases: tuple[ExactRelease, ...] = ()
     """Earlier releases without noise, whose counts everybody knows."""
     coarser: tuple[str, ...] = ()
     """Where less is protected than was asked for, in words; no part of the policy itself."""
@@ -359,15 +359,15 @@ class Stated:
             # Of cells and of numbers: a row counts if it is in a cell and has a number.
             other = by.get(cells.column)
             by[cells.column] = codes if other is None else np.where(codes < 0, -1, other)
-        return implied(Asked(tally.where, by), self.domains, self.marginals, self.counts)
+        return implied(FilteredCounts(tally.where, by), self.domains, self.marginals, self.counts)
 
-    def _release_noticed(self, release: Released) -> bool:
+    def _release_noticed(self, release: ExactRelease) -> bool:
         """Whether a row along an edge may fit other cells of a release than before."""
         if release.columns is None:
             return True
         return any(self._label_noticed(release, column) for column in release.columns)
 
-    def _label_noticed(self, release: Released, column: str) -> bool:
+    def _label_noticed(self, release: ExactRelease, column: str) -> bool:
         if column in self.known:
             return False
         # Of a column this plan does not have, nobody knows what else it was made from.

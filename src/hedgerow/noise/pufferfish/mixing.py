@@ -14,7 +14,7 @@ from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace
 from hedgerow.noise.pufferfish.chains import Chain
 from hedgerow.noise.pufferfish.influence import Floats
-from hedgerow.noise.pufferfish.quilts import Loss, Noise, Objective, Quilt, order
+from hedgerow.noise.pufferfish.quilts import LossObjective, NoiseObjective, Objective, Quilt, order
 from hedgerow.noise.pufferfish.scenario import PufferfishLoss
 from hedgerow.noise.rounding import Number, exact, exp_up, log_up, positive, share, whole
 
@@ -106,14 +106,14 @@ class MixingQuilt:
 
     def event_loss(self, *, epsilon: Number) -> Pure:
         """The largest loss for one state at one time that keeps a Pufferfish loss."""
-        objective = Noise(positive("epsilon", epsilon))
+        objective = NoiseObjective(positive("epsilon", epsilon))
         scale = objective.exactly(self.worst(objective))
         assert scale is not None
         return Pure(epsilon=1 / scale)
 
     def privacy_map(self, event: Pure) -> PufferfishLoss:
         """What releases cost that together have this loss for one state at one time."""
-        objective = Loss(exact("the loss for one state", event.epsilon))
+        objective = LossObjective(exact("the loss for one state", event.epsilon))
         return PufferfishLoss(epsilon=objective.exactly(self.worst(objective)))
 
     def mechanism(self, *, epsilon: Number, lipschitz: Number) -> DiscreteLaplace:

@@ -49,7 +49,7 @@ class Objective(Protocol):
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseObjective:
     """States within, over what epsilon leaves; the least is the scale of the noise."""
 
     epsilon: Fraction
@@ -64,7 +64,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Loss:
+class LossObjective:
     """What is lost about a position, where a single state costs so much."""
 
     event: Fraction
@@ -130,7 +130,7 @@ class MarkovQuilt:
         Its inverse is the paper's sigma.
         """
         budget = positive("epsilon", epsilon)
-        scale = Noise(budget).exactly(self.worst(Noise(budget)))
+        scale = NoiseObjective(budget).exactly(self.worst(NoiseObjective(budget)))
         assert scale is not None
         return Pure(epsilon=1 / scale)
 
@@ -144,7 +144,7 @@ class MarkovQuilt:
         Add the losses of several releases first: map(e + f), never map(e) + map(f), which is
         more than needed.
         """
-        objective = Loss(exact("the loss for one state", event.epsilon))
+        objective = LossObjective(exact("the loss for one state", event.epsilon))
         return PufferfishLoss(epsilon=objective.exactly(self.worst(objective)))
 
     def mechanism(self, *, epsilon: Number, lipschitz: Number) -> DiscreteLaplace:

@@ -60,7 +60,7 @@ class Constraint:
         else:
             raise PlanError(f"a constraint is over sets or outputs, not {over!r}", where=name)
 
-    def check(self, mechanism: FiniteMechanism) -> Finding:
+    def check(self, mechanism: FiniteMechanism) -> ConstraintCheck:
         """How far the mechanism is beyond the bound, and where.
 
         The worst set is found without looking at all sets: it is the outputs whose weighted
@@ -72,7 +72,7 @@ class Constraint:
         if self.over == "sets" and values[order[0]] > 0:
             worst = [o for o in order if values[o] > 0]
         total = sum((values[o] for o in worst), Fraction(0))
-        return Finding(
+        return ConstraintCheck(
             constraint=self,
             outputs=tuple(mechanism.outputs[o] for o in worst),
             excess=total - self.bound,
@@ -80,7 +80,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class ConstraintCheck:
     """The worst that one constraint sees in a mechanism."""
 
     constraint: Constraint
@@ -116,7 +116,7 @@ class Definition:
         if not self.constraints:
             raise PlanError("a definition without constraints protects nothing")
 
-    def check(self, mechanism: FiniteMechanism) -> Finding:
+    def check(self, mechanism: FiniteMechanism) -> ConstraintCheck:
         """The constraint that is broken most, or that is nearest to it."""
         return max((c.check(mechanism) for c in self.constraints), key=lambda f: f.excess)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.amounts import Amounts
-from hedgerow.noise.composition import amplified, mixture, sequential
+from hedgerow.noise.composition import amplified, mixture
 from hedgerow.noise.measures import Approximate
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.noise.rounding import FARTHEST, Number, exp_down, log_down, positive
@@ -19,7 +19,7 @@ ONE = Neighbours(kind=Neighbouring.ADD_REMOVE)
 """Whom sampling protects: one person is in the table or not, with one row."""
 
 
-class Drawn(StrEnum):
+class SampleOrigin(StrEnum):
     """Who drew the sample."""
 
     HERE = "here"
@@ -49,16 +49,21 @@ class Sampled:
     beta: Fraction
     epsilon: Fraction
     delta: Fraction
-    drawn: Drawn
+    drawn: SampleOrigin
 
     def __init__(
-        self, *, beta: Number, epsilon: Number, delta: Number, drawn: Drawn = Drawn.HERE
+        self,
+        *,
+        beta: Number,
+        epsilon: Number,
+        delta: Number,
+        drawn: SampleOrigin = SampleOrigin.HERE,
     ) -> None:
         object.__setattr__(self, "beta", rate(beta))
         loss = Approximate(epsilon=epsilon, delta=delta)
         object.__setattr__(self, "epsilon", loss.epsilon)
         object.__setattr__(self, "delta", loss.delta)
-        object.__setattr__(self, "drawn", Drawn(drawn))
+        object.__setattr__(self, "drawn", SampleOrigin(drawn))
 
     def at(self, *, beta: Number) -> Sampled:
         """The same algorithm on a smaller sample, or on a sample of the sample.
@@ -122,7 +127,7 @@ class Sampled:
     def assumption(self) -> str:
         """The sentence a certificate needs, in words a lawyer can read."""
         chance = rate_text(self.beta)
-        if self.drawn is Drawn.BEFORE:
+        if self.drawn is SampleOrigin.BEFORE:
             return (
                 f"The table is taken to be a random sample of a population: everybody in the "
                 f"population came into it with probability {chance} at most, independently of "
@@ -160,38 +165,6 @@ def mixed(losses: Sequence[Sampled], *, weights: Sequence[Number]) -> Sampled:
     loss = mixture([given.approximate() for given in losses], weights=weights)
     assert isinstance(loss, Approximate)
     return _with_loss(first, first.beta, loss)
-
-
-def composed(losses: Iterable[Sampled], *, fresh: bool) -> Approximate:
-    """What several releases cost together, if each had a sample of its own.
-
-    With fresh samples each release is plainly (epsilon, delta)-differentially private, and losses
-    add up. On one sample they do not: a balanced predicate of the sample, and that predicate
-    exclusive-or "this person was drawn", each tell nothing; together they tell who was drawn.
-
-    Args:
-        losses: One for each release.
-        fresh: Whether every release drew again, with coins of its own.
-
-    Raises:
-        PlanError: The releases share a sample, or the sample was not drawn here: then there is
-            one sample only.
-
-    >>> once = Sampled(beta="0.5", epsilon="0.5", delta="1e-7")
-    >>> print(composed([once, once], fresh=True))
-    (1, 2e-7)-differential privacy
-    """
-    given = list(losses)
-    first = _alike(given, "Composition")
-    if len(given) > 1 and (not fresh or first.drawn is Drawn.BEFORE):
-        raise PlanError(
-            "releases from the same sample do not add up: two that each tell nothing can tell "
-            "together who was drawn",
-            fix="Draw a fresh sample for each release, or publish everything in one release.",
-        )
-    total = sequential([loss.approximate() for loss in given])
-    assert isinstance(total, Approximate)
-    return total
 
 
 def rate(beta: Number) -> Fraction:

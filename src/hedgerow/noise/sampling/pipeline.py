@@ -60,7 +60,7 @@ from hedgerow.noise.rounding import (
     whole,
 )
 from hedgerow.noise.sampling import suppression
-from hedgerow.noise.sampling.measure import Drawn, Sampled
+from hedgerow.noise.sampling.measure import Sampled, SampleOrigin
 from hedgerow.table.groups import Ints
 
 Floats = NDArray[np.float64]
@@ -190,7 +190,7 @@ def smallest_k_after_choices(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Safe:
+class SafeAnonymisation:
     """Safe k-anonymisation: draw, recode blindly or by a private choice, leave out small groups.
 
     Guarantee: (epsilon, delta)-differential privacy under add-remove for everybody in the table.
@@ -198,7 +198,7 @@ class Safe:
     not depend on the data; nothing else is published, no number of people left out or drawn.
     Reference: Li, Qardaji and Su (2012), Sec. 3; the delta is proved in `suppression` and above.
 
-    >>> safe = Safe.keeping(beta="0.8", epsilon=1, delta="1e-6")
+    >>> safe = SafeAnonymisation.keeping(beta="0.8", epsilon=1, delta="1e-6")
     >>> safe.k, print(safe.loss)
     (0.8, 1, 1e-6)-differential privacy under sampling
     (135, None)
@@ -211,7 +211,7 @@ class Safe:
     choice: Fraction = Fraction(0)
     """The pure epsilon of each private choice; 0 if the recoding is public."""
     choices: int = 1
-    drawn: Drawn = Drawn.HERE
+    drawn: SampleOrigin = SampleOrigin.HERE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))
@@ -220,8 +220,8 @@ class Safe:
         object.__setattr__(self, "delta", share("delta", self.delta))
         object.__setattr__(self, "choice", exact("choice", self.choice))
         object.__setattr__(self, "choices", whole("choices", self.choices))
-        object.__setattr__(self, "drawn", Drawn(self.drawn))
-        if self.drawn is Drawn.BEFORE and self.choice:
+        object.__setattr__(self, "drawn", SampleOrigin(self.drawn))
+        if self.drawn is SampleOrigin.BEFORE and self.choice:
             raise PlanError(
                 "a table that is a sample already cannot be used to choose its recoding: the "
                 "choice would tell about the coins that hide people",
@@ -252,8 +252,8 @@ class Safe:
         delta: Number,
         choice: Number = 0,
         choices: int = 1,
-        drawn: Drawn = Drawn.HERE,
-    ) -> Safe:
+        drawn: SampleOrigin = SampleOrigin.HERE,
+    ) -> SafeAnonymisation:
         """With the smallest k that keeps an (epsilon, delta)."""
         b, e, d = share("beta", beta), positive("epsilon", epsilon), share("delta", delta)
         span = exact("choice", choice)
@@ -263,7 +263,7 @@ class Safe:
             else suppression.smallest_k(beta=b, epsilon=e, delta=d)
         )
         return cls(
-            k=k, beta=b, epsilon=e, delta=d, choice=span, choices=choices, drawn=Drawn(drawn)
+            k=k, beta=b, epsilon=e, delta=d, choice=span, choices=choices, drawn=SampleOrigin(drawn)
         )
 
     @property
@@ -280,7 +280,7 @@ class Safe:
         Args:
             sizes: People of the whole table in each group.
         """
-        drawn = sizes if self.drawn is Drawn.BEFORE else sample(sizes, beta=self.beta)
+        drawn = sizes if self.drawn is SampleOrigin.BEFORE else sample(sizes, beta=self.beta)
         return np.where(drawn >= self.k, drawn, 0).astype(np.int64)
 
 

@@ -68,7 +68,7 @@ class Ramp:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scoring:
+class RecodingScores:
     """Scores of recodings, with a sensitivity that is proved above."""
 
     ramp: Ramp
@@ -90,7 +90,7 @@ class Scoring:
         Raises:
             DataError: A size or a worth is no whole number in its bounds.
 
-        >>> Scoring(ramp=Ramp(start=90)).score([50, 200], [1000, 500])
+        >>> RecodingScores(ramp=Ramp(start=90)).score([50, 200], [1000, 500])
         100000
         """
         n, w = _whole(sizes, "sizes"), _whole(worth, "worth")
@@ -108,13 +108,13 @@ class Scoring:
         return Exponential(scale=scale, monotone=True)
 
 
-def choose(scores: Sequence[int], *, scoring: Scoring, choice: Number) -> int:
+def choose(scores: Sequence[int], *, scoring: RecodingScores, choice: Number) -> int:
     """The place of one recoding among all candidates, by one private choice.
 
     Guarantee: `choice`-differential privacy under add-remove, for one row a person.
     Assumes: the candidates are public, and scores are those of `scoring`.
 
-    >>> choose([0, 10**9, 0], scoring=Scoring(ramp=Ramp(start=90)), choice=1)
+    >>> choose([0, 10**9, 0], scoring=RecodingScores(ramp=Ramp(start=90)), choice=1)
     1
     """
     return scoring.mechanism(choice).release(np.array(scores, np.int64))
@@ -125,7 +125,7 @@ def walk(
     *,
     beside: Callable[[Candidate], Sequence[Candidate]],
     score: Callable[[Candidate], int],
-    scoring: Scoring,
+    scoring: RecodingScores,
     choice: Number,
     steps: int,
 ) -> Candidate:
@@ -148,7 +148,7 @@ def walk(
         steps: How many nodes to go to. Where all have been seen the walk ends earlier.
 
     >>> found = walk(0, beside=lambda n: [n + 1] if n < 5 else [], score=lambda n: n * 10**9,
-    ...              scoring=Scoring(ramp=Ramp(start=90)), choice="0.5", steps=9)
+    ...              scoring=RecodingScores(ramp=Ramp(start=90)), choice="0.5", steps=9)
     >>> found
     5
     """

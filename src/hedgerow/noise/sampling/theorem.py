@@ -16,7 +16,7 @@ from hedgerow.noise.rounding import (
     share,
     whole,
 )
-from hedgerow.noise.sampling.suppression import MOST_PEOPLE, require_possible
+from hedgerow.noise.sampling.suppression import MOST_PEOPLE
 
 LONGEST = 20_000
 """Group sizes that are looked at, at most."""
@@ -90,22 +90,6 @@ def paper_smallest_k(*, beta: Number, epsilon: Number, delta: Number) -> int:
         kept = paper_delta(k=middle, beta=b, epsilon=e) <= d
         low, high = (low, middle) if kept else (middle, high)
     return high
-
-
-def paper_smallest_epsilon(*, k: int, beta: Number, delta: Number) -> Fraction:
-    """The smallest epsilon the theorem gives with this delta, to four places, rounded up."""
-    people, b, d = whole("k", k), share("beta", beta), share("delta", delta)
-    require_possible(k=people, beta=b, delta=d)
-    places = 10**4
-    low = floor(log_up(1 / (1 - b)) * places)
-    high = low + 1
-    while paper_delta(k=people, beta=b, epsilon=Fraction(high, places)) > d:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        kept = paper_delta(k=people, beta=b, epsilon=Fraction(middle, places)) <= d
-        low, high = (low, middle) if kept else (middle, high)
-    return Fraction(high, places)
 
 
 def _tail(least: int, n: int, beta: Fraction) -> Fraction:

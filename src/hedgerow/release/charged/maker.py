@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from hedgerow.answers.charge import Charge, Kept, charged, told_before
+from hedgerow.answers.charge import Charge, KeptResult, charged, told_before
 from hedgerow.base.delivery import staging
 from hedgerow.base.errors import HedgerowError, PlanError, TargetError
 from hedgerow.engines.address import table_place
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Position
 
 
-class Placed(Kept, Protocol):
+class Placed(KeptResult, Protocol):
     """What the ledger keeps, and where it does."""
 
     @property

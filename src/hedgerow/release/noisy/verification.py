@@ -17,7 +17,7 @@ import numpy as np
 from hedgerow.answers.design import Numbers
 from hedgerow.base.delivery import TABLES
 from hedgerow.base.errors import DataError, HedgerowError
-from hedgerow.noise.calibration import Additive, Part
+from hedgerow.noise.calibration import Additive, AnswerPart
 from hedgerow.noise.measures import Approximate, Loss, ZeroConcentrated
 from hedgerow.noise.mechanisms import DiscreteGaussian
 from hedgerow.noise.rounding import sqrt_up
@@ -50,7 +50,7 @@ class Stated:
 
     request: Request
     mechanism: Additive
-    part: Part
+    part: AnswerPart
     loss: Loss
 
 
@@ -104,7 +104,7 @@ def stated(certificate: Mapping[str, Any]) -> Stated:
     return Stated(
         request=request,
         mechanism=read_noise(certificate["noise"]),
-        part=Part(**certificate["sensitivity"]),
+        part=AnswerPart(**certificate["sensitivity"]),
         loss=read_loss(certificate["loss"]),
     )
 
@@ -148,12 +148,12 @@ def _right_loss(stated: Stated) -> str:
     )
 
 
-def keeps(mechanism: Additive, part: Part, loss: Loss) -> bool:
+def keeps(mechanism: Additive, part: AnswerPart, loss: Loss) -> bool:
     """Whether a loss follows from the noise and from what one person changes; exact.
 
     >>> from hedgerow.noise.measures import Pure
     >>> from hedgerow.noise.mechanisms import DiscreteLaplace
-    >>> three = Part(3, 3)
+    >>> three = AnswerPart(3, 3)
     >>> keeps(DiscreteLaplace(scale=3), three, Pure(epsilon=1))
     True
     >>> keeps(DiscreteLaplace(scale="2.9"), three, Pure(epsilon=1))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.base.delivery import TABLE
-from hedgerow.base.spelling import classes, said_to_differ
+from hedgerow.base.spelling_classes import classes, said_to_differ
 from hedgerow.claims.base import Needs, PrivacyModel, Verdict
 from hedgerow.claims.outside import unverifiable, unwritten, withheld
 from hedgerow.claims.priors import Prior

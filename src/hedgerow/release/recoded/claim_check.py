@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hedgerow.base.errors import HedgerowError, some
-from hedgerow.base.spelling import taken_for
+from hedgerow.base.spelling_classes import taken_for
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.diversity import DistinctLDiversity
 from hedgerow.claims.outside import unverifiable, withheld

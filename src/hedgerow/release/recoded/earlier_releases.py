@@ -19,7 +19,7 @@ from hedgerow.table.labels import Taxonomy
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct
 from hedgerow.table.published_table import Published
-from hedgerow.table.records import Records
+from hedgerow.table.records import RecordKinds
 from hedgerow.table.targets import Targets
 
 UNCOMPARED = "Warning: not compared with "
@@ -97,7 +97,7 @@ class Left:
     """See `groups.Earlier`."""
     fitting: tuple[tuple[Before, int], ...]
     """For each earlier release, how many people of the table fit into it with their value."""
-    beside: Records | None
+    beside: RecordKinds | None
     """Of each kind of people, the values in all columns records may be joined on."""
     first: Ints
     """A cell of each kind of people."""
@@ -238,7 +238,7 @@ def left_by(
             break
     records = None
     if len(columns) > 1:
-        records = Records(
+        records = RecordKinds(
             tuple(d.shown if isinstance(d, Beside) else name for name, d, _ in columns),
             tuple(d.values for _, d, _ in columns),
             np.stack([c[first] for c in codes], axis=1),

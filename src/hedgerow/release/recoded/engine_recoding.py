@@ -29,8 +29,8 @@ from hedgerow.recode.recoding import Recoding
 from hedgerow.recode.utility import METRICS, Original, QueryError, Totals
 from hedgerow.release.recoded.job import Job
 from hedgerow.release.recoded.recoding_choice import Progress, method_of, refuse_unsuited
-from hedgerow.table.binding import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.table.cells import Cells
+from hedgerow.table.column_domains import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.table.encoding import encoded
 from hedgerow.table.groups import Histogram, Ints
 

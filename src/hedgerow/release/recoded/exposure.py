@@ -19,7 +19,7 @@ from hedgerow.release.recoded.written_groups import intended_groups
 from hedgerow.table.cells import Cells
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Groups, Ints
-from hedgerow.table.records import Records
+from hedgerow.table.records import RecordKinds
 
 if TYPE_CHECKING:
     from hedgerow.release.recoded.job import Job
@@ -106,7 +106,7 @@ class Exposure:
 
 
 def exposure(
-    left: Left, cells: Cells, recoding: Recoding, records: Records | None = None
+    left: Left, cells: Cells, recoding: Recoding, records: RecordKinds | None = None
 ) -> Exposure:
     """How much a recoding gives away to whoever has the earlier releases too.
 
@@ -160,7 +160,7 @@ def exposure(
 def _shown(
     left: Left,
     groups: Groups,
-    records: Records | None,
+    records: RecordKinds | None,
     cell: Ints,
     group: Ints,
     people: Ints,

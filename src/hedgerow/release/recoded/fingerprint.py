@@ -12,7 +12,7 @@ from typing import Any
 from hedgerow.base.canonical_json import digest
 from hedgerow.base.errors import HedgerowError
 from hedgerow.engines import open_engine, table_place
-from hedgerow.ledger.sources import Source
+from hedgerow.ledger.sources import SourceIdentity
 from hedgerow.plan.columns import ColumnPlan
 from hedgerow.plan.plan import Plan
 from hedgerow.table.hierarchy_builders import FromCsv, Spec
@@ -81,22 +81,22 @@ def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:
         return None
 
 
-def made_from(plan: Plan, data: Any) -> Source:
+def made_from(plan: Plan, data: Any) -> SourceIdentity:
     """What the ledger knows the source of a release without noise by.
 
     A table in memory has no address and no files.
     """
     others = plan.other_people_than
     if data is not None or plan.source is None:
-        return Source(None, others=others, exact=True)
+        return SourceIdentity(None, others=others, exact=True)
     if table_place(plan.source) is not None:
-        return Source(plan.source, others=others, exact=True)
+        return SourceIdentity(plan.source, others=others, exact=True)
     try:
         with open_engine(plan.source, null=plan.null) as engine:
             files = tuple(engine.files)
     except HedgerowError:
         files = ()  # whoever opens it to publish is told
-    return Source(os.path.abspath(plan.source), files, others, exact=True)  # noqa: PTH100 (patterns)
+    return SourceIdentity(os.path.abspath(plan.source), files, others, exact=True)  # noqa: PTH100 (patterns)
 
 
 def is_file_of(file: Path, sha256: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, some
-from hedgerow.base.spelling import taken_for, told_both_ways
+from hedgerow.base.spelling_classes import taken_for, told_both_ways
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.joins import UncheckedError
 from hedgerow.claims.prior_files import refuse_misspelt

@@ -16,7 +16,7 @@ from hedgerow.base.faults import point
 from hedgerow.claims.base import Verdict
 from hedgerow.ledger.choice import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
 from hedgerow.ledger.reservation import Intent, Reservation, reserved
-from hedgerow.ledger.sources import Source, require_other_people
+from hedgerow.ledger.sources import SourceIdentity, require_other_people
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import Recoding
@@ -75,7 +75,7 @@ class Memory:
         )
 
     @contextlib.contextmanager
-    def reserved(self, name: str | None, source: Callable[[], Source]) -> Iterator[None]:
+    def reserved(self, name: str | None, source: Callable[[], SourceIdentity]) -> Iterator[None]:
         """Write down that a release begins, and if nothing comes of it, that it failed.
 
         Args:

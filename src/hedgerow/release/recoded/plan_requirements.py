@@ -9,7 +9,7 @@ from hedgerow.base.errors import DataError, HierarchyError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.serialisation import UnknownModelError, foreign, spelled
 from hedgerow.plan.plan import Plan
-from hedgerow.table.binding import in_order
+from hedgerow.table.column_domains import in_order
 from hedgerow.table.contents import Contents, Order
 from hedgerow.table.hierarchy_builders import FromCsv
 from hedgerow.table.written_form import Value

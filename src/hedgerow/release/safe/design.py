@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.answers.design import Shown, Told
+from hedgerow.answers.design import AnswerTable, NoiseDescription
 from hedgerow.engines.base import Table
 from hedgerow.engines.tally import Tally
 from hedgerow.noise.measures import Approximate
-from hedgerow.noise.sampling.private_choice import Ramp, Scoring, choose, walk
+from hedgerow.noise.sampling.private_choice import Ramp, RecodingScores, choose, walk
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.release.safe.counts import cells_of, rules_of, tallies_of
 from hedgerow.release.safe.lattice_candidates import NodeScores
@@ -53,7 +53,7 @@ class Sampling:
         return self.request.terms.loss
 
     @property
-    def noise(self) -> tuple[Told, ...]:
+    def noise(self) -> tuple[NoiseDescription, ...]:
         return ()
 
     @property
@@ -83,7 +83,7 @@ class Sampling:
     def best(self, exact: Cells) -> None:
         return None
 
-    def shown(self, numbers: Any) -> tuple[Shown, ...]:
+    def shown(self, numbers: Any) -> tuple[AnswerTable, ...]:
         return ()
 
     def _node(self, lattice: Lattice) -> Node:
@@ -94,7 +94,7 @@ class Sampling:
             return self.request.public.node
         if not safe.choice:
             return lattice.bottom
-        scoring = Scoring(ramp=Ramp.around(k=safe.k, beta=safe.beta))
+        scoring = RecodingScores(ramp=Ramp.around(k=safe.k, beta=safe.beta))
         scores = NodeScores(lattice, scoring, row=terms.row)
         if terms.steps is None:
             nodes, values = scores.all

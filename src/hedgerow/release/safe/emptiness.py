@@ -14,7 +14,7 @@ from typing import Any
 
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.rounding import share
-from hedgerow.noise.sampling.measure import Drawn
+from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.noise.sampling.suppression import rate_text
 from hedgerow.release.safe.terms import SafeTerms
 
@@ -27,7 +27,7 @@ def emptiness(certificate: Mapping[str, Any]) -> tuple[str, ...]:
     """
     if certificate["data"]["rows"]:
         return ()
-    k, before = int(certificate["k"]), certificate["sampling"]["drawn"] == Drawn.BEFORE
+    k, before = int(certificate["k"]), certificate["sampling"]["drawn"] == SampleOrigin.BEFORE
     nobody = (
         f"Nobody is in this release: no group had {k:,} people "
         f"{'in the sample' if before else 'who were drawn'}, and smaller ones are left out. How "
@@ -62,7 +62,7 @@ def _needed(terms: SafeTerms, k: int) -> str:
 
     The median of a binomial number is never under its mean rounded down, which is k there.
     """
-    if terms.drawn is Drawn.BEFORE:
+    if terms.drawn is SampleOrigin.BEFORE:
         return f"a group is published if the table has {k:,} people or more of it."
     return (
         f"with k = {k:,} and {rate_text(terms.beta)} of all people drawn, a group of "

@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.rounding import Number, exact
-from hedgerow.noise.sampling.private_choice import WORTH, Scoring
+from hedgerow.noise.sampling.private_choice import WORTH, RecodingScores
 from hedgerow.recode.lattice import Frequency, Lattice, Node
 from hedgerow.table.groups import Ints
 from hedgerow.table.hierarchy import Hierarchy
@@ -48,7 +48,7 @@ def worths(hierarchies: Sequence[Hierarchy], *, row: Number = 0) -> list[list[In
 class NodeScores:
     """Scores of the nodes of a lattice: each node's frequency set, rolled up, never its rows."""
 
-    def __init__(self, lattice: Lattice, scoring: Scoring, *, row: Number = 0) -> None:
+    def __init__(self, lattice: Lattice, scoring: RecodingScores, *, row: Number = 0) -> None:
         self.lattice, self.scoring = lattice, scoring
         self._worth = worths(lattice.cells.hierarchies, row=row)
 

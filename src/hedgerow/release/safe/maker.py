@@ -12,7 +12,7 @@ from hedgerow.answers.unit_of_privacy import Unit
 from hedgerow.base.canonical_json import digest
 from hedgerow.base.errors import PlanError
 from hedgerow.engines.base import TablePlace
-from hedgerow.noise.sampling.measure import Drawn
+from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.plan.plan import Plan
 from hedgerow.release.charged.maker import ChargedMaker
 from hedgerow.release.destination import refuse_escaped
@@ -52,7 +52,7 @@ class SafeMaker(ChargedMaker[SafeRecord]):
         self.request.require_writable(escaped=escaped)
         # What must fail fails before it costs.
         self.request.terms.loss.amounts()
-        if options.anew and self.request.terms.drawn is Drawn.BEFORE:
+        if options.anew and self.request.terms.drawn is SampleOrigin.BEFORE:
             raise PlanError(
                 "the table is the sample, so there is no other that could be published",
                 fix="Leave --anew out; the same release is made again for nothing.",
@@ -77,12 +77,14 @@ class SafeMaker(ChargedMaker[SafeRecord]):
                 neighbours=terms.neighbours,
                 person=request.person,
                 words=terms.protects,
-                sample=digest(asked) if terms.drawn is Drawn.BEFORE else None,
+                sample=digest(asked) if terms.drawn is SampleOrigin.BEFORE else None,
             ),
             design=Sampling(request),
             source=address_of(self.plan, self.data),
             others=self.plan.other_people_than,
-            doing="drawing people" if terms.drawn is Drawn.HERE else "leaving out small groups",
+            doing="drawing people"
+            if terms.drawn is SampleOrigin.HERE
+            else "leaving out small groups",
         )
 
     def draw(self, noisy: Any, tip: Mapping[str, Any]) -> SafeRecord:

@@ -10,7 +10,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.noise.meaning import told
 from hedgerow.noise.measures import Approximate
 from hedgerow.noise.rounding import exp_up
-from hedgerow.noise.sampling.measure import Drawn
+from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.noise.semantics import truth
 from hedgerow.release.safe.terms import SafeTerms
 from hedgerow.table.schema import AS_WRITTEN, STATED, stated_no_keys
@@ -22,7 +22,7 @@ POPULATION = "of a population of which the table is taken to be a random sample"
 
 def claim(terms: SafeTerms) -> str:
     """The promise in one line."""
-    of = f", {POPULATION}" if terms.drawn is Drawn.BEFORE else ""
+    of = f", {POPULATION}" if terms.drawn is SampleOrigin.BEFORE else ""
     return f"{terms.loss} ({terms.protects}{of})"
 
 
@@ -47,7 +47,7 @@ def protected(
         not_keys: Columns of which the steward states that they do not identify people.
         public: The file on which levels were chosen, as the certificate has it.
     """
-    before, loss = terms.drawn is Drawn.BEFORE, terms.loss
+    before, loss = terms.drawn is SampleOrigin.BEFORE, terms.loss
     table = "the population" if before else "the table"
     said = [
         terms.sampled.assumption,

@@ -16,7 +16,7 @@ import numpy as np
 
 from hedgerow.base.delivery import sha256
 from hedgerow.base.errors import DataError, PlanError, some
-from hedgerow.noise.sampling.private_choice import Ramp, Scoring
+from hedgerow.noise.sampling.private_choice import Ramp, RecodingScores
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.release.safe.counts import cells_of, tallies_of
 from hedgerow.release.safe.lattice_candidates import NodeScores
@@ -139,7 +139,7 @@ def best_levels(
             )
         cells = cells_of(columns, engine.tallies(tallies_of(columns)))
     lattice = Lattice.of(cells, {column.name: column.levels for column in columns})
-    scoring = Scoring(ramp=Ramp.around(k=terms.safe.k, beta=terms.beta))
+    scoring = RecodingScores(ramp=Ramp.around(k=terms.safe.k, beta=terms.beta))
     nodes, scores = NodeScores(lattice, scoring, row=row).all
     if not any(scores):
         raise DataError(

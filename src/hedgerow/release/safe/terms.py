@@ -13,8 +13,8 @@ from hedgerow.base.errors import PlanError
 from hedgerow.noise.measures import Approximate
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.noise.rounding import FARTHEST
-from hedgerow.noise.sampling.measure import Drawn, Sampled
-from hedgerow.noise.sampling.pipeline import Safe
+from hedgerow.noise.sampling.measure import Sampled, SampleOrigin
+from hedgerow.noise.sampling.pipeline import SafeAnonymisation
 from hedgerow.noise.sampling.suppression import MOST_PEOPLE
 from hedgerow.plan.plan import Plan
 from hedgerow.table.domain import decimal
@@ -40,7 +40,7 @@ class SafeTerms:
     epsilon: Fraction
     delta: Fraction
     beta: Fraction
-    drawn: Drawn = Drawn.HERE
+    drawn: SampleOrigin = SampleOrigin.HERE
     choice: Fraction = Fraction(0)
     """The part of epsilon for each choice; 0 where all levels are fixed."""
     row: Fraction = Fraction(0)
@@ -66,7 +66,7 @@ class SafeTerms:
             epsilon=method.epsilon,
             delta=method.delta,
             beta=method.beta,
-            drawn=Drawn(method.drawn),
+            drawn=SampleOrigin(method.drawn),
             choice=Fraction(0) if fixed else method.choice or method.epsilon * TENTH,
             row=Fraction(0) if fixed else row_of(plan),
             steps=None if fixed else method.steps,
@@ -93,7 +93,7 @@ class SafeTerms:
         return 1 if self.steps is None else self.steps + 1
 
     @cached_property
-    def safe(self) -> Safe:
+    def safe(self) -> SafeAnonymisation:
         """The mechanism, with the k that was asked for or the smallest that keeps the price.
 
         Raises:
@@ -102,10 +102,10 @@ class SafeTerms:
         if self.k is not None:
             return self.with_k(self.k)
         with self._as_planned():
-            found = Safe.keeping(**self._inner())
+            found = SafeAnonymisation.keeping(**self._inner())
         return _of_several(found)
 
-    def with_k(self, k: int) -> Safe:
+    def with_k(self, k: int) -> SafeAnonymisation:
         """The mechanism with this k.
 
         Raises:
@@ -114,7 +114,7 @@ class SafeTerms:
         if k > MOST_PEOPLE:
             raise PlanError(f"k must be at most {MOST_PEOPLE:,}, not {k:,}")
         with self._as_planned():
-            found = Safe(k=k, **self._inner())
+            found = SafeAnonymisation(k=k, **self._inner())
         return _of_several(found)
 
     @contextmanager
@@ -140,7 +140,7 @@ class SafeTerms:
     def protects(self) -> str:
         """Who is protected: of a table that is a sample, somebody of the population."""
         words = str(self.neighbours)
-        if self.drawn is Drawn.BEFORE:
+        if self.drawn is SampleOrigin.BEFORE:
             words = words.replace("in the table", "in the population")
             words = words.replace("the number of people", "the number of people of the population")
         return words
@@ -201,7 +201,7 @@ class SafeTerms:
             epsilon=Fraction(price["epsilon"]),
             delta=Fraction(price["delta"]),
             beta=Fraction(sampling["beta"]),
-            drawn=Drawn(sampling["drawn"]),
+            drawn=SampleOrigin(sampling["drawn"]),
             choice=Fraction(choice.get("epsilon", 0)),
             row=Fraction(choice.get("row", 0)),
             steps=choice.get("steps"),
@@ -219,7 +219,7 @@ def _short(number: Fraction) -> str:
     return f"{float(number):.3g}"
 
 
-def _of_several(safe: Safe) -> Safe:
+def _of_several(safe: SafeAnonymisation) -> SafeAnonymisation:
     """Refuse a price that would allow to publish whoever is drawn."""
     if safe.k < 2:
         raise PlanError(

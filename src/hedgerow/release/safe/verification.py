@@ -15,7 +15,7 @@ import numpy as np
 from hedgerow.answers.public_knowledge import Public
 from hedgerow.base.errors import HedgerowError
 from hedgerow.engines import TablePlace
-from hedgerow.noise.sampling.measure import Drawn
+from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.noise.sampling.suppression import rate_text
 from hedgerow.plan.plan import Plan
 from hedgerow.release.charged.software import same_software
@@ -131,7 +131,7 @@ def _rules(certificate: Mapping[str, Any], stated: SafeRecord) -> tuple[str, ...
 def _wrong_loss(certificate: Mapping[str, Any], stated: SafeRecord) -> str | None:
     """What is wrong about k, loss, price and what was charged."""
     terms = stated.terms
-    if terms.drawn is Drawn.BEFORE and terms.choice:
+    if terms.drawn is SampleOrigin.BEFORE and terms.choice:
         return "levels were chosen on the sample itself, and what that costs is not known"
     if terms.neighbours.rows != 1:
         return "a safe release is about people with one row"

@@ -6,7 +6,7 @@ and what a person has to do about the rest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ MET, NOT_MET, OPEN = "met", "not met", "not checkable"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class RequirementCheck:
     """One requirement and what became of it."""
 
     requirement: str
@@ -32,7 +32,7 @@ class Finding:
     """What a person has to do, where software cannot say or something is not met."""
 
     @classmethod
-    def of(cls, requirement: str, holds: bool, evidence: str, todo: str = "") -> Finding:
+    def of(cls, requirement: str, holds: bool, evidence: str, todo: str = "") -> RequirementCheck:
         """Met or not met."""
         return cls(
             requirement=requirement,
@@ -42,21 +42,21 @@ class Finding:
         )
 
     @classmethod
-    def left(cls, requirement: str, evidence: str, todo: str) -> Finding:
+    def left(cls, requirement: str, evidence: str, todo: str) -> RequirementCheck:
         """Not for software to say."""
         return cls(requirement=requirement, verdict=OPEN, evidence=evidence, todo=todo)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Profile:
+class ProfileCheck:
     """What a policy asks for, next to a release."""
 
     name: str
     title: str
-    findings: tuple[Finding, ...]
+    findings: tuple[RequirementCheck, ...]
 
     @property
-    def unmet(self) -> tuple[Finding, ...]:
+    def unmet(self) -> tuple[RequirementCheck, ...]:
         """What is not met."""
         return tuple(one for one in self.findings if one.verdict == NOT_MET)
 
@@ -95,7 +95,51 @@ class Evidence:
     """People in each area of three digits, where a file says."""
 
 
-def profile_section(profile: Profile) -> Section:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PolicyProfile:
+    """What a policy asks for, as its module declares it."""
+
+    name: str
+    """As on the command line."""
+    title: str
+    """The policy."""
+    asks: str
+    """What it is about, in a sentence."""
+    checks: str
+    """What is checked."""
+    leaves: str
+    """What is left to a person."""
+    requirements: Callable[[Evidence], Iterator[RequirementCheck]]
+    """Checks requirement by requirement."""
+    needs: str = ""
+    """What of its requirements only a report with a plan, or with a file, can check."""
+
+    def check(self, evidence: Evidence) -> ProfileCheck:
+        """What becomes of each requirement."""
+        found = tuple(self.requirements(evidence))
+        return ProfileCheck(name=self.name, title=self.title, findings=found)
+
+    def sections(self) -> Iterator[tuple[str, str]]:
+        """Titles and texts of the explanation, in reading order."""
+        yield "The policy", f"{self.title}. {self.asks}"
+        yield "What is checked", f"{self.checks[0].upper()}{self.checks[1:]}."
+        yield "What is left to a person", f"{self.leaves[0].upper()}{self.leaves[1:]}."
+        if self.needs:
+            yield "What it needs besides the release", self.needs
+
+    def as_json(self) -> dict[str, Any]:
+        """The explanation as data."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "asks": self.asks,
+            "checks": self.checks,
+            "leaves": self.leaves,
+            "needs": self.needs,
+        }
+
+
+def profile_section(profile: ProfileCheck) -> Section:
     """The profile as a section of a report."""
     count = dict.fromkeys((MET, NOT_MET, OPEN), 0)
     for finding in profile.findings:
@@ -119,6 +163,6 @@ def profile_section(profile: Profile) -> Section:
     )
 
 
-def unmet_of(profiles: Sequence[Profile]) -> int:
+def unmet_of(profiles: Sequence[ProfileCheck]) -> int:
     """How many requirements are not met."""
     return sum(len(profile.unmet) for profile in profiles)

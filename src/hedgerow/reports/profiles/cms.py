@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hedgerow.reports.profiles.base import Evidence, Finding
+from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
 from hedgerow.reports.profiles.sizes import SEVERAL, at_least, between, in_all, may_be
 
-TITLE = "CMS cell size suppression policy"
 LOW, HIGH = 1, 10
 
 
-def findings(evidence: Evidence) -> Iterator[Finding]:
+def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
     """Requirement by requirement."""
     handed = evidence.handed
     if handed.kind == "randomised":
@@ -21,7 +20,7 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
     most = handed.most
     if most is None:
         for what in ("group of people", "combination of all columns"):
-            yield Finding.left(
+            yield RequirementCheck.left(
                 f"no {what} counts {LOW} to {HIGH}",
                 SEVERAL,
                 "Count people in the source and compare.",
@@ -29,7 +28,7 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
     else:
         rows = at_least(handed.groups.rows, most)
         few = between(rows, LOW, HIGH)
-        yield Finding.of(
+        yield RequirementCheck.of(
             f"no group of people counts {LOW} to {HIGH}",
             few == 0,
             f"{few:,} of {in_all(handed)}{may_be(most)}",
@@ -37,7 +36,7 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         )
         cells = at_least(handed.whole.rows, most)
         few = between(cells, LOW, HIGH)
-        yield Finding.of(
+        yield RequirementCheck.of(
             f"no combination of all columns counts {LOW} to {HIGH}, since anybody can count them",
             few == 0,
             f"{few:,} of {len(cells):,} different rows{may_be(most)}",
@@ -47,39 +46,53 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         out = int(handed.certificate["people"]["left_out"])
         unit = handed.certificate["people"].get("unit", "people")
         one = "1 row was" if unit == "rows" else "1 person was"
-        yield Finding.of(
+        yield RequirementCheck.of(
             f"no count of {LOW} to {HIGH} follows from the totals",
             not LOW <= -(-out // (most or 1)) <= HIGH,
             f"{one if out == 1 else f'{out:,} {unit} were'} suppressed, as the certificate says",
             "Choose how many may be suppressed so that it is none, or more than ten people.",
         )
     yield _elsewhere(evidence)
-    yield Finding.of("a count of zero may be shown", True, "zero is allowed by this policy")
+    yield RequirementCheck.of(
+        "a count of zero may be shown", True, "zero is allowed by this policy"
+    )
 
 
-def _elsewhere(evidence: Evidence) -> Finding:
+def _elsewhere(evidence: Evidence) -> RequirementCheck:
     others = evidence.handed.certificate.get("with") or ()
     known = f"compared with {', '.join(others)}" if others else "compared with no other release"
-    return Finding.left(
+    return RequirementCheck.left(
         "no such count can be computed with other publications",
         f"{known}; differences between releases were not searched for counts",
         "Look for publications about the same people whose totals differ by ten or fewer.",
     )
 
 
-def _noisy(evidence: Evidence) -> Iterator[Finding]:
+def _noisy(evidence: Evidence) -> Iterator[RequirementCheck]:
     noisy, counts = evidence.handed.noisy()
     few = max(between(noisy, LOW, HIGH), between(counts.round(), LOW, HIGH))
-    yield Finding.left(
+    yield RequirementCheck.left(
         f"no cell counts {LOW} to {HIGH}",
         f"{few:,} of {len(noisy):,} numbers are {LOW} to {HIGH}, but they have noise and are "
         "counts of nobody; the policy does not speak of noise",
         "Ask CMS whether counts with noise may be shown.",
     )
-    yield Finding.left(
+    yield RequirementCheck.left(
         "no such count can be computed from others",
         "differences of counts with noise have noise too; what they tell of one person is bounded "
         f"by the loss, {evidence.handed.certificate['claim']}",
         "Ask CMS whether counts with noise may be shown.",
     )
-    yield Finding.of("a count of zero may be shown", True, "zero is allowed by this policy")
+    yield RequirementCheck.of(
+        "a count of zero may be shown", True, "zero is allowed by this policy"
+    )
+
+
+CMS_CELL_SIZE = PolicyProfile(
+    name="cms-cell-size",
+    title="CMS cell size suppression policy",
+    asks="Nothing shows, or lets anybody compute, a count of one to ten.",
+    checks="no group, no combination of all columns, and no total counts 1 to 10; zero is allowed",
+    leaves="differences to other publications",
+    requirements=findings,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hedgerow.reports.profiles.base import Evidence, Finding
+from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
 from hedgerow.reports.profiles.sizes import (
     NO_RECORDS,
     SEVERAL,
@@ -16,29 +16,28 @@ from hedgerow.reports.profiles.sizes import (
 )
 from hedgerow.table.schema import Role
 
-TITLE = "EMA policy 0070 and Health Canada, publication of clinical data"
 MOST = 0.09
 """A group of 11 gives 0.0909 and fails; 12 passes."""
 
 
-def findings(evidence: Evidence) -> Iterator[Finding]:
+def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
     """Requirement by requirement."""
     yield _residual(evidence)
     yield _initial(evidence)
     yield _techniques(evidence)
     yield _identifiers(evidence)
-    yield Finding.left(
+    yield RequirementCheck.left(
         "documents and free text are anonymised as the data are",
         "only tables are looked at",
         "Redact what the study's documents say of single people.",
     )
 
 
-def _residual(evidence: Evidence) -> Finding:
+def _residual(evidence: Evidence) -> RequirementCheck:
     handed = evidence.handed
     asked = f"the largest risk that somebody is found is at most {MOST} (residual risk)"
     if handed.kind == "randomised":
-        return Finding.left(
+        return RequirementCheck.left(
             asked,
             f"{NO_RECORDS}: the risk to pick a record does not apply; the loss is "
             f"{handed.certificate['claim']}",
@@ -49,12 +48,12 @@ def _residual(evidence: Evidence) -> Finding:
     if size is None:
         size = claimed_smallest(handed) if handed.kind == "recoded" else None
         if size is None:
-            return Finding.left(
+            return RequirementCheck.left(
                 asked, SEVERAL, "Claim k-anonymity: 12 in the plan, which counts people."
             )
         seen = f"{seen}, people as counted by the publisher"
     most = handed.most or 1
-    return Finding.of(
+    return RequirementCheck.of(
         asked,
         risk(size, most) <= MOST,
         f"{risk(size, most):.4f} = {most}/{size:,}, in the smallest of {seen}{may_be(most)}",
@@ -62,16 +61,16 @@ def _residual(evidence: Evidence) -> Finding:
     )
 
 
-def _initial(evidence: Evidence) -> Finding:
+def _initial(evidence: Evidence) -> RequirementCheck:
     asked = "the initial risk, before anything was done, is in the report"
     if evidence.raw is None:
-        return Finding.left(
+        return RequirementCheck.left(
             asked,
             "who has only the release cannot know it",
             "Make the report with the plan: hedgerow report RELEASE --plan plan.yaml.",
         )
     raw = evidence.raw
-    return Finding.of(
+    return RequirementCheck.of(
         asked,
         True,
         f"{risk(raw.smallest):.4f} = 1/{raw.smallest:,}; {raw.unique:,} of {raw.people:,} people "
@@ -83,34 +82,46 @@ def _initial(evidence: Evidence) -> Finding:
     )
 
 
-def _techniques(evidence: Evidence) -> Finding:
+def _techniques(evidence: Evidence) -> RequirementCheck:
     handed, asked = evidence.handed, "the technique is stated for each identifier"
     if handed.kind == "randomised":
-        return Finding.of(asked, True, "noise on every count of every table; see Claims")
+        return RequirementCheck.of(asked, True, "noise on every count of every table; see Claims")
     if handed.kind == "safe":
         done = [f"{one['column']}: level {one['level']}" for one in handed.certificate["columns"]]
-        return Finding.of(asked, True, f"sampling, then generalisation: {'; '.join(done)}")
+        return RequirementCheck.of(asked, True, f"sampling, then generalisation: {'; '.join(done)}")
     levels = handed.certificate["recoding"].get("levels") or {}
     kind = handed.certificate["recoding"]["kind"]
     done = [
         f"{name}: {f'level {levels[name]}' if name in levels else kind}" for name in handed.quasi
     ]
     gone = [f"{name}: removed" for name in handed.with_role(Role.IDENTIFIER)]
-    return Finding.of(asked, True, "; ".join([*done, *gone]))
+    return RequirementCheck.of(asked, True, "; ".join([*done, *gone]))
 
 
-def _identifiers(evidence: Evidence) -> Finding:
+def _identifiers(evidence: Evidence) -> RequirementCheck:
     asked = "direct identifiers are removed or replaced"
     if evidence.handed.kind != "recoded":
-        return Finding.left(
+        return RequirementCheck.left(
             asked,
             f"published are {', '.join(evidence.handed.columns)}",
             "Confirm that none of these columns names a person outright.",
         )
     names = evidence.handed.with_role(Role.IDENTIFIER)
-    return Finding.left(
+    return RequirementCheck.left(
         asked,
         f"not published, as the plan calls them identifiers: {', '.join(names) or 'none'}",
         "Confirm that no other column names a person outright: "
         f"{', '.join(evidence.handed.columns)}.",
     )
+
+
+EMA_0070 = PolicyProfile(
+    name="ema-0070",
+    title="EMA policy 0070 and Health Canada, publication of clinical data",
+    asks="The risk that somebody is found is at most 0.09, and is reported.",
+    checks="highest risk at most 0.09 by the smallest published group (11 people give 0.0909 and "
+    "fail, 12 pass); technique for each identifier; initial and residual risk (with `--plan`)",
+    leaves="direct identifiers in other columns; documents and free text",
+    requirements=findings,
+    needs="The initial risk needs the plan, whose source is read: --plan.",
+)

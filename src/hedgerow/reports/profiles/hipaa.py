@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hedgerow.reports.blocks import listed
-from hedgerow.reports.profiles.base import Evidence, Finding
+from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
 from hedgerow.reports.recipient_view import Handed
 
-TITLE = "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)"
 PEOPLE = 20_000
 """Three digits of a ZIP code may be kept where more people than this live."""
 OLDEST = 90
@@ -53,14 +52,14 @@ YEARS = re.compile(r"\W*(1[89]|20)\d{2}s?(\W+(1[89]|20)\d{2}s?)?\W*")
 CALENDAR = r".*(date|day|month|birth|dob|born|admi(t|ssion)|discharge|death|visit).*"
 
 
-def findings(evidence: Evidence) -> Iterator[Finding]:
+def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
     """Requirement by requirement, in the order of the rule."""
     yield from findings_in(_texts(evidence.handed), evidence.zip3)
 
 
 def findings_in(
     texts: Mapping[str, Sequence[str]], people: Mapping[str, int] | None
-) -> Iterator[Finding]:
+) -> Iterator[RequirementCheck]:
     """What is found in published values.
 
     Args:
@@ -77,7 +76,7 @@ def findings_in(
         ("C", _births(texts)),
     ]
     yield from (finding for _, finding in sorted(found, key=lambda one: one[0]))
-    yield Finding.left(
+    yield RequirementCheck.left(
         "the publisher has no actual knowledge that somebody could be identified",
         "nobody's knowledge is in a file",
         "Confirm it, and keep a record.",
@@ -112,18 +111,20 @@ def _shown(values: Sequence[str]) -> list[str]:
     return [value for value in values if value.strip("*")]
 
 
-def _named(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Finding]]:
+def _named(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, RequirementCheck]]:
     for kind, (place, form) in NAMED.items():
         asked = f"({place}) no {kind}"
         if columns := _called(texts, form):
             yield (
                 place,
-                Finding.of(asked, False, f"a column is called {listed(columns)}", "Leave it out."),
+                RequirementCheck.of(
+                    asked, False, f"a column is called {listed(columns)}", "Leave it out."
+                ),
             )
         else:
             yield (
                 place,
-                Finding.left(
+                RequirementCheck.left(
                     asked,
                     f"no column is called so; published are {listed(list(texts))}",
                     "Confirm that none of these columns holds any.",
@@ -131,7 +132,7 @@ def _named(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Finding]]:
             )
 
 
-def _forms(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Finding]]:
+def _forms(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, RequirementCheck]]:
     looked = sum(len(values) for values in texts.values())
     for kind, (place, form) in FORMS.items():
         asked = f"({place}) no {kind}"
@@ -140,7 +141,7 @@ def _forms(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Finding]]:
         if bare and not columns:
             yield (
                 place,
-                Finding.left(
+                RequirementCheck.left(
                     asked,
                     f"{listed(bare)} has numbers of so many digits",
                     "Confirm that they are none.",
@@ -149,7 +150,7 @@ def _forms(texts: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Finding]]:
             continue
         yield (
             place,
-            Finding.of(
+            RequirementCheck.of(
                 asked,
                 not columns,
                 f"values of this form are in {listed(columns)}"
@@ -166,31 +167,31 @@ def _holding(texts: Mapping[str, Sequence[str]], form: str) -> list[str]:
     return [name for name, values in texts.items() if any(map(pattern.search, values))]
 
 
-def _areas(texts: Mapping[str, Sequence[str]]) -> Finding:
+def _areas(texts: Mapping[str, Sequence[str]]) -> RequirementCheck:
     asked = "(B) no area smaller than a state, other than ZIP codes"
     if columns := _called(texts, AREA):
-        return Finding.of(
+        return RequirementCheck.of(
             asked, False, f"a column is called {listed(columns)}", "Make it a state, or leave it."
         )
-    return Finding.left(
+    return RequirementCheck.left(
         asked,
         f"no column is called so; published are {listed(list(texts))}",
         "Confirm that none of these columns says where people live or were treated.",
     )
 
 
-def _zips(texts: Mapping[str, Sequence[str]], people: Mapping[str, int] | None) -> Finding:
+def _zips(texts: Mapping[str, Sequence[str]], people: Mapping[str, int] | None) -> RequirementCheck:
     asked = f"(B) of ZIP codes at most three digits, of areas with more than {PEOPLE:,} people"
     columns = _called(texts, ZIP)
     kept = {value: _digits(value) for name in columns for value in _shown(texts[name])}
     if not columns:
-        return Finding.left(
+        return RequirementCheck.left(
             asked,
             "no column is called so",
             "Confirm that no column holds ZIP codes.",
         )
     if long := [value for value, digits in kept.items() if digits is None or len(digits) > 3]:
-        return Finding.of(
+        return RequirementCheck.of(
             asked,
             False,
             f"{len(long):,} of {len(kept):,} values of {listed(columns)} have more than three "
@@ -199,17 +200,17 @@ def _zips(texts: Mapping[str, Sequence[str]], people: Mapping[str, int] | None) 
         )
     areas = sorted({digits for digits in kept.values() if digits and len(digits) == 3} - {"000"})
     if not areas:
-        return Finding.of(
+        return RequirementCheck.of(
             asked, True, f"{listed(columns)} has at most two digits in {len(kept):,} values"
         )
     if people is None:
-        return Finding.left(
+        return RequirementCheck.left(
             asked,
             f"{len(areas):,} areas of three digits; nothing says how many people live there",
             "Give the census' numbers: --areas FILE with the columns zip3 and people.",
         )
     small = [area for area in areas if people.get(area, 0) <= PEOPLE]
-    return Finding.of(
+    return RequirementCheck.of(
         asked,
         not small,
         f"{len(small):,} of {len(areas):,} areas have at most {PEOPLE:,} people, or are not in the "
@@ -228,13 +229,13 @@ def _digits(label: str) -> str | None:
     return plain if plain.isdigit() or plain == "" else None
 
 
-def _dates(texts: Mapping[str, Sequence[str]]) -> Finding:
+def _dates(texts: Mapping[str, Sequence[str]]) -> RequirementCheck:
     asked = "(C) of dates only the year"
     fine = [
         name for name, values in texts.items() if any(DATE.fullmatch(v.strip()) for v in values)
     ]
     if fine:
-        return Finding.of(
+        return RequirementCheck.of(
             asked,
             False,
             f"{listed(fine)} has dates finer than a year",
@@ -247,21 +248,25 @@ def _dates(texts: Mapping[str, Sequence[str]]) -> Finding:
     ]
     unsure += [name for name in _holding(texts, r"\d{8,}") if name not in unsure]
     if unsure:
-        return Finding.left(
+        return RequirementCheck.left(
             asked,
             f"{listed(unsure)} may hold dates in a form that is not known here",
             "Confirm that they tell no more than a year.",
         )
-    return Finding.of(asked, True, "no published value has the form of a day, month or quarter")
+    return RequirementCheck.of(
+        asked, True, "no published value has the form of a day, month or quarter"
+    )
 
 
-def _ages(texts: Mapping[str, Sequence[str]]) -> Finding:
+def _ages(texts: Mapping[str, Sequence[str]]) -> RequirementCheck:
     asked = f"(C) ages of {OLDEST} and more are one category"
     columns = _called(texts, r"(.*_)?age(_.*)?")
     if not columns:
-        return Finding.left(asked, "no column is called so", "Confirm that no column holds ages.")
+        return RequirementCheck.left(
+            asked, "no column is called so", "Confirm that no column holds ages."
+        )
     wrong = [name for name in columns if not pooled(texts[name])]
-    return Finding.of(
+    return RequirementCheck.of(
         asked,
         not wrong,
         f"{listed(wrong)} tells ages of {OLDEST} and more apart"
@@ -290,18 +295,34 @@ def pooled(labels: Sequence[str]) -> bool:
     return above <= 1
 
 
-def _births(texts: Mapping[str, Sequence[str]]) -> Finding:
+def _births(texts: Mapping[str, Sequence[str]]) -> RequirementCheck:
     asked = f"(C) no year of birth tells an age of {OLDEST} or more"
     columns = _called(texts, r".*(birth|dob|born).*")
     years = [int(y[0]) for name in columns for v in texts[name] if (y := YEAR.search(v))]
     if not columns:
-        return Finding.left(asked, "no column is called so", "Confirm that no column tells births.")
+        return RequirementCheck.left(
+            asked, "no column is called so", "Confirm that no column tells births."
+        )
     if not years:
-        return Finding.of(asked, True, f"{listed(columns)} shows no year")
-    return Finding.left(
+        return RequirementCheck.of(asked, True, f"{listed(columns)} shows no year")
+    return RequirementCheck.left(
         asked,
         f"the earliest year in {listed(columns)} is {min(years)}; whoever was born then was "
         f"{OLDEST} in {min(years) + OLDEST}",
         f"If the data are of {min(years) + OLDEST} or later, this is not met: pool the years of "
         f"those who are {OLDEST} or more.",
     )
+
+
+HIPAA_SAFE_HARBOR = PolicyProfile(
+    name="hipaa-safe-harbor",
+    title="HIPAA Safe Harbor, 45 CFR 164.514(b)(2)",
+    asks="None of eighteen kinds of identifiers is published.",
+    checks="the 18 kinds: values with a form (telephone, e-mail, social security number, web and "
+    "IP address), columns called like the others; ZIP codes of at most three digits, of areas "
+    "with more than 20,000 people (`--areas FILE`); dates only years; ages of 90 and more in "
+    "one label",
+    leaves="kinds without a form; years of birth that tell an age of 90; actual knowledge",
+    requirements=findings,
+    needs="How many people live in an area needs a file: --areas.",
+)

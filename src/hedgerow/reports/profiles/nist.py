@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hedgerow.reports.noisy import NEIGHBOURS
-from hedgerow.reports.profiles.base import Evidence, Finding
+from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
 
-TITLE = "NIST SP 800-226, evaluating differential privacy guarantees"
 DECLARED = (
     "the unit of privacy is declared",
     "bounded or unbounded is declared",
@@ -20,13 +19,13 @@ DECLARED = (
 )
 
 
-def findings(evidence: Evidence) -> Iterator[Finding]:
+def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
     """Requirement by requirement."""
     handed = evidence.handed
     told = handed.certificate
     if handed.kind == "recoded":
         for asked in DECLARED:
-            yield Finding.of(
+            yield RequirementCheck.of(
                 asked,
                 False,
                 "the release does not claim differential privacy",
@@ -36,10 +35,12 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         return
     kind = told["neighbours"]["kind"]
     loss = ", ".join(f"{name} {value}" for name, value in told["loss"].items())
-    yield Finding.of(DECLARED[0], True, told["neighbours"]["words"])
-    yield Finding.of(DECLARED[1], True, f"{kind}, {NEIGHBOURS[kind]}")
-    yield Finding.of(DECLARED[2], True, f"{loss}; there is no official limit to compare it with")
-    yield Finding.of(
+    yield RequirementCheck.of(DECLARED[0], True, told["neighbours"]["words"])
+    yield RequirementCheck.of(DECLARED[1], True, f"{kind}, {NEIGHBOURS[kind]}")
+    yield RequirementCheck.of(
+        DECLARED[2], True, f"{loss}; there is no official limit to compare it with"
+    )
+    yield RequirementCheck.of(
         DECLARED[3],
         True,
         "central: the publisher holds the raw data and adds the noise; readers need not be trusted"
@@ -47,7 +48,7 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         else "central: the publisher holds the raw data and draws the people",
     )
     aware = "machine" in told["protected"]
-    yield Finding.of(
+    yield RequirementCheck.of(
         DECLARED[4],
         aware,
         "the certificate says that neither how long publishing took nor the publisher's machine "
@@ -56,13 +57,26 @@ def findings(evidence: Evidence) -> Iterator[Finding]:
         else "the certificate does not speak of them",
         "Publish anew with a version that says so.",
     )
-    yield Finding.left(
+    yield RequirementCheck.left(
         "epsilon is small enough for the purpose",
         f"{loss}; the standard names no limit, and neither does this report",
         "Decide, and write down why.",
     )
-    yield Finding.left(
+    yield RequirementCheck.left(
         "the guarantee holds for the whole population's releases together",
         "every release adds its loss; the publisher's ledger keeps the sum",
         "Ask the publisher for the sum of all losses about these people.",
     )
+
+
+NIST_800_226 = PolicyProfile(
+    name="nist-800-226",
+    title="NIST SP 800-226, evaluating differential privacy guarantees",
+    asks="What differential privacy is claimed, about whom and under which assumptions, is "
+    "declared.",
+    checks="unit of privacy, bounded or unbounded, epsilon and delta, trust model, side channels "
+    "are declared",
+    leaves="whether epsilon is small enough: the standard has no limit, and none is made up here; "
+    "the sum over all releases",
+    requirements=findings,
+)

@@ -7,54 +7,53 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.reports.profiles.base import Evidence, Finding
+from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
 from hedgerow.reports.profiles.sizes import SEVERAL, at_least, between, in_all, may_be
-from hedgerow.reports.recipient_view import Counted, Handed
+from hedgerow.reports.recipient_view import Combinations, Handed
 from hedgerow.table.groups import Ints
 from hedgerow.table.schema import Role
 
-TITLE = "UK trusted research environments, output checks as in ACRO"
 THRESHOLD, CONTRIBUTORS, DOMINANCE, P = 10, 2, 0.9, 0.1
 FEWER = "Claim `k-anonymity: 10` and publish anew."
 
 
-def findings(evidence: Evidence) -> Iterator[Finding]:
+def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
     """Requirement by requirement."""
     handed = evidence.handed
     asked = f"each cell counts at least {THRESHOLD}"
     if handed.kind == "randomised":
         noisy, counts = handed.noisy()
         few = between(counts.round(), 0, THRESHOLD - 1)
-        yield Finding.left(
+        yield RequirementCheck.left(
             f"{asked}, and none is zero",
             f"{few:,} of {len(noisy):,} counts are under {THRESHOLD}, but they have noise; the "
             f"loss is {handed.certificate['claim']}",
             "Ask the environment whether it checks outputs that are differentially private.",
         )
-        yield Finding.of("no sum is dominated", True, "there are counts only, and no sums")
+        yield RequirementCheck.of("no sum is dominated", True, "there are counts only, and no sums")
         return
     if handed.most is None:
-        yield Finding.left(asked, SEVERAL, "Count people in the source and compare.")
+        yield RequirementCheck.left(asked, SEVERAL, "Count people in the source and compare.")
     else:
         few = between(at_least(handed.groups.rows, handed.most), 1, THRESHOLD - 1)
         told = f"{few:,} of {in_all(handed)} count fewer{may_be(handed.most)}"
-        yield Finding.of(asked, few == 0, told, FEWER)
+        yield RequirementCheck.of(asked, few == 0, told, FEWER)
     yield _zeros(handed)
     yield from _dominance(handed)
-    yield Finding.left(
+    yield RequirementCheck.left(
         "the output is safe together with the environment's other outputs",
         "only this release was looked at",
         "Compare with what was let out before.",
     )
 
 
-def _zeros(handed: Handed) -> Finding:
+def _zeros(handed: Handed) -> RequirementCheck:
     """A combination nobody has tells that nobody has it."""
     places = 1
     for name in handed.quasi:
         places *= max(1, len(handed.groups.values(name)))
     empty = places - len(handed.groups.rows)
-    return Finding.of(
+    return RequirementCheck.of(
         "no cell is zero (here a zero is disclosive)",
         empty == 0,
         f"{empty:,} of {places:,} combinations of published values are nobody's",
@@ -63,7 +62,7 @@ def _zeros(handed: Handed) -> Finding:
     )
 
 
-def _dominance(handed: Handed) -> Iterator[Finding]:
+def _dominance(handed: Handed) -> Iterator[RequirementCheck]:
     asked = (
         f"in no cell do the {CONTRIBUTORS} largest have more than {DOMINANCE:.0%} of an amount, "
         f"and the others have at least {P:.0%} of the largest"
@@ -74,12 +73,12 @@ def _dominance(handed: Handed) -> Iterator[Finding]:
         if (found := _amounts(handed, name)) is not None
     ]
     if not amounts:
-        yield Finding.of(asked, True, "no published sensitive column holds amounts")
+        yield RequirementCheck.of(asked, True, "no published sensitive column holds amounts")
     for name, (size, dominated, close) in amounts:
         if not handed.rows_are_people:
-            yield Finding.left(f"{asked}: {name}", SEVERAL, "Check it on the source.")
+            yield RequirementCheck.left(f"{asked}: {name}", SEVERAL, "Check it on the source.")
             continue
-        yield Finding.of(
+        yield RequirementCheck.of(
             f"{asked}: {name}",
             not dominated and not close,
             f"{dominated:,} of {size:,} cells are dominated (n = {CONTRIBUTORS}, k = "
@@ -126,7 +125,7 @@ def dominance(group: Ints, values: NDArray[np.float64], rows: Ints) -> tuple[int
     return size, int(dominated.sum()), int(close.sum())
 
 
-def _numbers(counted: Counted) -> NDArray[np.float64] | None:
+def _numbers(counted: Combinations) -> NDArray[np.float64] | None:
     """The last column as amounts; None where it holds something else."""
     texts = counted.texts[-1]
     try:
@@ -139,8 +138,19 @@ def _numbers(counted: Counted) -> NDArray[np.float64] | None:
     return found[counted.codes[:, -1]]
 
 
-def _group(counted: Counted, quasi: int) -> Ints:
+def _group(counted: Combinations, quasi: int) -> Ints:
     """The cell of each line; lines stand in the order of their cells."""
     changed = np.zeros(len(counted.rows), np.bool_)
     changed[1:] = (counted.codes[1:, :quasi] != counted.codes[:-1, :quasi]).any(axis=1)
     return np.cumsum(changed).astype(np.int64)
+
+
+UK_TRE = PolicyProfile(
+    name="uk-tre",
+    title="UK trusted research environments, output checks as in ACRO",
+    asks="Counts are at least ten, sums are not dominated, and no cell is zero.",
+    checks="counts of at least 10; no empty combination, as a zero is disclosive here; of amounts, "
+    "the two largest have at most 90 % and the others at least 10 % of the largest",
+    leaves="other outputs of the environment",
+    requirements=findings,
+)

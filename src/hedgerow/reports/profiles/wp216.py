@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hedgerow.attacks.base import AttackResult
-from hedgerow.reports.profiles.base import Evidence, Finding
+from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
 
-TITLE = "Article 29 Working Party, opinion 05/2014 (WP216)"
 ATTACKS = {
     "singling-out": "singling out does no better than guessing",
     "linkability": "linking records does no better than guessing",
@@ -16,27 +15,27 @@ ATTACKS = {
 HOW = "Make the report with the plan, whose source the attacks are scored on: --plan plan.yaml."
 
 
-def findings(evidence: Evidence) -> Iterator[Finding]:
+def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
     """Requirement by requirement."""
     for name, asked in ATTACKS.items():
         tried = [result for result in evidence.attacks if result.attack == name]
         if evidence.handed.kind != "recoded":
-            yield Finding.left(
+            yield RequirementCheck.left(
                 asked,
                 "not tried: what any attack gains is bounded by the loss, "
                 f"{evidence.handed.certificate['claim']}",
                 "Judge whether the bound is small enough.",
             )
         elif not tried:
-            yield Finding.left(asked, "not tried: it needs the original people", HOW)
+            yield RequirementCheck.left(asked, "not tried: it needs the original people", HOW)
         for result in tried:
-            yield Finding.of(
+            yield RequirementCheck.of(
                 f"{asked}: {result.goal}",
                 not result.succeeded,
                 _told(result),
                 "Strengthen the claims, or argue why the gain is acceptable.",
             )
-    yield Finding.left(
+    yield RequirementCheck.left(
         "the attacks were those that are reasonably likely to be used",
         "three attacks were specified; others are in `hedgerow attack`",
         "Consider who would attack, with what; record it, and when to look again.",
@@ -53,3 +52,15 @@ def _told(result: AttackResult) -> str:
         f"{result.found.value:.1%} of {result.found.guesses:,} guesses right ({low:.1%} to "
         f"{high:.1%}), {result.without.value:.1%} by {other}; gain {result.gain:.3f}{known}"
     )
+
+
+WP216 = PolicyProfile(
+    name="wp216",
+    title="Article 29 Working Party, opinion 05/2014 (WP216)",
+    asks="Singling out, linkability and inference do no better than guessing.",
+    checks="singling out, linkability and inference, each tried and next to guessing (with "
+    "`--plan`); met if the attack does no better than chance explains",
+    leaves="whether other attacks are likely",
+    requirements=findings,
+    needs="The attacks need the original people: --plan.",
+)

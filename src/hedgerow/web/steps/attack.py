@@ -9,6 +9,8 @@ import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +19,16 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from hedgerow import Plan
-from hedgerow.api import CERTIFICATE, DATA, TRIAL, Claim, keep_release, no_trial
+from hedgerow.api import (
+    CERTIFICATE,
+    DATA,
+    TRIAL,
+    Claim,
+    file_attacks,
+    keep_release,
+    no_trial,
+    release_attacks,
+)
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.web import attack_view as view
 from hedgerow.web.draft import Draft
@@ -67,8 +78,8 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         no_trial=None if plan is None else no_trial(plan),
         published=None if plan is None else _published(plan),
         others=_others(draft), most=MOST_OTHERS, people=PEOPLE, given=_given(draft),
-        methods=view.METHODS, why=view.WHY_ALLOWED, proves=view.PROVES_NOTHING,
-        least=None if plan is None else _least(plan),
+        methods=release_attacks(), on_files=file_attacks(),
+        why=view.WHY_ALLOWED, proves=view.PROVES_NOTHING, said=_said(plan),
         stale=job is not None and job.mark != draft.mark, **found,
     )  # fmt: skip
 
@@ -80,8 +91,9 @@ def run(
     draft: TheDraft,
     other: Annotated[list[str], Form(default_factory=list)],
     method: Annotated[list[str], Form(default_factory=list)],
+    know_name: Annotated[list[str], Form(default_factory=list)],
+    know_value: Annotated[list[str], Form(default_factory=list)],
     target: Annotated[str, Form()] = TRIAL,
-    least: Annotated[str, Form()] = "",
 ) -> Response:
     """Start the suite."""
     plan = draft.plan()
@@ -98,15 +110,15 @@ def run(
         if name not in there:
             raise DataError(f"there is no release {name[:40]!r} here", fix="Choose those shown.")
         releases[name] = str(there[name].path)
-    known = {one.name for one in view.METHODS}
+    known = {one.name for one in release_attacks()}
     if wrong := [name for name in method if name not in known]:
         raise PlanError(f"there is no attack {wrong[0][:40]!r}", fix="Choose those shown.")
-    given = _given(draft)
+    given, said = _given(draft), zip(know_name, know_value, strict=False)
     asked = {
         "plan": draft.text, "folder": str(draft.base), "trial": target == TRIAL,
         "releases": releases, "scratch": str(_made(draft.folder / KIND)),
         "methods": list(dict.fromkeys(method)),
-        "l": least.strip() or None,
+        "given": {one: text.strip() for one, text in said if text.strip()},
         **{kind: str(path) for kind, path in given.items()},
     }  # fmt: skip
     web.jobs.process(
@@ -181,12 +193,17 @@ def _published(plan: Plan) -> Path | None:
     return place if isinstance(place, Path) and (place / CERTIFICATE).is_file() else None
 
 
-def _least(plan: Plan) -> str:
-    """The l of the plan's l-diversity, which is what minimality attacks; empty if it has none."""
-    for claim in plan.protect:
-        if isinstance(claim, Claim) and claim.name == "l-diversity":
-            return f"{float(claim.parameters.said['l']):g}"
-    return ""
+def _said(plan: Plan | None) -> dict[str, str]:
+    """What attacks take by name that the plan says: the l of its l-diversity, and the like."""
+    taken = {name for one in release_attacks() for name in one.knows}
+    claims = [one for one in plan.protect if isinstance(one, Claim)] if plan else []
+    said = [claim.parameters.said for claim in claims]
+    return {
+        name: f"{float(one[name]):g}"
+        for name in taken
+        for one in reversed(said)
+        if isinstance(one.get(name), int | float | Fraction | Decimal)
+    }
 
 
 def _others(draft: Draft) -> list[Other]:

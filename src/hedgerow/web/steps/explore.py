@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from hedgerow import EpsilonPrivacy
-from hedgerow.api import epsilon_at, fixed, level_in_words, preview, steps
+from hedgerow.api import belief_claims, epsilon_at, fixed, level_in_words, preview, steps
 from hedgerow.api.plan_text import REMOVED
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web import lattice_view as view
@@ -23,6 +22,7 @@ from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hedgerow import EpsilonPrivacy
     from hedgerow.explore.frontier import FrontierPoint, Stubborn
     from hedgerow.explore.levers import Lever
 
@@ -103,7 +103,7 @@ def node_details(
     setting = view.Setting.read(found, moves, suppress)
     levels = view.levels_of(found, node)
     shown = preview(found, levels, setting.models, suppress=setting.suppress)
-    against = [model for model in setting.models if isinstance(model, EpsilonPrivacy)]
+    against = belief_claims(setting.models)
     return page(
         request, "parts/explore_node.html", shown=shown, node=node, setting=setting,
         columns=view.columns(found), metric=found.metric.name,

@@ -250,7 +250,7 @@ def _form(asked: QuestionForm, session: Session) -> dict[str, Any]:
 
 def _previewed(web: Web, draft: Draft, asked: QuestionForm, session: Session) -> dict[str, Any]:
     """What the question would cost, and answers to it on people who are made up."""
-    from hedgerow.api import Priced
+    from hedgerow.api import CostPreview
 
     unsimulated: list[ErrorView] = []
     try:
@@ -258,7 +258,7 @@ def _previewed(web: Web, draft: Draft, asked: QuestionForm, session: Session) ->
     except PlanError as error:
         # Where nothing is known of a column nobody can be made up; the noise is known all the
         # same. A question that is wrong is so here too.
-        preview = asked.put(Priced(session.public))
+        preview = asked.put(CostPreview(session.public))
         unsimulated = told(error)
     spends: dict[str, Any] = dict(preview.spends)
     cost = Amounts.of(**spends) if spends else NOTHING

@@ -1,4 +1,4 @@
-"""Describing: conjunctions of published values that leave one record, and whom they fit."""
+"""Descriptions of records: conjunctions of published values that leave one, and whom they fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hedgerow.attacks.base import Rate
 from hedgerow.base.jit import kernel
-from hedgerow.base.spelling import told_apart
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.table.groups import Ints
 from hedgerow.table.labels import Flags, Value, covers
 from hedgerow.table.location import locate

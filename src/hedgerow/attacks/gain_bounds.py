@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from hedgerow.attacks.base import AttackResult
+from hedgerow.attacks.registry import outcome_of
 from hedgerow.base.errors import PlanError, some
 from hedgerow.table.groups import ROWS
 
 FEW = 0.05
 """The share of people an attack may fail to judge."""
-SILENT = ("skewness", "minimality", "same-sample")
-"""Attacks that name only whom they suspect: no guesses means that they suspect nobody."""
 UNTRIED = "not tried: "
 """How a doubt begins about what was not done, rather than not understood."""
 
@@ -46,7 +45,7 @@ class GainBounds:
     def broken(self, result: AttackResult) -> tuple[str, ...]:
         """Which bounds an attack breaks, in sentences.
 
-        >>> from hedgerow.attacks.inference import homogeneity
+        >>> from hedgerow.attacks.homogeneity import homogeneity
         >>> from hedgerow.table.groups import Groups
         >>> virus = Groups.of({"virus": [{"positive": 490}, {"positive": 10, "negative": 500}]})
         >>> GainBounds().broken(homogeneity(virus, of="virus"))
@@ -107,7 +106,7 @@ def _doubts(result: AttackResult) -> Iterator[str]:
             f"{some(told['values'], most=3)} as {told['column']} in {told['release']} fits nobody "
             "and was perhaps not understood"
         )
-    if result.found.guesses == 0 and result.attack not in SILENT:
+    if result.found.guesses == 0 and not outcome_of(result.attack).silent:
         yield "nobody who was looked for fits into the releases"
         return
     if detail.get("prosecutor", {}).get("fitting") == 0:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.base import AttackResult
-from hedgerow.attacks.projection import only
+from hedgerow.attacks.release_columns import only
 from hedgerow.base.errors import DataError
-from hedgerow.base.spelling import told_apart
+from hedgerow.base.spelling_classes import told_apart
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct
@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class MergedClasses:
     """The classes of those groups of which everybody is known."""
 
     groups: Groups
@@ -57,7 +57,7 @@ class Classes:
         return replace(result, sentences=(*result.sentences, note), detail=detail)
 
 
-def classes_of(published: Published, people: Targets, of: str) -> Classes:
+def classes_of(published: Published, people: Targets, of: str) -> MergedClasses:
     """Who was merged into which group, wherever the list says so.
 
     A class that fits several groups is in none of them for sure. So only groups are kept whose
@@ -97,7 +97,7 @@ def classes_of(published: Published, people: Targets, of: str) -> Classes:
             fix="Either people fit several groups, and then the attack cannot be tried; or the "
             "truth is not the original of this release.",
         )
-    return Classes(
+    return MergedClasses(
         _grouped(kept, into, codes, values, of),
         group[kept],
         int(wrong.sum()),

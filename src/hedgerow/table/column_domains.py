@@ -1,4 +1,4 @@
-"""Binding: hierarchies and sensitive domains on the values that columns have.
+"""Hierarchies and sensitive domains, on the values that columns have.
 
 All it takes are the people with each value of each column by itself. So it is the same whether
 the whole frequency set is at hand or stays where the table is.
@@ -12,7 +12,8 @@ import numpy as np
 
 from hedgerow.base.decimals import numeric
 from hedgerow.base.errors import MOST_NAMED, DataError, PlanError, some
-from hedgerow.base.spelling import alike, first_spellings, half_decided, reading
+from hedgerow.base.spelling import reading
+from hedgerow.base.spelling_classes import alike, first_spellings, half_decided
 from hedgerow.table.groups import ALL, Ints, Sensitive
 from hedgerow.table.hierarchy import Codes, Hierarchy
 from hedgerow.table.rules import Rules

@@ -1,4 +1,4 @@
-"""Bits: sets of values of many people, a bit a value, 64 to a word."""
+"""Sets of values of many people, a bit a value, 64 to a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projecting: a release and people with some of their columns only, and a release of noise."""
+"""A release and people with some of their columns only, and a release of noise."""
 
 from __future__ import annotations
 

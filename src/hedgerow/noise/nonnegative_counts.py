@@ -1,4 +1,4 @@
-"""Numbers with noise made to rise, or to be counts: the nearest ones that do."""
+"""Numbers with noise made into counts: the nearest that are not negative."""
 
 from __future__ import annotations
 
@@ -6,17 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-
-
-def rising(values: Floats, *, weights: Floats | None = None) -> Floats:
-    """The nearest numbers, by weighted least squares, none of which is under the one before.
-
-    >>> rising(np.array([1.0, 3.0, 2.0, 4.0])).tolist()
-    [1.0, 2.5, 2.5, 4.0]
-    """
-    from scipy.optimize import isotonic_regression
-
-    return np.asarray(isotonic_regression(values, weights=weights).x, np.float64)
 
 
 def nonnegative(values: Floats, *, total: float) -> Floats:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.base.jit import kernel
 from hedgerow.table.groups import Ints
-from hedgerow.table.labels import Flags, Taxonomy, Value, Values, covers
+from hedgerow.table.labels import Flags, RawValues, Taxonomy, Value, covers
 from hedgerow.table.published_table import Published
 from hedgerow.table.targets import Targets
 
@@ -98,7 +98,7 @@ def _within(
     """Labels by values: whether the label covers a number that near."""
     if not tolerance >= 0:
         raise PlanError(f"{tolerance} is no distance", where=f"column {column!r}")
-    numbers = Values(values).numbers
+    numbers = RawValues(values).numbers
     words = [v for v, x in zip(values, numbers, strict=True) if v is not None and np.isnan(x)]
     if words:
         raise DataError(
@@ -116,7 +116,7 @@ def _within(
     # The values come first as they are written: a mask covers "07", not "7".
     every = list(dict.fromkeys([*values, *texts]))
     matrix = covers(labels, every, column=column, taxonomy=taxonomy)
-    points = Values(every).numbers
+    points = RawValues(every).numbers
     order = np.argsort(points)[: int((~np.isnan(points)).sum())]
     covered = np.concatenate(
         (np.zeros((len(labels), 1), np.int64), matrix[:, order].cumsum(axis=1)), axis=1

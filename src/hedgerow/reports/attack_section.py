@@ -1,67 +1,42 @@
-"""What else the publisher may want to see: attacks next to guessing, and the frontier."""
+"""The section of attacks in an internal report: what they find, next to guessing."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from hedgerow.attacks.base import AttackResult
-from hedgerow.base.errors import HedgerowError, PlanError
-from hedgerow.charts.report_charts import Found, Stair, intervals, staircase
-from hedgerow.plan.plan import Plan
-from hedgerow.recode.utility import METRICS
+from hedgerow.base.errors import HedgerowError
+from hedgerow.charts.report_charts import Found, intervals
 from hedgerow.reports.blocks import Chart, Table, Text, number
 from hedgerow.reports.publisher_view import Inside
 from hedgerow.reports.recipient_view import Handed
-
-if TYPE_CHECKING:
-    from hedgerow.explore.tradeoff import Frontier
 
 MOST_PEOPLE = 500_000
 """Beyond this many, attacks that look for everybody are left to `hedgerow attack`."""
 MOST_COLUMNS = 4
 """Sensitive columns that are asked about."""
-ANY_COLUMN = ("singling-out", "linkability")
-SECONDS = 20.0
-"""How long the search for the frontier may take."""
 
 
 def quick_attacks(inside: Inside) -> tuple[AttackResult, ...]:
     """The attacks that take no time: on what the groups have in common."""
     if not inside.schema.sensitive or not inside.schema.quasi_identifiers:
         return ()
-    # By themselves: all attacks together take longer to load than these take.
-    from hedgerow.attacks.inference import background_knowledge, homogeneity
-    from hedgerow.attacks.similarity import similarity
-    from hedgerow.attacks.skewness import skewness
+    from hedgerow.attacks.registry import release_attacks
 
     groups = inside.published().groups
     found = []
-    for guess in (homogeneity, background_knowledge, similarity, skewness):
+    for guess in [one.by_group for one in release_attacks() if one.by_group is not None]:
         for of in groups.histograms:
-            if guess is similarity and not _numeric(groups.domains[of].values):
+            if not guess.applies(groups, of):
                 continue
             try:
-                result = guess(groups, of=of, unit=inside.unit)
+                result = guess.guess(groups, of=of, unit=inside.unit)
             except HedgerowError:
                 continue  # as where people have several values
             # Its sentences number the groups, and numbers say nothing to a reader here.
             found.append(replace(result, sentences=(), detail={"of": of}))
     return tuple(found)
-
-
-def _numeric(values: Sequence[str | None]) -> bool:
-    """Whether values can be alike as numbers are."""
-    return any(_is_number(value) for value in values if value is not None)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
 
 
 def all_attacks(inside: Inside, handed: Handed) -> tuple[AttackResult, ...]:
@@ -73,20 +48,22 @@ def all_attacks(inside: Inside, handed: Handed) -> tuple[AttackResult, ...]:
     many = inside.cells.people > MOST_PEOPLE or inside.schema.linked or plan.source is None
     if many or not inside.schema.sensitive or not inside.schema.quasi_identifiers:
         return quick_attacks(inside)
+    from hedgerow.attacks.gdpr_attack import GDPR
+    from hedgerow.attacks.registry import outcome_of
     from hedgerow.attacks.suite import attack
 
     found: list[AttackResult] = []
     for place, of in enumerate(inside.schema.sensitive[:MOST_COLUMNS]):
-        for methods in (None, ["gdpr"]):
+        for methods in (None, [GDPR.name]):
             try:
                 results = attack([handed.folder], plan=plan, of=of, methods=methods)
             except HedgerowError:
                 continue  # what cannot be tried on this release is not shown as tried
             # Who can be singled out or linked does not depend on the column that is asked about.
             found += [
-                replace(one, detail={"of": of} if one.attack not in ANY_COLUMN else {})
+                replace(one, detail={"of": of} if outcome_of(one.attack).by_column else {})
                 for one in results
-                if place == 0 or one.attack not in ANY_COLUMN
+                if place == 0 or outcome_of(one.attack).by_column
             ]
     return tuple(found) or quick_attacks(inside)
 
@@ -172,63 +149,3 @@ def _labels(results: Sequence[AttackResult]) -> list[str]:
         same = sum(one == label or one.startswith(f"{label} #") for one in labels)
         labels.append(f"{label} #{same + 1}" if same else label)
     return labels
-
-
-def frontier_of(plan: Plan) -> Frontier | str:
-    """The frontier, or why there is none."""
-    from hedgerow.explore.tradeoff import frontier
-
-    limited = plan
-    if plan.method.time is None or plan.method.time > SECONDS:
-        method = plan.method.model_copy(update={"time": SECONDS})
-        limited = plan.model_copy(update={"method": method})
-    try:
-        return frontier(limited)
-    except PlanError as error:
-        return error.what
-
-
-def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]:
-    """What each further step of protection costs, with the chosen one."""
-    if isinstance(found, str):
-        return [Text(text=f"There is none: {found}.")]
-    claim = inside.models[0]
-    chosen = next(
-        (i for i, point in enumerate(found) if point.required == float(claim.required)), None
-    )
-    steps = [
-        Stair(
-            label=number(point.required),
-            x=max(point.required, 1e-9),
-            y=None if point.levels is None else point.cost,
-        )
-        for point in found
-    ]
-    name = f"{found.metric} of the best release for each strictness of the first claim ({claim})"
-    table = Table(
-        head=("claim", found.metric, "levels", "remark"),
-        rows=tuple(
-            (
-                point.claim,
-                number(point.cost)
-                if point.levels is not None
-                else "nothing keeps it"
-                if point.optimal
-                else "none found",
-                ", ".join(f"{n} {level}" for n, level in (point.levels or {}).items()),
-                ("chosen" if i == chosen else "")
-                + ("" if point.optimal else " (not proven optimal)"),
-            )
-            for i, point in enumerate(found)
-        ),
-        numbers=frozenset({1}),
-        caption="The frontier; the other claims stay as they are",
-    )
-    best = "1 is best" if METRICS[found.metric].best_is_one else "lower is better"
-    drawn = staircase(
-        steps, name=name, x_axis="required", y_axis=f"{found.metric} ({best})", chosen=chosen
-    )
-    blocks: list[Chart | Text] = [Chart(name=name, svg=drawn, table=table)]
-    if chosen is None:
-        blocks.append(Text(text="What the plan asks for is not among those tried.", tone="quiet"))
-    return blocks

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import hedgerow
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.reports.profiles.hipaa import findings_in
-from hedgerow.reports.profiles.known import PROFILES
+from hedgerow.reports.profiles.registry import PROFILES
 from hedgerow.reports.profiles.uktre import dominance
 
 

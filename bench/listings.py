@@ -1,0 +1,83 @@
+"""`python -m bench.listings`: the tables of the manual that list the members of a registry.
+
+Each stands in its page between two marks. `--write` writes those that are out of date; without it
+they are named, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hedgerow.attacks.declaration import Attack
+from hedgerow.attacks.registry import ATTACKS
+from hedgerow.reports.profiles.registry import PROFILES
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def attacks(page: str) -> Iterator[str]:
+    """A row an attack, with a link to its section where the page has one."""
+    yield "| attack (`--method`) | what it is given | what a success is |"
+    yield "|---|---|---|"
+    headings = [
+        re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-")
+        for line in page.splitlines()
+        if line.startswith("## ")
+    ]
+    for one in ATTACKS.values():
+        section = next((place for place in headings if _about(one, place)), None)
+        name = f"`{one.name}`" if section is None else f"[`{one.name}`](#{section})"
+        yield f"| {name} | {one.given} | {one.success} |"
+
+
+def _about(one: Attack, heading: str) -> bool:
+    words = {one.name, one.outcomes[0].name}
+    return any(heading == word or f"-{word}-" in f"-{heading}-" for word in words)
+
+
+def profiles(page: str) -> Iterator[str]:
+    """A row a policy profile."""
+    yield "| profile | policy | what is checked | what is left to a person |"
+    yield "|---|---|---|---|"
+    for one in PROFILES.values():
+        yield f"| `{one.name}` | {one.title} | {one.checks} | {one.leaves} |"
+
+
+LISTINGS: dict[str, tuple[str, Callable[[str], Iterator[str]]]] = {
+    "attacks": ("attacks.md", attacks),
+    "profiles": ("reports.md", profiles),
+}
+"""Mark -> page, and what writes the table."""
+
+
+def listed(mark: str, page: str) -> str:
+    """The page with the table as it should be."""
+    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    assert after, f"{begin} and {end} are not in the page"
+    table = "\n".join(LISTINGS[mark][1](page))
+    return f"{before}{begin}\n{table}\n{end}{after}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the tables")
+    write = parser.parse_args().write
+    stale = []
+    for mark, (name, _) in LISTINGS.items():
+        page = (DOCS / name).read_text("utf-8")
+        if (wanted := listed(mark, page)) != page:
+            stale.append(name)
+            if write:
+                (DOCS / name).write_text(wanted, "utf-8")
+    print(f"{'written' if write else 'out of date'}: {', '.join(stale) or 'none'}")
+    sys.exit(1 if stale and not write else 0)
+
+
+if __name__ == "__main__":
+    main()
