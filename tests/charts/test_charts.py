@@ -14,11 +14,15 @@ import pytest
 
 from hedgerow.base.errors import HedgerowError, TargetError
 from hedgerow.charts import files as drawing
+from hedgerow.charts.axes import ChartAxis
 from hedgerow.charts.figure import Figure
 from hedgerow.charts.files import save
 from hedgerow.charts.lattice import Mark, lattice_chart
-from hedgerow.charts.looks import SERIES, TINTS
+from hedgerow.charts.looks import SERIES, TINTS, text_width
 from hedgerow.charts.marks import Points, Wires
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear
+from hedgerow.charts.series import Legend, Series
 from hedgerow.charts.stubbornness import Line, stubbornness_chart
 
 ALICE = Line(who="Alice", points={100: 1.5, 1e4: 20.0, 1e9: 60.0, math.inf: 61.0})
@@ -261,3 +265,29 @@ def test_formats_are_named_in_the_message() -> None:
     with pytest.raises(TargetError) as caught:
         save(stubbornness_chart([ALICE], title="x"), "x.gif")
     assert all(form in str(caught.value) for form in drawing.FORMATS)
+
+
+@pytest.mark.parametrize("length", [1, 4, 6, 8, 10, 12, 16, 30])
+def test_plots_beside_each_other_keep_their_legends_inside(length: int) -> None:
+    def panel(names: tuple[str, ...]) -> Panel:
+        by = Series(field="who", names=names)
+        rows = [{"who": name, "x": i, "y": 1e6 * i} for i, name in enumerate(names)]
+        return Panel(
+            marks=[Points(rows=rows, x="x", y="y", by=by)],
+            x=ChartAxis(scale=Linear(0, 4), title="x"),
+            y=ChartAxis(scale=Linear(0, 4e6), title="y"),
+            width=300,
+            height=100,
+            title="A title",
+            legends=[Legend(keys=by.keys())],
+        )
+
+    names = tuple(f"{name}{length * 'n'}" for name in "abcd")
+    figure = Figure(title="Two", told="two", across=True, panels=[panel(names), panel(names)])
+    tree = ElementTree.fromstring(figure.svg())
+    legends = [e for e in tree.iter(f"{SVG}text") if e.text in names]
+    begins = [float(e.attrib["x"]) for e in legends]
+    ends = [x + text_width(names[0], 12) for x in begins]
+    assert len(ends) == 8
+    assert max(ends) <= float(tree.attrib["width"])
+    assert max(ends[:4]) < min(begins[4:]), "one legend does not run into the other"

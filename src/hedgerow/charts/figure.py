@@ -90,8 +90,8 @@ class Figure:
         if self.across:
             x, highest = float(pad), max(panel.top() for panel in self.panels)
             for panel in self.panels:
-                left = x + panel.left()
-                parts += panel.draw(pen, left, top + highest - panel.top(), margin=left)
+                down = top + highest - panel.top()
+                parts += panel.draw(pen, x + panel.left(), down, margin=x)
                 x += panel.whole_width() + BESIDE
             below = max(panel.height + panel.bottom() for panel in self.panels)
             return parts, top + highest + below
