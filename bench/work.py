@@ -27,7 +27,7 @@ def job(make: Callable[[Path], Job]) -> Callable[[Path], Job]:
 def cells_of(plan: Path) -> Any:
     """What the engine counts in the plan's source."""
     from hedgerow.plan.plan import Plan
-    from hedgerow.release.recoded.job import opened
+    from hedgerow.release.partition.job import opened
 
     with opened(Plan.read(plan)) as source:
         return source.cells()
@@ -37,15 +37,15 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
     """The plan's search on counted cells; nothing is kept from one run to the next."""
     from hedgerow.claims import KAnonymity
     from hedgerow.plan.plan import Plan
-    from hedgerow.recode.constraints import Constraints
+    from hedgerow.recode.constraints import SearchConstraints
     from hedgerow.recode.lattice import Lattice
+    from hedgerow.recode.metrics import METRICS
     from hedgerow.recode.search import Search
-    from hedgerow.recode.utility import METRICS
 
     cells = cells_of(plan)
     models = () if ladder else Plan.read(plan).models()
     steps = tuple(KAnonymity(k=k) for k in ladder if k <= cells.people)
-    constraints = Constraints(models, int(suppress * cells.people), False, steps)
+    constraints = SearchConstraints(models, int(suppress * cells.people), False, steps)
 
     def work() -> tuple[Search, Any]:
         lattice = Lattice.of(replace(cells))  # a copy, without the tuples it has cached
@@ -66,13 +66,13 @@ def searching(plan: Path, *, suppress: float = 0.05, ladder: tuple[int, ...] = (
 def exhaustive(plan: Path, *, evaluate: bool) -> Job:
     """Every node of the lattice, depth first, each rolled up from the one before it."""
     from hedgerow.plan.plan import Plan
-    from hedgerow.recode.constraints import Constraints
+    from hedgerow.recode.constraints import SearchConstraints
     from hedgerow.recode.lattice import Lattice
+    from hedgerow.recode.metrics import METRICS
     from hedgerow.recode.search import Search
-    from hedgerow.recode.utility import METRICS
 
     cells = cells_of(plan)
-    constraints = Constraints(Plan.read(plan).models(), int(0.05 * cells.people))
+    constraints = SearchConstraints(Plan.read(plan).models(), int(0.05 * cells.people))
 
     def work() -> dict[str, Any]:
         lattice = Lattice.of(replace(cells))
@@ -137,8 +137,8 @@ def counted_and_searched(plan: Path) -> Job:
     import pyarrow.csv
 
     from hedgerow.plan.plan import Plan
-    from hedgerow.release.recoded.job import opened
-    from hedgerow.release.recoded.recoding_choice import choose
+    from hedgerow.release.partition.job import opened
+    from hedgerow.release.partition.recoding_choice import choose
 
     read = Plan.read(plan)
     options = pyarrow.csv.ConvertOptions(column_types={"age": pyarrow.string()})
@@ -163,7 +163,7 @@ def rows_to_node_million(folder: Path) -> Job:
 
 def _recoding(folder: Path, recode: Callable[[Any], Any], plan: str = "adult.yaml") -> Job:
     from hedgerow.recode.lattice import Lattice
-    from hedgerow.recode.utility import METRICS
+    from hedgerow.recode.metrics import METRICS
 
     cells = cells_of(folder / plan)
 
@@ -238,7 +238,7 @@ def anjana_loss(folder: Path) -> Job:
     import pandas as pd
 
     from hedgerow.recode.lattice import Lattice
-    from hedgerow.recode.utility import METRICS
+    from hedgerow.recode.metrics import METRICS
 
     frame = pd.read_csv(folder / "anjana.csv", dtype=str)
     cells = cells_of(folder / "adult.yaml")
@@ -445,8 +445,8 @@ def large_limited(folder: Path) -> Job:
     """Count, search and write the large table with an engine that may use 1 GB."""
     from hedgerow.engines import open_engine
     from hedgerow.plan.plan import Plan
-    from hedgerow.release.recoded.data_file import write_release
-    from hedgerow.release.recoded.recoding_choice import choose
+    from hedgerow.release.partition.data_file import write_release
+    from hedgerow.release.partition.recoding_choice import choose
     from hedgerow.table.cell_table import read_cells
 
     plan = Plan.read(folder / "large.yaml")

@@ -17,9 +17,8 @@ from hedgerow.charts import files as drawing
 from hedgerow.charts.axes import ChartAxis
 from hedgerow.charts.figure import Figure
 from hedgerow.charts.files import save
-from hedgerow.charts.lattice import Mark, lattice_chart
 from hedgerow.charts.looks import SERIES, TINTS, text_width
-from hedgerow.charts.marks import Points, Wires
+from hedgerow.charts.marks import Points
 from hedgerow.charts.panel import Panel
 from hedgerow.charts.scales import Linear
 from hedgerow.charts.series import Legend, Series
@@ -27,8 +26,6 @@ from hedgerow.charts.stubbornness import Line, stubbornness_chart
 
 ALICE = Line(who="Alice", points={100: 1.5, 1e4: 20.0, 1e9: 60.0, math.inf: 61.0})
 BOB = Line(who="Bob", points={100: 2.0, 1e4: 300.0, math.inf: math.inf})
-NODES = [(1, 1), (1, 0), (0, 1), (0, 0)]
-EDGES = [((0, 0), (1, 0)), ((0, 0), (0, 1)), ((1, 0), (1, 1)), ((0, 1), (1, 1))]
 
 
 def texts(path: Path) -> list[str]:
@@ -104,35 +101,6 @@ def test_lines_at_several_nodes_get_a_legend(tmp_path: Path) -> None:
 def test_what_cannot_be_drawn(lines: list[Line]) -> None:
     with pytest.raises(HedgerowError):
         stubbornness_chart(lines, title="none")
-
-
-def test_the_lattice_by_level(tmp_path: Path) -> None:
-    marks = [
-        Mark(name="diversity", nodes=frozenset({(1, 1), (1, 0)})),
-        Mark(name="closeness", nodes=frozenset({(1, 1), (9, 9)})),
-    ]
-    chart = lattice_chart(NODES, EDGES, marks, title="the lattice")
-    rows = [row for mark in chart.panels[0].marks for row in mark.rows]
-    spots = {row["node"]: (row["_x"], row["level"]) for row in rows if "admitted" in row}
-    assert {node: level for node, (_, level) in spots.items()} == {
-        "[1,1]": 2, "[1,0]": 1, "[0,1]": 1, "[0,0]": 0,
-    }  # fmt: skip
-    assert len(set(spots.values())) == 4
-    stamps = {(row["node"], row["definition"]) for row in rows if "definition" in row}
-    assert stamps == {("[1,1]", "diversity"), ("[1,0]", "diversity"), ("[1,1]", "closeness")}
-    found = texts(save(chart, tmp_path / "a.svg"))
-    assert {"[1,1]", "[1,0]", "[0,1]", "[0,0]", "diversity", "closeness"} <= set(found)
-
-
-def test_the_lattice_of_nothing_and_of_too_much() -> None:
-    with pytest.raises(HedgerowError, match="no nodes"):
-        lattice_chart([], [], [], title="empty")
-    many = [Mark(name=str(i), nodes=frozenset()) for i in range(6)]
-    with pytest.raises(HedgerowError, match="told apart"):
-        lattice_chart(NODES, EDGES, many, title="many")
-    bare = lattice_chart(NODES, [], [], title="bare")
-    assert [len(mark.rows) for mark in bare.panels[0].marks if isinstance(mark, Wires)] == [0]
-    assert {"[1,1]", "[0,0]"} <= set(re.findall(r">(\[\d,\d\])<", bare.svg()))
 
 
 def test_formats(chart: Figure, tmp_path: Path) -> None:

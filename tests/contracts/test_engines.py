@@ -1,18 +1,17 @@
 """What every engine promises, over every engine and every kind of source."""
 
 import csv
-import gzip
 import hashlib
 import random
 from collections import Counter
 from pathlib import Path
 
-import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from contracts.engine_homes import ELSEWHERE, HERE, HOMES, as_arrow, as_csv, as_duckdb, as_parquet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,41 +31,11 @@ ROWS = [
 ]
 
 
-def as_csv(path: Path, names, rows, delimiter=",") -> Path:
-    """Written here by hand: missing is an empty field, text is always quoted."""
-
-    def field(value):
-        return "" if value is None else '"' + value.replace('"', '""') + '"'
-
-    text = "".join(delimiter.join(map(field, row)) + "\n" for row in [names, *rows])
-    data = text.encode()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return path
-
-
-def as_arrow(names, rows):
-    columns = [pa.array([row[j] for row in rows], pa.string()) for j in range(len(names))]
-    return pa.table(columns, names=list(names))
-
-
-def as_parquet(path: Path, names, rows) -> Path:
-    pq.write_table(as_arrow(names, rows), path)
-    return path
-
-
 def as_parquets(folder: Path, names, rows) -> str:
     half = len(rows) // 2
     as_parquet(folder / "part-0.parquet", names, rows[:half])
     as_parquet(folder / "part-1.parquet", names, rows[half:])
     return str(folder / "part-*.parquet")
-
-
-def as_duckdb(path: Path, names, rows) -> Path:
-    table = as_arrow(names, rows)
-    with duckdb.connect(str(path)) as connection:
-        connection.register("given", table)
-        connection.execute('CREATE TABLE "a ""table""" AS FROM given')
-    return path
 
 
 SOURCES = {
@@ -84,20 +53,14 @@ SOURCES = {
     ),
     "polars": lambda d, n, r: pl.DataFrame(as_arrow(n, r)),
 }
-REMOTE = {
-    "postgresql": "postgresql_tables",
-    "spark": "spark_tables",
-}
-"""Engines of tables that are elsewhere, and the fixture that puts tables there."""
-KINDS = [*SOURCES, "postgresql", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])]
-HOMES = ["duckdb", *KINDS[len(SOURCES) :]]
+KINDS = [*SOURCES, *ELSEWHERE]
 
 
 def pytest_generate_tests(metafunc):
     """Each test runs once on every engine; those over kinds of sources have them there."""
     if "home" in metafunc.fixturenames:
         many = {"kind", "source"} & set(metafunc.fixturenames)
-        metafunc.parametrize("home", ["duckdb"] if many else HOMES)
+        metafunc.parametrize("home", HERE if many else HOMES)
 
 
 @pytest.fixture
@@ -112,7 +75,7 @@ def there(request, tmp_path):
         folder.mkdir()
         if kind in SOURCES:
             return SOURCES[kind](folder, names, rows)
-        return request.getfixturevalue(REMOTE[kind])(as_arrow(names, rows), f'a "table".{made}')
+        return request.getfixturevalue(f"{kind}_tables")(as_arrow(names, rows), f'a "table".{made}')
 
     return put
 
@@ -122,8 +85,8 @@ def opened(request, home):
     """Opens a source; a table in memory is put where the engine is, first."""
 
     def build(source, **options):
-        if home in REMOTE and isinstance(source, pa.Table):
-            source = request.getfixturevalue(REMOTE[home])(source)
+        if home not in HERE and isinstance(source, pa.Table):
+            source = request.getfixturevalue(f"{home}_tables")(source)
         return open_engine(source, **options)
 
     return build
@@ -140,7 +103,7 @@ def make(home, there):
     engines: list[Engine] = []
 
     def build(names, rows, kind=None, **options):
-        kind = kind or (home if home in REMOTE else "csv")
+        kind = kind or ("csv" if home in HERE else home)
         engines.append(open_engine(there(kind, names, rows), **options))
         return engines[-1]
 

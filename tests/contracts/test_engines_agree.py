@@ -10,17 +10,13 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from contracts.engine_homes import ELSEWHERE
 
 import hedgerow
 from hedgerow.api.demo import write_hospital
 from hedgerow.base.filters import parse
 from hedgerow.engines import open_engine
 from hedgerow.engines.tally import AsFound, Listed, Spaced, Summed, Tally
-
-ELSEWHERE = [
-    "postgresql",
-    pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark]),
-]
 
 TEXTS = ["", " ", "a", "A", "ä", "ß", "Z", "_", "a b", "☃", "𝔘", "e\u0301", "\u00e9", "n", "v", "'"]
 TEXTS += [

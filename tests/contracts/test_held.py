@@ -7,13 +7,11 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
+from contracts.engine_homes import ELSEWHERE, FAST, HERE, HOMES, MARKS
 
 from hedgerow.base.errors import ClaimError, DataError
 from hedgerow.engines import open_engine, table_place
 from hedgerow.engines.splits import Split
-
-SPARK = pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.spark])
-HOMES = ["duckdb", "postgresql", SPARK]
 
 # Values of each column with the text they have to be known by.
 TEXTS = [(v, None if v == "?" else v) for v in (
@@ -108,7 +106,7 @@ def opened(request, home):
     """Opens a table where the engine is."""
 
     def build(table=TABLE, **options):
-        if home != "duckdb":
+        if home not in HERE:
             table = request.getfixturevalue(f"{home}_tables")(table)
         return open_engine(table, null=["?"], **options)
 
@@ -294,9 +292,10 @@ def condensed_of(lines, separated):
 @pytest.mark.parametrize(
     ("home", "kind"),
     [
-        *((home, kind) for home in HOMES[:2] for kind in WORKS),
+        *((home, kind) for home in FAST for kind in WORKS),
         *(
-            pytest.param("spark", kind, marks=SPARK.marks)
+            pytest.param(home, kind, marks=MARKS[home])
+            for home in MARKS
             for kind in ("some tuples", "some people")
         ),
     ],
@@ -335,7 +334,7 @@ def test_parts_are_solved_and_written(opened, tmp_path, kind):
         assert not (tmp_path / "no.csv").exists()
 
 
-@pytest.mark.parametrize("home", HOMES[1:], indirect=True)
+@pytest.mark.parametrize("home", ELSEWHERE, indirect=True)
 def test_a_release_that_is_a_table(request, opened, home):
     work, separated = WORKS["some people"]
     lines = solution((), [0], work)
@@ -353,7 +352,7 @@ def test_a_release_that_is_a_table(request, opened, home):
         assert first == second
 
 
-@pytest.mark.parametrize("home", HOMES[:2], indirect=True)
+@pytest.mark.parametrize("home", FAST, indirect=True)
 def test_what_is_solved_takes_the_place_of_what_was(opened, tmp_path):
     """Also beside another frequency set of the same table."""
     with opened() as engine:
@@ -468,7 +467,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("home", HOMES[:2], indirect=True)
+@pytest.mark.parametrize("home", FAST, indirect=True)
 @pytest.mark.parametrize(("change", "separated", "said"), WRONG)
 def test_nobody_is_published_twice_or_invented(opened, change, separated, said):
     with opened() as engine:
@@ -517,7 +516,7 @@ def test_columns_that_are_kept_keep_their_type(opened, tmp_path):
                 engine.write(held, tmp_path / "no.parquet", expect_people=ROWS, **options)
 
 
-@pytest.mark.parametrize("home", HOMES[:2], indirect=True)
+@pytest.mark.parametrize("home", FAST, indirect=True)
 def test_refusals(opened):
     with opened(person="number") as engine, pytest.raises(DataError, match="several rows"):
         held_by(engine)

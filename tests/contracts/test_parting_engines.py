@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from contracts.engine_homes import ELSEWHERE
 from parted_people import (
     LOCAL,
     MANY,
@@ -19,12 +20,11 @@ from parted_people import (
 import hedgerow
 from hedgerow.base.errors import ClaimError
 
-SPARK = [pytest.mark.slow, pytest.mark.spark]
 TABLE = people(500)
 PARTS = 120
 
 
-@pytest.fixture(params=["postgresql", pytest.param("spark", marks=SPARK)])
+@pytest.fixture(params=ELSEWHERE)
 def tables(request):
     return request.getfixturevalue(f"{request.param}_tables")
 

@@ -27,7 +27,7 @@ from hedgerow.base.errors import DataError
 from hedgerow.base.filters import parse
 from hedgerow.engines import arrays, open_engine
 from hedgerow.engines.duckdb import DuckDBEngine
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.tally import Listed, Spaced, Summed, Tally
 
 TYPES = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32()]
@@ -405,9 +405,9 @@ def test_threads_begin_one_session(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     pq.write_table(pa.table({"t": ["a", "b", "b"]}), path)
     begun = []
 
-    def begin(*given: Any, **more: Any) -> Session:
+    def begin(*given: Any, **more: Any) -> DuckDBSession:
         begun.append(time.sleep(0.05))
-        return Session(*given, **more)
+        return DuckDBSession(*given, **more)
 
     monkeypatch.setattr("hedgerow.engines.local_table.Session", begin)
     with open_engine(path) as engine, ThreadPoolExecutor(8) as threads:

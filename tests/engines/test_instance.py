@@ -21,7 +21,7 @@ import pytest
 from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines import instance, open_engine
 from hedgerow.engines.file_writer import write_ordered
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> instance.Shared:
     return made
 
 
-def opened(**options: Any) -> Session:
-    return Session("somewhere", memory=None, scratch=None, **options)
+def opened(**options: Any) -> DuckDBSession:
+    return DuckDBSession("somewhere", memory=None, scratch=None, **options)
 
 
 def test_sessions_share_an_instance_and_nothing_else(shared: instance.Shared) -> None:
@@ -71,7 +71,7 @@ def test_whoever_limits_memory_has_an_instance_alone(
 ) -> None:
     asked = "SELECT current_setting('memory_limit'), current_setting('temp_directory')"
     common = opened()
-    limited = Session("somewhere", memory="100MB", scratch=tmp_path)
+    limited = DuckDBSession("somewhere", memory="100MB", scratch=tmp_path)
     assert limited.fetch(asked) == [("95.3 MiB", str(limited.folder))]
     assert limited.folder.parent == tmp_path
     assert common.fetch(asked)[0][0] != "95.3 MiB"

@@ -14,7 +14,7 @@ import pytest
 import hedgerow
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.engines import open_engine, records
-from hedgerow.engines.records import Counted, Records
+from hedgerow.engines.records import CsvCount, CsvRecords
 
 PLAN = """\
 source: people.csv
@@ -73,7 +73,7 @@ def test_whatever_is_asked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """An engine that passes over a line is found out, whatever the reason."""
     path = tmp_path / "people.csv"
     path.write_bytes(TWENTY)
-    monkeypatch.setattr(records, "_regular", lambda told: Counted(22, 22, 6, 1))
+    monkeypatch.setattr(records, "_regular", lambda told: CsvCount(22, 22, 6, 1))
     asked = {"counts": [["sex"]], "distinct": ["sex"]}.get(ask, [])
     with (
         open_engine(path) as engine,
@@ -159,7 +159,7 @@ def test_counts_of_random_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         if chance.random() < 0.1:
             data = b"\xef\xbb\xbf" + data
         path.write_bytes(data)
-        told = Records(path, ",", columns := chance.choice([1, 2]))
+        told = CsvRecords(path, ",", columns := chance.choice([1, 2]))
         rows = in_python(data, columns)
         expected = len(rows), sum(max(0, len(row) - 1) for row in rows)
         slow, fast = records._one_by_one(told), records._regular(told)

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from fuzz.trial import Trial, try_seed
 
-from hedgerow.engines.session import Session
-from hedgerow.engines.sources import Source, attach
+from hedgerow.engines.formats import SourceView
+from hedgerow.engines.session import DuckDBSession
+from hedgerow.engines.sources import attach
 
 pytestmark = pytest.mark.fuzz
 
@@ -24,8 +25,8 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 def rows_counted_as_people(patch: pytest.MonkeyPatch) -> None:
     """Nobody asks whose rows they are, and several rows of a person are as many people."""
-    patch.setattr("hedgerow.release.recoded.job.require_people", lambda *_: ())
-    patch.setattr("hedgerow.release.recoded.job.require_rows", lambda *_: None)
+    patch.setattr("hedgerow.release.partition.job.require_people", lambda *_: ())
+    patch.setattr("hedgerow.release.partition.job.require_rows", lambda *_: None)
 
 
 def spellings_skipped(patch: pytest.MonkeyPatch) -> None:
@@ -41,7 +42,7 @@ def overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
 def last_line_dropped(patch: pytest.MonkeyPatch) -> None:
     """The source is read without its last line, and nobody counts the lines."""
 
-    def short(session: Session, source: object, *, delimiter: str | None) -> Source:
+    def short(session: DuckDBSession, source: object, *, delimiter: str | None) -> SourceView:
         found = attach(session, source, delimiter=delimiter)
         if Path(str(source)).name == "source.csv":
             rows = session.number("SELECT count(*) FROM source")

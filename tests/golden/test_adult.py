@@ -21,11 +21,11 @@ from hedgerow.claims import (
     TCloseness,
     UniqueShare,
 )
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search
-from hedgerow.recode.utility import METRICS
 
 pytestmark = pytest.mark.data
 
@@ -65,7 +65,7 @@ def five() -> Lattice:
 @pytest.mark.parametrize("share", [0.0, 0.05])
 def test_each_model_is_published_at_its_optimum(model, share):
     lattice = five()
-    limits = Constraints((model,), int(share * PEOPLE))
+    limits = SearchConstraints((model,), int(share * PEOPLE))
     (found,) = Search(lattice, limits, METRICS["loss"]).run()
     every = Search(lattice, limits, METRICS["loss"])
     costs = {}
@@ -91,7 +91,7 @@ def test_optimum_of_nine_columns():
         (0.05, (0, 3, 0, 0, 2, 1, 1, 2, 0), 0.24193236510335048),
         (0.0, (0, 4, 1, 1, 3, 2, 2, 1, 0), 0.5731509655759612),
     ):
-        limits = Constraints((KAnonymity(k=5),), int(share * PEOPLE))
+        limits = SearchConstraints((KAnonymity(k=5),), int(share * PEOPLE))
         search = Search(lattice, limits, METRICS["loss"])
         (found,) = search.run()
         assert found is not None
@@ -102,7 +102,7 @@ def test_optimum_of_nine_columns():
 @pytest.mark.slow
 def test_optimum_of_nine_columns_against_all_nodes():
     lattice = Lattice.of(adult(NINE))
-    limits = Constraints((KAnonymity(k=5),), int(0.05 * PEOPLE))
+    limits = SearchConstraints((KAnonymity(k=5),), int(0.05 * PEOPLE))
     (found,) = Search(lattice, limits, METRICS["loss"]).run()
     every = Search(lattice, limits, METRICS["loss"])
     evaluations = ((f.node, every.evaluate(f)) for f in lattice.frequencies())

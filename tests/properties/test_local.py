@@ -13,7 +13,7 @@ from hedgerow.claims import EntropyLDiversity, KAnonymity, TCloseness
 from hedgerow.claims.base import Needs
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
-from hedgerow.recode.utility import METRICS
+from hedgerow.recode.metrics import METRICS
 from hedgerow.table.hierarchy import Hierarchy
 
 COLUMNS = [

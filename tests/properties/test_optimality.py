@@ -7,14 +7,13 @@ values are asked of the models.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 import pytest
+from contracts.metric_oracles import ORACLES, Published
 from contracts.oracles import models as models_of_claims
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,18 +27,19 @@ from hedgerow.claims import (
     UniqueShare,
 )
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node, full_domain
 from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search
-from hedgerow.recode.utility import METRICS
 from hedgerow.table.groups import Groups
 from hedgerow.table.hierarchy import Hierarchy
 
 Group = tuple[str, ...]
-SETTLED = sorted(set(METRICS) - {"kl-divergence", "query-error"})
+SETTLED = sorted(name for name, metric in METRICS.items() if metric.suppression_costs)
 """Metrics that never gain by suppressing one more group."""
-BY_SIZE = ["average-class-size", "discernibility"]
+GAINING = sorted(set(METRICS) - set(SETTLED))
+BY_SIZE = sorted(name for name, metric in METRICS.items() if metric.by_size)
 LINEAR = ["granularity", "non-uniform-entropy", "precision"]
 USUAL = [model for found in models_of_claims().values() for model in found]
 WHOLE = [model for model in USUAL if not model.per_group]
@@ -95,12 +95,6 @@ class Oracle:
                      for h, level, value in zip(self.hierarchies, self.node, row,
                                                 strict=False))  # fmt: skip
 
-    def under(self, j: int, value: str) -> list[str]:
-        """The leaves that look alike in a column."""
-        h, level = self.hierarchies[j], self.node[j]
-        code = h.codes[level][h.values.index(value)]
-        return [str(v) for v, c in zip(h.values, h.codes[level], strict=True) if c == code]
-
     def keeps(self, model: PrivacyModel, kept: set[Group], rest: list[Group]) -> bool:
         """Whether a claim holds of these groups, and of `rest` as one more where it has people."""
         sizes = [len(self.members[g]) for g in kept] + ([len(rest)] if rest else [])
@@ -125,75 +119,7 @@ class Oracle:
         return bool(model.holds(self.groups.take(out).merge(np.zeros(len(out), np.int64), 1))[0])
 
     def cost(self, metric: str, kept: set[Group], *, keep: bool) -> float:
-        out = [row for g, rows in self.members.items() if g not in kept for row in rows]
-        sizes = [len(self.members[g]) for g in kept]
-        if metric == "discernibility":
-            return float(sum(n * n for n in sizes) + len(out) * (len(out) if keep else self.people))
-        if metric == "average-class-size":
-            return self.people / (len(sizes) + bool(out))
-        if metric == "kl-divergence":
-            return self.divergence(kept, len(out))
-        if metric == "query-error":
-            return self.error(kept, len(out) if keep else 0)
-        spread: list[float] = []
-        for j, size in enumerate(self.leaves):
-            values = Counter(row[j] for row in self.rows)
-            hidden, worst = 0.0, 0.0
-            for row in self.rows:
-                covered = self.under(j, row[j]) if self.label(row) in kept else None
-                height = max(1, self.hierarchies[j].height)
-                if metric in ("loss", "granularity"):
-                    hidden += 1.0 if covered is None else len(covered) / size
-                elif metric == "precision":
-                    hidden += 1.0 if covered is None else self.node[j] / height
-                else:
-                    alike = sum(values[v] for v in covered) if covered else self.people
-                    hidden += math.log(alike / values[row[j]])
-                    worst += math.log(self.people / values[row[j]])
-            if metric in ("loss", "granularity"):
-                least = self.people / size
-                hidden = (hidden - least) / (self.people - least)
-            spread.append(hidden / self.people if metric == "precision" else hidden)
-            if metric == "non-uniform-entropy":
-                spread[-1] = hidden + 1j * worst  # type: ignore[assignment]
-        if metric == "loss":
-            return math.prod(1 + x for x in spread) ** (1 / len(spread)) - 1
-        if metric == "non-uniform-entropy":
-            total = sum(spread)
-            return total.real / total.imag if total.imag else 0.0
-        return sum(spread) / len(spread)
-
-    def divergence(self, kept: set[Group], out: int) -> float:
-        found = 0.0
-        for tuple_, n in Counter(row[:-1] for row in self.rows).items():
-            group = self.label(tuple_)
-            if group in kept:
-                volume = math.prod(len(self.under(j, v)) for j, v in enumerate(tuple_))
-                assumed = len(self.members[group]) / volume
-            else:
-                assumed = out / math.prod(self.leaves)
-            found += n / self.people * math.log(n / assumed)
-        return found
-
-    def error(self, kept: set[Group], rest: int) -> float:
-        metric: Any = METRICS["query-error"]
-        errors = []
-        for asked, low, high in zip(*metric.workload(tuple(self.leaves)), strict=True):
-            inside = [set(self.hierarchies[j].values[a : b + 1])
-                      for j, a, b in zip(asked, low, high, strict=True)]  # fmt: skip
-            truth = sum(all(row[j] in i for j, i in zip(asked, inside, strict=True))
-                        for row in self.rows)  # fmt: skip
-            told = rest * math.prod(len(i) / self.leaves[j]
-                                    for j, i in zip(asked, inside, strict=True))  # fmt: skip
-            for g in kept:
-                row = self.members[g][0]
-                share = 1.0
-                for j, i in zip(asked, inside, strict=True):
-                    covered = self.under(j, row[j])
-                    share *= len(i & set(covered)) / len(covered)
-                told += len(self.members[g]) * share
-            errors.append(abs(told - truth) / max(truth, 0.01 * self.people, 1.0))
-        return sum(errors) / len(errors)
+        return ORACLES[metric](Published(self.hierarchies, self.rows, self.node, kept, keep))
 
     def releases(self, models: list[PrivacyModel], limit: int, *, keep: bool) -> list[set[Group]]:
         """Every set of groups that may be published."""
@@ -222,7 +148,7 @@ def compare(table, models, metrics, share, *, keep=False, proven=True) -> None:
     }
     releases = {node: o.releases(models, limit, keep=keep) for node, o in nodes.items()}
     for metric in metrics:
-        limits = Constraints(tuple(models), limit, keep)
+        limits = SearchConstraints(tuple(models), limit, keep)
         search = Search(lattice, limits, METRICS[metric])
         (found,) = search.run()
         costs = {
@@ -265,7 +191,7 @@ def test_claims_about_groups_suppress_those_that_fail_and_that_is_optimal(table,
 @settings(max_examples=120, deadline=None)
 @given(tables(), st.sampled_from(ALONE), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
 def test_metrics_that_may_gain_by_suppressing_have_a_bound(table, model, share):
-    compare(table, [model], ["kl-divergence", "query-error"], share, proven=share == 0)
+    compare(table, [model], GAINING, share, proven=share == 0)
 
 
 @settings(max_examples=150, deadline=None)
@@ -275,7 +201,7 @@ def test_claims_about_the_table_suppress_smallest_groups_first(table, model, sha
     unique = isinstance(model, UniqueShare)
     compare(table, [model], LINEAR, share, proven=unique)
     compare(table, [model], ["loss"], share, proven=unique and model.share == 0)
-    compare(table, [model], ["kl-divergence", "query-error"], share, proven=share == 0)
+    compare(table, [model], GAINING, share, proven=share == 0)
 
 
 @settings(max_examples=120, deadline=None)
@@ -316,7 +242,7 @@ def test_no_unique_people_is_2_anonymity(seed: int, metric: str) -> None:
     hierarchies, rows = random_table(seed)
     cells = cells_of(rows, hierarchies)
     made = [
-        full_domain(cells, Constraints((model,), 16), METRICS[metric])
+        full_domain(cells, SearchConstraints((model,), 16), METRICS[metric])
         for model in (KAnonymity(k=2), UniqueShare(share=0))
     ]
     assert made[0].detail["optimal"] == made[1].detail["optimal"]
@@ -332,7 +258,7 @@ def test_marketer_risk_by_hand() -> None:
     cells = cells_of([("a",)] * 3 + [("b",), ("c",)], [column])
     for risk, suppressed in ((0.6, 0), (0.5, 1), (0.4, 2)):
         made = full_domain(
-            cells, Constraints((MarketerRisk(risk=risk),), 2), METRICS["discernibility"]
+            cells, SearchConstraints((MarketerRisk(risk=risk),), 2), METRICS["discernibility"]
         )
         assert made.levels == {"q": 0}
         assert made.suppressed == suppressed
@@ -348,12 +274,12 @@ def test_suppressing_people_who_pass_may_lower_the_divergence() -> None:
     assert oracle.cost("kl-divergence", {("c",)}, keep=False) < exactly
     certain = AlphaKAnonymity(alpha=0.9, k=1, of="s", value="x")
     lattice = Lattice.of(cells_of(rows, [column], sensitive=["s"]))
-    (found,) = Search(lattice, Constraints((certain,), 20), METRICS["kl-divergence"]).run()
+    (found,) = Search(lattice, SearchConstraints((certain,), 20), METRICS["kl-divergence"]).run()
     assert found is not None
     assert found.cost == pytest.approx(exactly), "only those who have to go are suppressed"
     assert not found.optimal
     assert found.bound <= oracle.cost("kl-divergence", {("c",)}, keep=False)
-    (none,) = Search(lattice, Constraints((certain,), 10), METRICS["kl-divergence"]).run()
+    (none,) = Search(lattice, SearchConstraints((certain,), 10), METRICS["kl-divergence"]).run()
     assert none is not None
     assert none.optimal, "nobody else may go"
 
@@ -372,7 +298,7 @@ def test_suppressing_people_who_pass_may_lower_the_query_error() -> None:
     assert better < everybody
     lattice = Lattice.of(cells_of(rows, columns, sensitive=["s"]), {"q0": (1, 1), "q1": (1, 1)})
     for limit, proven in ((1, False), (0, True)):
-        limits = Constraints((KAnonymity(k=1),), limit)
+        limits = SearchConstraints((KAnonymity(k=1),), limit)
         (found,) = Search(lattice, limits, METRICS["query-error"]).run()
         assert found is not None
         assert found.cost == pytest.approx(everybody)

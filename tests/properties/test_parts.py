@@ -30,7 +30,7 @@ from hedgerow.claims.priors import Prior
 from hedgerow.recode.cell_margins import CellMargins
 from hedgerow.recode.first_cuts import first_cuts
 from hedgerow.recode.local import local
-from hedgerow.recode.method import Method
+from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.microaggregation import microaggregation
 from hedgerow.recode.mondrian import mondrian
 from hedgerow.recode.partwise import parted
@@ -117,7 +117,7 @@ def tried(make):
 @given(tables, st.sampled_from(CLAIMS), sizes, st.sampled_from(["ranges", "taxonomy"]))
 def test_strict_mondrian_is_the_same_with_parts(rows, models, most, boxes):
     cells = counted(rows)
-    method = Method(search="mondrian", models=models, boxes=boxes)
+    method = RecodingMethod(search="mondrian", models=models, boxes=boxes)
     assert tried(lambda: parted(cells, method, most=most)) == tried(
         lambda: mondrian(cells, models, boxes=boxes)
     )
@@ -137,7 +137,7 @@ SETS = st.lists(
 @given(SETS, st.sampled_from([(KAnonymity(k=2),), (DistinctLDiversity(l=2, of="s"),)]), sizes)
 def test_people_with_several_values(rows, models, most):
     cells = with_sets(rows)
-    method = Method(search="mondrian", models=models)
+    method = RecodingMethod(search="mondrian", models=models)
     assert tried(lambda: parted(cells, method, most=most)) == tried(lambda: mondrian(cells, models))
 
 
@@ -150,7 +150,7 @@ def test_the_table_is_cut_and_mondrian_could_differ():
     )]  # fmt: skip
     cells = cells_of(rows, (integers("a", 0, 39), integers("b", 0, 39)), sensitive=["s"])
     models = (KAnonymity(k=4), DistinctLDiversity(l=2, of="s"))
-    method = Method(search="mondrian", models=models)
+    method = RecodingMethod(search="mondrian", models=models)
     first = first_cuts(
         CellMargins(cells), hierarchies=cells.hierarchies, sensitive=cells.sensitive,
         models=models, most=60,
@@ -331,7 +331,7 @@ def test_each_part_is_recoded_by_itself(rows, parameters, most, search, limit):
     cells, passes, models = counted(rows), plain(*parameters, rows), claims_of(*parameters)
     assume(passes(rows))
     k = parameters[0]
-    method = Method(search=search, models=models, k=k)
+    method = RecodingMethod(search=search, models=models, k=k)
     expected: dict = {}
     try:
         for part in brute_parts(rows, cells, passes, most):
@@ -373,7 +373,9 @@ def test_relaxed_mondrian_makes_the_same_groups(rows, parameters, most):
     cells, passes, models = counted(rows), plain(*parameters, rows), claims_of(*parameters)
     assume(passes(rows))
     whole = mondrian(cells, models, mode="relaxed")
-    recoding = parted(cells, Method(search="mondrian", models=models, mode="relaxed"), most=most)
+    recoding = parted(
+        cells, RecodingMethod(search="mondrian", models=models, mode="relaxed"), most=most
+    )
     if len(models) > 1:
         assert told(recoding) == told(whole)
     assert told(recoding)[4:] == told(whole)[4:]
@@ -417,7 +419,7 @@ def test_those_barred_count_against_the_limit():
     cells = cells_of(rows, (place,))
     barred = Cells(cells.hierarchies, cells.q, cells.n, cells.rows, absent=3)
     bounds = {"place": (0, 0)}
-    method = Method(search="local", models=(KAnonymity(k=3),), bounds=bounds)
+    method = RecodingMethod(search="local", models=(KAnonymity(k=3),), bounds=bounds)
     assert parted(barred, method, most=9, limit=4).suppressed == 1
     assert parted(cells, method, most=9, limit=1).suppressed == 1
     with pytest.raises(ClaimError, match="lets 0 be left out"):
@@ -430,7 +432,7 @@ def test_those_barred_count_against_the_limit():
 def test_groups_of_two_parts_that_look_alike_are_one():
     """One number and an x have no mean of two people, and nor have two who have nothing."""
     cells = cells_of([("1",), ("x",), (None,), (None,)], (DOSE,))
-    method = Method(search="microaggregation", models=(), k=2)
+    method = RecodingMethod(search="microaggregation", models=(), k=2)
     recoding = parted(cells, method, most=2)
     assert recoding.labels[0].tolist() == [None, None]
     ends = DOSE.place["1"], DOSE.place[None]
@@ -443,16 +445,19 @@ def test_groups_of_two_parts_that_look_alike_are_one():
 def test_what_does_not_fit_is_refused():
     cells = cells_of([("0",), ("1",)], (integers("age", 0, 1),))
     with pytest.raises(PlanError, match="cannot be claimed for parts"):
-        parted(cells, Method(search="mondrian", models=(KMap(k=2),)), most=1)
+        parted(cells, RecodingMethod(search="mondrian", models=(KMap(k=2),)), most=1)
     with pytest.raises(PlanError, match="mondrian has no mode"):
-        parted(cells, Method(search="mondrian", models=(), mode="loose"), most=1)
+        parted(cells, RecodingMethod(search="mondrian", models=(), mode="loose"), most=1)
     with pytest.raises(ClaimError, match="3-anonymity does not even hold where all 2 people"):
-        parted(cells, Method(search="microaggregation", models=(), k=3), most=1)
+        parted(cells, RecodingMethod(search="microaggregation", models=(), k=3), most=1)
 
 
 def test_nothing_to_cut():
     nobody = cells_of([], (integers("age", 0, 1),))
-    assert parted(nobody, Method(search="mondrian", models=(KAnonymity(k=2),)), most=1).size == 0
+    assert (
+        parted(nobody, RecodingMethod(search="mondrian", models=(KAnonymity(k=2),)), most=1).size
+        == 0
+    )
     blank = Cells((), np.zeros((1, 0), np.int32), np.array([3]), np.array([3]))
-    made = parted(blank, Method(search="mondrian", models=(KAnonymity(k=2),)), most=1)
+    made = parted(blank, RecodingMethod(search="mondrian", models=(KAnonymity(k=2),)), most=1)
     assert (made.size, made.people.tolist(), made.detail["parts"]) == (1, [3], 1)

@@ -14,8 +14,9 @@ from hedgerow.claims.diversity import DistinctLDiversity
 from hedgerow.claims.presence import DeltaPresence
 from hedgerow.claims.risk import MarketerRisk, ProsecutorRisk
 from hedgerow.recode.cuts import profile
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.mondrian import mondrian
-from hedgerow.recode.utility import METRICS, Tuples
+from hedgerow.recode.outcome import Tuples
 from hedgerow.table.hierarchy import Hierarchy
 
 WORK = [

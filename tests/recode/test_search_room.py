@@ -15,10 +15,10 @@ from hedgerow.explore import nodes
 from hedgerow.explore.nodes import Exploration
 from hedgerow.plan.plan import Plan
 from hedgerow.recode import search
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search
-from hedgerow.recode.utility import METRICS
 
 
 def table(people: int, columns: int) -> Any:
@@ -59,7 +59,7 @@ def test_open_boxes_keep_no_more_bytes_than_there_is_room_for(
         forgotten.append(len(heap) - len(kept))
 
     monkeypatch.setattr(search, "heapq", SimpleNamespace(heappush=push, heappop=heapq.heappop))
-    limits = Constraints((KAnonymity(k=3),), 20)
+    limits = SearchConstraints((KAnonymity(k=3),), 20)
     whole = Search(lattice, limits, METRICS["loss"]).run()
     assert max(forgotten) == 0
     assert whole[0] is not None

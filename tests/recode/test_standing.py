@@ -15,8 +15,8 @@ import hedgerow
 from hedgerow.claims import KAnonymity, MarketerRisk, TCloseness, UniqueShare
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.cli import show
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.optimality import gap_of, in_percent, rounded_down, rounded_up, standing
-from hedgerow.recode.utility import METRICS
 from hedgerow.release.certificate_text import as_text
 from hedgerow.release.release import Release
 

@@ -26,7 +26,7 @@ from parted_people import (
 )
 
 import hedgerow
-import hedgerow.release.recoded.job
+import hedgerow.release.partition.job
 from hedgerow.base.errors import ClaimError, DataError, PlanError
 from hedgerow.claims import KAnonymity
 from hedgerow.engines import open_engine
@@ -34,11 +34,11 @@ from hedgerow.engines.frequency_lines import HeldLines
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.axes import Space
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.method import Method
+from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.part_work import Columns, PartWork
 from hedgerow.release.certificate_text import as_text
-from hedgerow.release.recoded.engine_recoding import obstacle
-from hedgerow.release.recoded.job import opened
+from hedgerow.release.partition.engine_recoding import obstacle
+from hedgerow.release.partition.job import opened
 from hedgerow.table.hierarchy import Hierarchy
 
 TABLE = people()
@@ -156,7 +156,9 @@ class Changing(OneColumnAtATime):
 def test_a_source_that_changes_is_noticed(when, monkeypatch):
     monkeypatch.setattr(Changing, "when", when)
     monkeypatch.setattr(
-        hedgerow.release.recoded.job, "open_engine", lambda *a, **k: Changing(open_engine(*a, **k))
+        hedgerow.release.partition.job,
+        "open_engine",
+        lambda *a, **k: Changing(open_engine(*a, **k)),
     )
     with pytest.raises(DataError, match="other people when it was read again"):
         hedgerow.publish(TABLE, columns=roles(), protect=K, method={**STRICT, "parts": PARTS})
@@ -167,7 +169,7 @@ def test_a_source_that_changes_is_noticed(when, monkeypatch):
 )
 def test_no_more_than_a_part_comes_out_at_a_time(method, note, monkeypatch):
     monkeypatch.setattr(
-        hedgerow.release.recoded.job,
+        hedgerow.release.partition.job,
         "open_engine",
         lambda *a, **k: OneColumnAtATime(open_engine(*a, **k)),
     )
@@ -263,7 +265,9 @@ def test_a_part_leaves_out_its_share_only():
     def work(people):
         return PartWork(
             columns=Columns(hierarchies=(age,), sensitive=(), written=(), sizes=(2,)),
-            method=Method(search="local", models=(KAnonymity(k=2),), bounds={"age": (0, 0)}),
+            method=RecodingMethod(
+                search="local", models=(KAnonymity(k=2),), bounds={"age": (0, 0)}
+            ),
             space=Space.of((age,), np.array([[0], [1]], np.int32)),
             limit=2,
             people=people,
@@ -394,7 +398,7 @@ def test_the_work_travels():
     space = Space.of((age,), np.arange(9, dtype=np.int32)[:, None])
     work = PartWork(
         columns=Columns(hierarchies=(age,), sensitive=(), written=(), sizes=(9,)),
-        method=Method(search="mondrian", mode="relaxed", models=(KAnonymity(k=2),)),
+        method=RecodingMethod(search="mondrian", mode="relaxed", models=(KAnonymity(k=2),)),
         space=space,
         limit=0,
         people=6,
@@ -411,8 +415,9 @@ def test_losses_need_no_tuples_and_no_order(tmp_path):
     """Bit for bit: what is known of the table in sums is enough, whatever order groups have."""
     from dataclasses import replace
 
+    from hedgerow.recode.metrics import METRICS, measure
     from hedgerow.recode.mondrian import mondrian
-    from hedgerow.recode.utility import METRICS, Spans, Totals, measure
+    from hedgerow.recode.outcome import Spans, Totals
     from hedgerow.table.cell_table import read_cells
 
     plan = Plan.model_validate({"columns": roles(), "protect": K})
@@ -422,8 +427,8 @@ def test_losses_need_no_tuples_and_no_order(tmp_path):
     tuples = Lattice.of(cells).original
     asked = METRICS["query-error"].workload(tuples.leaves)
     totals = Totals(
-        leaves=tuples.leaves, counts=tuples.leaf_counts, sizes=tuples.tuple_sizes, asked=asked,
-        answers=tuples.within(asked),
+        leaves=tuples.leaves, counts=tuples.leaf_counts, sizes=tuples.tuple_sizes,
+        answers=((asked, tuples.within(asked)),),
     )  # fmt: skip
     assert totals.people == tuples.people == TABLE.num_rows
     found = measure(recoding.outcome(tuples))

@@ -38,9 +38,9 @@ from hedgerow import (
 )
 from hedgerow import claims as models
 from hedgerow.base.problems import PlanErrors
-from hedgerow.recode.constraints import Constraints
-from hedgerow.release.recoded import maker as publishing
-from hedgerow.release.recoded.certificate import searched
+from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.release.partition import maker as publishing
+from hedgerow.release.partition.certificate import searched
 
 SOURCE = recipients.hospital(120)
 COLUMNS: dict[str, Any] = {
@@ -188,7 +188,7 @@ def test_a_plan_is_not_silently_overruled(tmp_path: Path) -> None:
 
 
 def test_more_columns_than_anybody_can_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.release.recoded.recoding_choice.PATIENCE", 0.5)
+    monkeypatch.setattr("hedgerow.release.partition.recoding_choice.PATIENCE", 0.5)
     names = [f"c{i}" for i in range(60)]
     frame = pd.DataFrame({name: [(row >> i % 6) & 1 for row in range(64)]
                           for i, name in enumerate(names)})  # fmt: skip
@@ -232,7 +232,7 @@ def test_a_release_that_breaks_its_claims_is_never_delivered(
 ) -> None:
     """Whatever is wrong before: what was written is counted, and here it fails."""
     if where == "search":
-        monkeypatch.setattr(Constraints, "rank", lambda self, groups: groups.n)
+        monkeypatch.setattr(SearchConstraints, "rank", lambda self, groups: groups.n)
     else:
         write = publishing.write_release
 

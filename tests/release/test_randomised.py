@@ -30,7 +30,7 @@ from hedgerow.release.noisy import files as randomised
 from hedgerow.release.noisy.certificate_schema import RandomisedCertificate
 from hedgerow.release.noisy.protection import protected
 from hedgerow.release.noisy.verification import keeps
-from hedgerow.synthesis.request import Request
+from hedgerow.synthesis.request import SynthesisRequest
 from hedgerow.synthesis.tables_and_rows import disagreement, make, upwards
 
 AGES = [str(age) for age in range(0, 101, 10)]
@@ -726,7 +726,7 @@ def _seen(town: Path, rows: list[Row], kind: str, name: str) -> Any:
         ledger.set_budget("town", Amounts.of(epsilon=3))
     asked = plan(folder, source=source, ledger=folder / "ledger.db", privacy=kind)
     release = hedgerow.publish(asked)
-    request = Request.of(asked)
+    request = SynthesisRequest.of(asked)
     noisy = [release.table(*table)["noisy"].to_numpy() for table in request.tables]
     made = make(request, noisy, rows=True)
     for table, counts in zip(request.tables, made.counts, strict=True):
@@ -759,7 +759,7 @@ def test_upwards_is_never_down(number: float) -> None:
 
 def test_disagreement_is_seen() -> None:
     made = hedgerow.Plan.of(columns=COLUMNS, population="town", privacy="add-remove", method=METHOD)
-    request = Request.of(made)
+    request = SynthesisRequest.of(made)
     rng = np.random.default_rng(3)
     joint = rng.random((11, 3, 4))
     counts = [joint.sum(axis=2).ravel(), joint.sum(axis=1).ravel(), joint.sum(axis=0).ravel()]
@@ -772,7 +772,7 @@ def test_disagreement_is_seen() -> None:
 
 
 def paragraph(kind: str, price: dict[str, Any], *, rows: bool = True, tables: int = 2) -> str:
-    request = Request.of(
+    request = SynthesisRequest.of(
         hedgerow.Plan.of(
             columns=COLUMNS, population="town", privacy=kind,
             method={"search": "marginals", "tables": tables} | price,
@@ -828,7 +828,7 @@ def test_the_numbers_of_the_paragraph_hold(kind: str, price: dict[str, Any]) -> 
 
     The noise is that of one count, moved by what one person may move it.
     """
-    request = Request.of(
+    request = SynthesisRequest.of(
         hedgerow.Plan.of(
             columns=COLUMNS, population="town", privacy=kind,
             method={"search": "marginals", "tables": [["sex"]]} | price,

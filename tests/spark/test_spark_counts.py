@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
 from hedgerow.engines.remote_engine import RemoteEngine
-from hedgerow.engines.spark import open_frame
+from hedgerow.engines.spark.remote import open_frame
 
 MICROSECONDS = st.integers(-(2**56), 2**57)
 DECIMALS = {(4, 2), (2, 2), (6, 6), (38, 0), (38, 38), (18, 9)}

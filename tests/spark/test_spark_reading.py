@@ -91,7 +91,7 @@ def test_a_token_in_an_address_is_refused_and_not_shown():
 
 
 def test_streams_are_refused(spark):
-    from hedgerow.engines.spark import open_frame
+    from hedgerow.engines.spark.remote import open_frame
 
     with pytest.raises(DataError, match="stream"):
         open_frame(spark.readStream.format("rate").load())

@@ -11,7 +11,7 @@ import pytest
 from hedgerow.base.conditions import And, Compared, Missing, Not, Number, OneOf, Or
 from hedgerow.engines import open_engine
 from hedgerow.engines.remote_engine import RemoteEngine
-from hedgerow.engines.spark import open_frame
+from hedgerow.engines.spark.remote import open_frame
 from hedgerow.engines.tally import AsFound, Listed, Spaced, Summed, Tally
 
 DRAWN = random.Random(20)

@@ -14,7 +14,8 @@ import pytest
 from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines import TablePlace, open_engine
 from hedgerow.engines.remote_engine import RemoteEngine
-from hedgerow.engines.spark import connection, open_frame, open_spark
+from hedgerow.engines.spark import connection
+from hedgerow.engines.spark.remote import open_frame, open_spark
 from hedgerow.engines.spark.targets import TableTarget
 
 ROWS = 400

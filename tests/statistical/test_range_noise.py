@@ -1,4 +1,4 @@
-"""RangeAnswers and prefixes: errors are as large as they say, and intervals hold as often."""
+"""Ranges and prefixes: errors are as large as they say, intervals hold as often as they say."""
 
 from __future__ import annotations
 

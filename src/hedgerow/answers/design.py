@@ -15,7 +15,6 @@ from hedgerow.answers.sensitivity import Noise, Untouched
 from hedgerow.engines.base import Table
 from hedgerow.engines.tally import Tally
 from hedgerow.noise.measures import Approximate, Loss
-from hedgerow.noise.mechanisms import DiscreteGaussian
 
 CONFIDENCE = Fraction(95, 100)
 """Of the intervals."""
@@ -175,5 +174,4 @@ def distribution(mechanism: Noise) -> str:
     """The name of the noise."""
     if isinstance(mechanism, Untouched):
         return "none: the policy makes these numbers public"
-    gaussian = isinstance(mechanism, DiscreteGaussian)
-    return "discrete Gaussian" if gaussian else "discrete Laplace"
+    return mechanism.name

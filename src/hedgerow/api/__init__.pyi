@@ -13,6 +13,7 @@ from hedgerow.base.spelling_classes import quoted as quoted
 from hedgerow.claims.row_bound import of_rows as of_rows
 from hedgerow.plan.claims import Claim as Claim
 from hedgerow.plan.guess import write_plan as write_plan
+from hedgerow.engines.formats import uploadable as uploadable
 from hedgerow.table.groups import ROWS as ROWS
 from hedgerow.table.hierarchy_builders import DATE_LEVELS as DATE_LEVELS, Dates as Dates
 from hedgerow.table.person_keys import question as question
@@ -26,9 +27,9 @@ from hedgerow.base.delivery import (
     internal_place as internal_place,
 )
 from hedgerow.recode.optimality import standing as standing
-from hedgerow.recode.utility import METRICS as METRICS
+from hedgerow.recode.metrics import METRICS as METRICS
 from hedgerow.release.delivery_state import PUBLISHED as PUBLISHED, stopped as stopped
-from hedgerow.release.recoded.earlier_releases import UNCOMPARED as UNCOMPARED
+from hedgerow.release.partition.earlier_releases import UNCOMPARED as UNCOMPARED
 from hedgerow.release.release import level_in_words as level_in_words
 
 # Attacks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from hedgerow.base.errors import HedgerowError, PlanError, nearest, some
@@ -74,6 +74,14 @@ class Registry(Mapping[str, Member], Generic[Member]):
         raise PlanError(
             f"there is no {self.what} {name!r}", fix=f"{fix}There are {some(self, most=99)}."
         )
+
+    def first(self, holds: Callable[[Member], bool]) -> Member | None:
+        """The first member of which something holds; None where there is none.
+
+        Installed packages are asked only where no member of the house is it.
+        """
+        found = next(filter(holds, tuple(self._members.values())), None)
+        return next(filter(holds, self.values()), None) if found is None else found
 
     def __getitem__(self, name: str) -> Member:
         if name not in self._members:

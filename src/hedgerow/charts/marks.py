@@ -267,21 +267,6 @@ class Rectangles(Layer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wires(Layer):
-    """A thin line for each row, from one place to another."""
-
-    x2: str
-    y2: str
-
-    def draw(self, frame: Frame, pen: Pen) -> list[str]:
-        looks = pen.paint(stroke=self.tint) | {"stroke-width": "1"}
-        return [
-            rule(*self.spot(frame, row), frame.across(row[self.x2]), frame.up(row[self.y2]), looks)
-            for row in self.rows
-        ]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Words(Layer):
     """A text for each row, beside the place where it belongs."""
 

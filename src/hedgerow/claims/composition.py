@@ -226,6 +226,20 @@ def values_left(
     What is left for a person is the smaller of two: the values in common, if the person has the
     value the person has; and the largest m for which m values of the group would have m in
     common. LARGEST where no value can be learned.
+
+    Args:
+        indptr: Group g of this release has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+        seen: Of each value, whether it can be learned; missing cannot.
+        before_indptr: Group g has people with the codes before_codes[before_indptr[g]:...],
+        before_codes: each of them a place in earlier releases together with a value,
+        counts: and so many people.
+        profile: Of each such code, in which earlier groups its people are;
+        own: and their value, below 0 where none is known.
+        start: Profile p is in the groups members[start[p]:start[p + 1]] of earlier releases.
+        members: Groups of earlier releases.
+        sets: Of each, the values it has, a bit each.
+        least: How many values have to be left.
     """
     size = len(indptr) - 1
     fewest = np.full(size, LARGEST, np.int64)

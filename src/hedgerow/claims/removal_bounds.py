@@ -78,6 +78,18 @@ def _could_stay(
     shape: Floats,
     far: float,
 ) -> Ints:
+    """At most how many people of each group can be in parts that pass.
+
+    Args:
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+        counts: How many people have each.
+        n: People of each group.
+        most: In a passing group at most this share of people has each value.
+        least: In a passing group at least this share has each value; empty: nothing is said.
+        shape: The whole table's distribution; empty: nothing is said.
+        far: How far from it a passing group's may be.
+    """
     stay = np.zeros(len(n), np.int64)
     row = np.zeros(len(most), np.float64)
     for g in range(len(n)):

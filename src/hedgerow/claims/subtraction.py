@@ -170,7 +170,26 @@ def _leavers(
     indptr: Ints, codes: Codes, counts: Ints,
     other_indptr: Ints, other_codes: Codes, other_counts: Ints,
 ) -> Flags:  # fmt: skip
-    """Those of the first group who are not in the second have what it has more of."""
+    """Those of the first group who are not in the second have what it has more of.
+
+    Args:
+        possible: People by values: whether a person may have it. Changed in place.
+        first: Groups of one release,
+        second: each with a group of the other that shares people with it,
+        shared: and how many people.
+        start: Group g of the one release has members[start[g]:start[g + 1]],
+        members: who are people.
+        elsewhere: The group of each person in the other release.
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]],
+        codes: each of them
+        counts: so often.
+        other_indptr: The same of the other release.
+        other_codes: Its values.
+        other_counts: How often.
+
+    Returns:
+        The pairs that share more people than values.
+    """
     wrong = np.zeros(len(first), np.bool_)
     there = np.zeros(possible.shape[1], np.int64)
     for p in range(len(first)):
@@ -202,6 +221,15 @@ def settle(
     A value that as many members surely have as there are records with it is nobody else's; one
     that only as many members may have as there are records is theirs. Groups for which neither
     can be are not trusted any longer.
+
+    Args:
+        possible: People by values: whether a person may have it. Changed in place.
+        trusted: The groups that do not contradict what is known. Changed in place.
+        start: Group g has members[start[g]:start[g + 1]],
+        members: who are people.
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]],
+        codes: each of them
+        counts: so often.
 
     Returns:
         Whether anything changed.

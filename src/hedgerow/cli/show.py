@@ -123,8 +123,7 @@ def release(published: Release) -> None:
     say(f"{textwrap.fill(_how(published), 80)}\n")
     table = columns(("utility", "left"), ("", "right"), ("", "left"))
     for name, value in published.utility.items():
-        best = "1 is best" if METRICS[name].best_is_one else "lower is better"
-        table.add_row(name, f"{value:.6g}", best)
+        table.add_row(name, f"{value:.6g}", METRICS[name].best)
     console.print(table)
     _with_earlier(published)
     if published.place:

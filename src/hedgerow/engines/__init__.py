@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from hedgerow.engines.address import needing, table_place
+from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Table, TableEngine, TablePlace, Written
+from hedgerow.engines.kinds import ENGINES, ReadOptions, engine_of
 
-if TYPE_CHECKING:
-    from hedgerow.engines.remote import Remote
+# Each registers its engine; a source goes to the first that takes it.
+# isort: off
+from hedgerow.engines.files import DUCKDB
+from hedgerow.engines.postgresql import POSTGRESQL
+from hedgerow.engines.spark import SPARK
+# isort: on
 
 __all__ = [
+    "DUCKDB",
+    "ENGINES",
+    "POSTGRESQL",
+    "SPARK",
     "ColumnProfile",
     "Engine",
     "TableEngine",
@@ -53,19 +61,15 @@ def open_engine(
         scratch: Folder for temporary files, which hold raw data and are removed at the end;
             the system's own where None.
     """
-    if (place := table_place(source)) is not None:
-        return open_table(place, null=null, person=person, memory=memory, scratch=scratch)
-    if type(source).__module__.startswith("pyspark."):
-        from hedgerow.engines.remote_engine import RemoteEngine
-        from hedgerow.engines.spark import open_frame
-
-        frame = open_frame(source)
-        return RemoteEngine(frame, null=null, person=person, memory=memory, scratch=scratch)
-    from hedgerow.engines.duckdb import DuckDBEngine  # the library loads when it is needed
-
-    return DuckDBEngine(
-        source, null=null, person=person, delimiter=delimiter, memory=memory, scratch=scratch
+    reading = ReadOptions(
+        null=null, person=person, delimiter=delimiter, memory=memory, scratch=scratch
     )
+    if (place := table_place(source)) is not None:
+        return _opened(place, reading)
+    kind = ENGINES.first(lambda one: one.takes(source)) or DUCKDB  # which says what it reads
+    assert kind.open is not None, "what takes a source opens it"
+    with kind.needing(type(source).__module__):
+        return kind.open(source, reading)
 
 
 def open_table(
@@ -81,22 +85,14 @@ def open_table(
     Raises:
         DataError: It cannot be reached or read.
     """
-    from hedgerow.engines.remote_engine import RemoteEngine
-
-    return RemoteEngine(
-        _remote(place, scratch, memory), null=null, person=person, memory=memory, scratch=scratch
-    )
+    return _opened(place, ReadOptions(null=null, person=person, memory=memory, scratch=scratch))
 
 
-def _remote(place: TablePlace, scratch: Path | None, memory: str | None) -> Remote:
-    with needing(place):
-        if place.scheme == "spark":
-            from hedgerow.engines.spark import open_spark
-
-            return open_spark(place, scratch=scratch, memory=memory)
-        from hedgerow.engines.postgresql.table import opened
-
-        return opened(place)
+def _opened(place: TablePlace, reading: ReadOptions) -> TableEngine:
+    kind = engine_of(place)
+    assert kind.remote is not None, "it has addresses"
+    with kind.needing(str(place)):
+        return kind.remote.open(place, reading)
 
 
 def counts_of(path: Path, columns: Sequence[str]) -> Table:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from contextlib import AbstractContextManager
 
 from hedgerow.base.errors import DataError
-from hedgerow.base.extras import extra
 from hedgerow.engines.base import TablePlace
+from hedgerow.engines.kinds import scheme_of
 
-SCHEMES = ("postgresql", "spark", "sc")
-"""What addresses of tables begin with; `postgres` means `postgresql`, `sc` is Spark Connect."""
 _SECRET = re.compile(r"[?&;](password|sslpassword|token)=", re.IGNORECASE)
 ENVIRONMENT = "the environment variable PGPASSWORD or the file ~/.pgpass"
 
@@ -30,9 +27,9 @@ def table_place(source: object) -> TablePlace | None:
         return source
     if not isinstance(source, str):
         return None
-    scheme, separator, rest = source.partition("://")
-    scheme = "postgresql" if scheme == "postgres" else scheme
-    if not separator or scheme not in SCHEMES:
+    spelled, separator, rest = source.partition("://")
+    scheme = scheme_of(spelled) if separator else None
+    if scheme is None:
         return None
     if has_secret(source):
         raise DataError(
@@ -75,13 +72,3 @@ def without_secret(address: str) -> str:
     if at and ":" in user:
         rest = f"{user.partition(':')[0]}:…@{host}"
     return f"{scheme}://{rest}"
-
-
-def needing(place: TablePlace) -> AbstractContextManager[None]:
-    """Say what to install where the library is missing that reaches a table.
-
-    Raises:
-        DataError: It is.
-    """
-    name = "postgresql" if place.scheme == "postgresql" else "spark"
-    return extra(name, f"{place.scheme}://...", where=str(place), raises=DataError)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from hedgerow.engines.tally import Tally
 
 if TYPE_CHECKING:
-    from hedgerow.engines.frequency_set import Codes, Held
+    from hedgerow.engines.frequency_set import Codes, FrequencySet
 
 Table = Any
 """A pyarrow.Table (pyarrow carries no types)."""
@@ -88,9 +88,8 @@ class TablePlace:
 
     @property
     def scheme(self) -> str:
-        """Which kind of engine: postgresql or spark."""
-        found = self.address.partition(":")[0]
-        return "spark" if found == "sc" else found  # Spark Connect
+        """What its address begins with."""
+        return self.address.partition(":")[0]
 
     @property
     def name(self) -> str:
@@ -271,7 +270,7 @@ class Engine(Protocol):
         sets: Sequence[str] = (),
         codes: Sequence[Codes],
         barred: Collection[str] = (),
-    ) -> Held:
+    ) -> FrequencySet:
         """Keep the frequency set here, coded, until the engine is closed.
 
         Args:
@@ -287,7 +286,7 @@ class Engine(Protocol):
 
     def write(
         self,
-        mapping: Table | Held,
+        mapping: Table | FrequencySet,
         target: Path | TablePlace,
         *,
         columns: Sequence[str],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hedgerow.base.errors import DataError, some
 from hedgerow.engines.column_sql import TypedColumn, respelled
 from hedgerow.engines.remote import Remote, RemoteColumn
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class CanonicalText:
         null: Texts that mean missing.
     """
 
-    def __init__(self, remote: Remote, session: Session, null: Sequence[str]) -> None:
+    def __init__(self, remote: Remote, session: DuckDBSession, null: Sequence[str]) -> None:
         self._remote, self._session, self._null = remote, session, tuple(null)
         self._place = {column.name: i for i, column in enumerate(remote.columns)}
         self._pulled: set[int] = set()

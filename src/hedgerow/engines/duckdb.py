@@ -9,7 +9,7 @@ from hedgerow.base.errors import TargetError
 from hedgerow.engines.base import Table, TablePlace, Written
 from hedgerow.engines.file_writer import write_ordered
 from hedgerow.engines.frequency_lines import HeldLines
-from hedgerow.engines.frequency_set import Held
+from hedgerow.engines.frequency_set import FrequencySet
 from hedgerow.engines.local_table import LocalTable
 from hedgerow.engines.recode_join import assigned, given
 from hedgerow.engines.session_table import key_names
@@ -20,7 +20,7 @@ class DuckDBEngine(LocalTable):
 
     def write(
         self,
-        mapping: Table | Held,
+        mapping: Table | FrequencySet,
         target: Path | TablePlace,
         *,
         columns: Sequence[str],

@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 
 from hedgerow.engines import csv_lines
 from hedgerow.engines.file_target import replacing
-from hedgerow.engines.session import Session, identifier, literal
+from hedgerow.engines.session import DuckDBSession, identifier, literal
 
 REPEATED_BYTES = 65_536
 """Bytes of equal lines handed over as one value; bounds memory where many rows are equal."""
 
 
 def write_ordered(
-    session: Session,
+    session: DuckDBSession,
     relation: str,
     target: Path,
     *,
@@ -61,7 +61,9 @@ def write_ordered(
     return rows, digest
 
 
-def other_form(session: Session, file: Path, names: Sequence[str], texts: Sequence[str]) -> bool:
+def other_form(
+    session: DuckDBSession, file: Path, names: Sequence[str], texts: Sequence[str]
+) -> bool:
     """Whether a file is another one than is written for the rows in it.
 
     All of a CSV file is made again and compared, byte for byte. Of a Parquet file, whose bytes
@@ -89,7 +91,7 @@ def other_form(session: Session, file: Path, names: Sequence[str], texts: Sequen
     )
 
 
-def _holds(session: Session, file: Path, relation: str, names: Sequence[str]) -> bool:
+def _holds(session: DuckDBSession, file: Path, relation: str, names: Sequence[str]) -> bool:
     """Whether a CSV file is what is written for a relation with `rows`."""
     with (
         file.open("rb") as found,
@@ -105,7 +107,7 @@ def _order(count: int) -> str:
 
 
 def _csv(
-    session: Session,
+    session: DuckDBSession,
     relation: str,
     part: Path,
     target: Path,
@@ -125,7 +127,7 @@ def _csv(
 
 
 def _lines(
-    session: Session,
+    session: DuckDBSession,
     relation: str,
     target: Path,
     names: Sequence[str],

@@ -15,7 +15,7 @@ from hedgerow.engines.frequency_set import Box, Codes, Work
 from hedgerow.engines.frequency_sql import listed, names
 from hedgerow.engines.part_task import Task
 from hedgerow.engines.remote import Kind, Kinds
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.shelf import Shelf
 from hedgerow.engines.splits import Tree
 
@@ -268,7 +268,7 @@ class HeldLines:
 
     def refuse_misfit(
         self,
-        session: Session,
+        session: DuckDBSession,
         quasi_identifiers: Sequence[str],
         sensitive: Sequence[str],
         keep: Collection[str],

@@ -14,14 +14,14 @@ from hedgerow.engines.base import Table
 from hedgerow.engines.splits import Tree
 
 Work = Callable[[Table], Table]
-"""From the lines of a part to the lines of the mapping; see `Held.solve`."""
+"""From the lines of a part to the lines of the mapping; see `FrequencySet.solve`."""
 Codes = Mapping[str | None, int]
 """The code of each value, by its text; None is missing."""
 Box = Mapping[int, tuple[int, int]]
 """Axis -> its first and its last code; other axes are not looked at."""
 
 
-class Held(Protocol):
+class FrequencySet(Protocol):
     """The distinct tuples of codes with their people: a line each."""
 
     @property

@@ -14,13 +14,14 @@ from hedgerow.engines.arrays import Arrays
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
 from hedgerow.engines.column_sql import plain, whole
 from hedgerow.engines.file_writer import other_form
+from hedgerow.engines.formats import parquet_names
 from hedgerow.engines.frequency_lines import HeldLines
-from hedgerow.engines.frequency_set import Codes, Held
+from hedgerow.engines.frequency_set import Codes, FrequencySet
 from hedgerow.engines.identities import identities
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.session_table import SessionTable, differs, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
-from hedgerow.engines.sources import attach, attaches, described, one_parquet, parquet_names
+from hedgerow.engines.sources import attach, attaches, described, one_parquet
 from hedgerow.engines.tally import Tally
 from hedgerow.engines.tally_sql import statement
 
@@ -46,7 +47,7 @@ class LocalTable(SessionTable):
         self._condensed = False
         self._file = one_parquet(source) if memory is None and scratch is None else None
         super().__init__(
-            lambda: Session(
+            lambda: DuckDBSession(
                 described(source), memory=memory, scratch=scratch, alone=attaches(source)
             ),
             lambda session: attach(session, source, delimiter=delimiter),
@@ -293,7 +294,7 @@ class LocalTable(SessionTable):
         sets: Sequence[str] = (),
         codes: Sequence[Codes],
         barred: Collection[str] = (),
-    ) -> Held:
+    ) -> FrequencySet:
         name = self._holding()
         self._all_read()
         return HeldLines(

@@ -12,7 +12,7 @@ from hedgerow.engines.base import Table
 from hedgerow.engines.frequency_set import Work
 from hedgerow.engines.frequency_sql import listed, names
 from hedgerow.engines.remote import LOCAL, Kind, Kinds
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 
 ARROW = {"text": pa.string(), "bigint": pa.int64(), "int": pa.int32(), "double": pa.float64()}
 
@@ -73,7 +73,7 @@ def _typed(table: Table, kinds: Kinds) -> Table:
 
 
 def part_by_part(
-    session: Session,
+    session: DuckDBSession,
     ask: Callable[[str, Kinds], Table],
     parted: str,
     parts: Sequence[int],

@@ -7,7 +7,7 @@ from typing import Any
 
 from hedgerow.engines.base import ColumnProfile
 from hedgerow.engines.csv_lines import NUMBER
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 
 MOST_CELLS = 20_000_000
 """Rows times columns looked at, at most."""
@@ -29,7 +29,7 @@ DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
 def profiled(
-    session: Session, names: Sequence[str], texts: Sequence[str], sample: int
+    session: DuckDBSession, names: Sequence[str], texts: Sequence[str], sample: int
 ) -> list[ColumnProfile]:
     """Profile the first rows of `source`.
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Table
 from hedgerow.engines.frequency_lines import HeldLines
-from hedgerow.engines.frequency_set import Held
-from hedgerow.engines.session import Session
+from hedgerow.engines.frequency_set import FrequencySet
+from hedgerow.engines.session import DuckDBSession
 
 INTO = "mapping"
 """Name under which the session knows the mapping."""
@@ -17,8 +17,8 @@ INTO = "mapping"
 
 @contextmanager
 def given(
-    session: Session,
-    mapping: Table | Held,
+    session: DuckDBSession,
+    mapping: Table | FrequencySet,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str],
     keep: Collection[str],
@@ -48,7 +48,12 @@ def given(
 
 
 def checked(
-    session: Session, mapping: Table, *, keys: Sequence[str], recoded: int, kept: Sequence[int]
+    session: DuckDBSession,
+    mapping: Table,
+    *,
+    keys: Sequence[str],
+    recoded: int,
+    kept: Sequence[int],
 ) -> bool:
     """Make sure that nobody can be published twice.
 

@@ -32,7 +32,7 @@ Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Counted:
+class CsvCount:
     """What a file holds, its header included."""
 
     records: int
@@ -45,7 +45,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Records:
+class CsvRecords:
     """A CSV file, counted when it is first asked about.
 
     Args:
@@ -59,7 +59,7 @@ class Records:
     columns: int
 
     @cached_property
-    def counted(self) -> Counted:
+    def counted(self) -> CsvCount:
         """What was counted.
 
         Raises:
@@ -120,7 +120,7 @@ class _IrregularError(Exception):
     """Quotes or line ends are not where RFC 4180 has them."""
 
 
-def _regular(told: Records) -> Counted | None:
+def _regular(told: CsvRecords) -> CsvCount | None:
     """Count by bytes; None where that would not be exact."""
     count = _Count(ord(told.delimiter), blank=told.columns == 1)
     try:
@@ -183,7 +183,7 @@ class _Count:
         self._inside, self._closed = _is_set(inside, last), _is_set(closing, last)
         self._beside, self._returned = _is_set(beside, last), _is_set(returns, last)
 
-    def all(self) -> Counted:
+    def all(self) -> CsvCount:
         """What there is, when all has been added.
 
         Raises:
@@ -194,7 +194,7 @@ class _Count:
         if self._since:
             self._seen(self._since)
             self.records += 1
-        return Counted(self.records, self.separators, self.longest, self.at)
+        return CsvCount(self.records, self.separators, self.longest, self.at)
 
     def _lines(self, lines: Words, returns: Words, size: int) -> None:
         """Count the lines that end in a block."""
@@ -255,7 +255,7 @@ def _inside(quotes: Words, *, begun: bool) -> Words:
     return quotes ^ (np.uint64(0) - np.bitwise_xor.accumulate(before))
 
 
-def _one_by_one(told: Records) -> Counted:
+def _one_by_one(told: CsvRecords) -> CsvCount:
     """Count record by record.
 
     Raises:
@@ -276,4 +276,4 @@ def _one_by_one(told: Records) -> Counted:
                     longest, at = size, records
     finally:
         csv.field_size_limit(before)
-    return Counted(records, separators, longest, at)
+    return CsvCount(records, separators, longest, at)

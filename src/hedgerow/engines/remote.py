@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from hedgerow.engines.base import TablePlace
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 
 if TYPE_CHECKING:
     from hedgerow.engines.part_task import Task
@@ -152,11 +152,11 @@ class Remote(Protocol):
         """
         ...
 
-    def push(self, name: str, session: Session, sql: str, kinds: Kinds) -> str:
+    def push(self, name: str, session: DuckDBSession, sql: str, kinds: Kinds) -> str:
         """Keep the result of a query of the session as a temporary table there."""
         ...
 
-    def pull(self, sql: str, session: Session, name: str, kinds: Kinds) -> None:
+    def pull(self, sql: str, session: DuckDBSession, name: str, kinds: Kinds) -> None:
         """Keep the result of a query there as a temporary table of the session."""
         ...
 
@@ -229,7 +229,7 @@ class Arrival(Protocol):
         """The type that has the values of one of DuckDB's; None where there is none."""
         ...
 
-    def load(self, session: Session, sql: str, columns: Mapping[str, str]) -> Remote:
+    def load(self, session: DuckDBSession, sql: str, columns: Mapping[str, str]) -> Remote:
         """Make the table where nobody finds it yet.
 
         Args:

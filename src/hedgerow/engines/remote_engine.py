@@ -12,7 +12,7 @@ from pathlib import Path
 from hedgerow.engines.base import Table, TablePlace, Written
 from hedgerow.engines.file_writer import write_ordered
 from hedgerow.engines.frequency_lines import HeldLines
-from hedgerow.engines.frequency_set import Held
+from hedgerow.engines.frequency_set import FrequencySet
 from hedgerow.engines.packed_text import SEPARATOR, key, packed
 from hedgerow.engines.recode_join import INTO, checked
 from hedgerow.engines.remote import Kind
@@ -32,7 +32,7 @@ class RemoteEngine(RemoteTable):
 
     def write(
         self,
-        mapping: Table | Held,
+        mapping: Table | FrequencySet,
         target: Path | TablePlace,
         *,
         columns: Sequence[str],
@@ -91,7 +91,7 @@ class RemoteEngine(RemoteTable):
 
     def _given(
         self,
-        mapping: Table | Held,
+        mapping: Table | FrequencySet,
         quasi: Sequence[str],
         sensitive: Sequence[str],
         keep: Collection[str],

@@ -16,17 +16,17 @@ from hedgerow.base.errors import DataError
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Repeats, RowsOfPeople, Table
 from hedgerow.engines.canonical_text import CanonicalText
 from hedgerow.engines.column_sql import TypedColumn
+from hedgerow.engines.formats import SourceView, unclashing
 from hedgerow.engines.frequency_lines import HeldLines
-from hedgerow.engines.frequency_set import Codes, Held
+from hedgerow.engines.frequency_set import Codes, FrequencySet
 from hedgerow.engines.identities import identities
 from hedgerow.engines.packed_text import element, key, unpacked
 from hedgerow.engines.profile import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
 from hedgerow.engines.remote_tally import remote_tally
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.session_table import SessionTable, differs, letters
 from hedgerow.engines.shelf import RemoteShelf
-from hedgerow.engines.sources import Source, unclashing
 from hedgerow.engines.tally import Tally
 
 
@@ -49,21 +49,21 @@ class RemoteTable(SessionTable):
         self._sql = remote.dialect
         self._people_table = ""
         try:
-            session = Session(remote.where, memory=memory, scratch=scratch)
+            session = DuckDBSession(remote.where, memory=memory, scratch=scratch)
         except BaseException:
             remote.close()
             raise
         self._canonical = CanonicalText(remote, session, null)
         super().__init__(lambda: session, self._nothing, null=null, person=person)
 
-    def _nothing(self, session: Session) -> Source:
+    def _nothing(self, session: DuckDBSession) -> SourceView:
         """The session's view `source`, with the columns and no rows."""
         columns = self._remote.columns
         names = unclashing([column.name for column in columns], self._remote.where)
         kinds = tuple(column.kind or "VARCHAR" for column in columns)
         none = ", ".join(f"NULL::{kind} AS c{i}" for i, kind in enumerate(kinds))
         session.do(f"CREATE TEMP VIEW source AS SELECT {none} WHERE false")
-        return Source(names, kinds, getattr(self._remote, "files", ()))
+        return SourceView(names, kinds, getattr(self._remote, "files", ()))
 
     def close(self) -> None:
         try:
@@ -272,7 +272,7 @@ class RemoteTable(SessionTable):
         sets: Sequence[str] = (),
         codes: Sequence[Codes],
         barred: Collection[str] = (),
-    ) -> Held:
+    ) -> FrequencySet:
         name = self._holding()
         self._asked([*columns, *sets])
         found = self._canonical.relation([*columns, *sets])

@@ -18,7 +18,7 @@ from hedgerow.engines.canonical_text import CanonicalText
 from hedgerow.engines.column_sql import TypedColumn
 from hedgerow.engines.packed_text import SEPARATOR, key
 from hedgerow.engines.remote import Dialect, Kind, Remote
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.tally import AsFound, Listed, Spaced, Tally
 from hedgerow.engines.tally_sql import HELD, added, filtered, listed, valued
 
@@ -40,7 +40,7 @@ class _Lookup:
 
 
 def remote_tally(
-    tally: Tally, remote: Remote, session: Session, texts: CanonicalText, person: str | None
+    tally: Tally, remote: Remote, session: DuckDBSession, texts: CanonicalText, person: str | None
 ) -> Table:
     """The answer of `Engine.tally`."""
     lookups = {name: _Lookup(replace(texts.typed(name, "c"), plain=True)) for name in tally.columns}
@@ -123,7 +123,7 @@ def _finite(lookup: _Lookup, sql: str) -> str:
     return f"(CASE WHEN {lookup.column.finite} THEN {sql} END)::BIGINT"
 
 
-def _pushed(name: str, lookup: _Lookup, remote: Remote, session: Session, values: str) -> str:
+def _pushed(name: str, lookup: _Lookup, remote: Remote, session: DuckDBSession, values: str) -> str:
     wanted = [f"{sql} AS {column}" for column, (sql, _) in lookup.wanted.items()]
     kept = f" WHERE {' AND '.join(dict.fromkeys(lookup.kept))}" if lookup.kept else ""
     with contextlib.ExitStack() as held:

@@ -39,7 +39,7 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-class Session:
+class DuckDBSession:
     """A DuckDB connection in memory; what does not fit goes to a private folder.
 
     Args:

@@ -18,9 +18,9 @@ from hedgerow.base.errors import DataError, TargetError, some
 from hedgerow.engines.base import SAMPLE, ColumnProfile, Table, TablePlace, Written
 from hedgerow.engines.column_sql import TypedColumn
 from hedgerow.engines.file_writer import write_ordered
+from hedgerow.engines.formats import SourceView
 from hedgerow.engines.profile import profiled
-from hedgerow.engines.session import Session
-from hedgerow.engines.sources import Source
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.tally import Tally
 
 LASTING = re.compile(
@@ -46,15 +46,15 @@ class SessionTable:
 
     def __init__(
         self,
-        begin: Callable[[], Session],
-        attach: Callable[[Session], Source],
+        begin: Callable[[], DuckDBSession],
+        attach: Callable[[DuckDBSession], SourceView],
         *,
         names: tuple[str, ...] | None = None,
         null: Sequence[str],
         person: str | None,
     ) -> None:
         self._begin, self._attach = begin, attach
-        self._opened: tuple[Session, Source] | None = None
+        self._opened: tuple[DuckDBSession, SourceView] | None = None
         self._opening = Lock()
         self._closed = False
         self._names = names
@@ -72,15 +72,15 @@ class SessionTable:
             raise
 
     @property
-    def _session(self) -> Session:
+    def _session(self) -> DuckDBSession:
         return self._both[0]
 
     @property
-    def _source(self) -> Source:
+    def _source(self) -> SourceView:
         return self._both[1]
 
     @property
-    def _both(self) -> tuple[Session, Source]:
+    def _both(self) -> tuple[DuckDBSession, SourceView]:
         self._refuse_closed()
         if self._opened is None:
             with self._opening:
@@ -88,7 +88,7 @@ class SessionTable:
                     self._opened = self._open()
         return self._opened
 
-    def _open(self) -> tuple[Session, Source]:
+    def _open(self) -> tuple[DuckDBSession, SourceView]:
         session = self._begin()
         try:
             source = self._attach(session)

@@ -9,7 +9,7 @@ from hedgerow.engines.base import Table
 from hedgerow.engines.frequency_sql import listed
 from hedgerow.engines.part_task import Task, part_by_part
 from hedgerow.engines.remote import LOCAL, Kinds, Remote
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 
 Progress = Callable[[float], None]
 
@@ -18,7 +18,7 @@ class Shelf(Protocol):
     """Tables that are gone when their engine is closed. SQL uses what the dialects share."""
 
     @property
-    def session(self) -> Session:
+    def session(self) -> DuckDBSession:
         """Of the engine it belongs to."""
         ...
 
@@ -56,7 +56,7 @@ class Shelf(Protocol):
 class LocalShelf:
     """Temporary tables of DuckDB, which go to disk where memory is too small."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: DuckDBSession) -> None:
         self.session = session
 
     def keep(self, name: str, sql: str) -> str:
@@ -91,7 +91,7 @@ class LocalShelf:
 class RemoteShelf:
     """Temporary tables where the data are."""
 
-    def __init__(self, remote: Remote, session: Session) -> None:
+    def __init__(self, remote: Remote, session: DuckDBSession) -> None:
         self._remote, self.session = remote, session
 
     def keep(self, name: str, sql: str) -> str:

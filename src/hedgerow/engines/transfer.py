@@ -14,12 +14,13 @@ from types import TracebackType
 from typing import Self
 
 from hedgerow.base.errors import TargetError, some
-from hedgerow.engines.address import needing
 from hedgerow.engines.base import TablePlace, Written
+from hedgerow.engines.formats import SourceView
+from hedgerow.engines.kinds import engine_of
 from hedgerow.engines.remote import Arrival
 from hedgerow.engines.remote_engine import RemoteEngine
-from hedgerow.engines.session import Session
-from hedgerow.engines.sources import Source, attach
+from hedgerow.engines.session import DuckDBSession
+from hedgerow.engines.sources import attach
 from hedgerow.engines.table_hash import buckets, whole
 
 FILE = "data.parquet"
@@ -79,7 +80,7 @@ class CarriedTable:
             TargetError: A column cannot be stored there as it is.
         """
         assert isinstance(written.path, Path), "it is written to a file first"
-        session = Session(str(self._place), memory=self._memory, scratch=None)
+        session = DuckDBSession(str(self._place), memory=self._memory, scratch=None)
         try:
             source = attach(session, written.path, delimiter=None)
             self._refuse_unknown(source)
@@ -93,7 +94,7 @@ class CarriedTable:
             session.close()
         return Written(path=self._place, rows=written.rows, people=written.people, sha256=digest)
 
-    def _refuse_unknown(self, source: Source) -> None:
+    def _refuse_unknown(self, source: SourceView) -> None:
         strange = {
             name: kind
             for name, kind in zip(source.names, source.types, strict=True)
@@ -107,7 +108,7 @@ class CarriedTable:
                 fix="Publish to a folder, leave the column out, or make it text in the source.",
             )
 
-    def _refuse_renamed(self, source: Source) -> None:
+    def _refuse_renamed(self, source: SourceView) -> None:
         pairs = zip(source.names, self.staged.columns(), strict=True)
         if renamed := [name for name, there in pairs if name != there]:
             raise TargetError(
@@ -116,7 +117,7 @@ class CarriedTable:
                 fix="Give the column a shorter name, or publish to a folder.",
             )
 
-    def _compared(self, session: Session, source: Source, rows: int) -> str:
+    def _compared(self, session: DuckDBSession, source: SourceView, rows: int) -> str:
         """The hash of what arrived, which is that of what was sent.
 
         Raises:
@@ -166,7 +167,7 @@ class _Local:
         return f"string_agg({sql}, '' ORDER BY {sql})"
 
 
-def _hashed(session: Session, places: Sequence[int], rows: int) -> str:
+def _hashed(session: DuckDBSession, places: Sequence[int], rows: int) -> str:
     """The hash of columns of the view `source`, as that of a table (see `table_hash`)."""
     texts = [f"c{i}::VARCHAR" for i in places]
     return whole(session.fetch(buckets("source", texts, rows, _Local())))
@@ -174,7 +175,7 @@ def _hashed(session: Session, places: Sequence[int], rows: int) -> str:
 
 def content_sha256(file: Path) -> str:
     """The hash that the rows of a Parquet file have as a table (see `table_hash`)."""
-    session = Session(str(file), memory=None, scratch=None)
+    session = DuckDBSession(str(file), memory=None, scratch=None)
     try:
         source = attach(session, file, delimiter=None)
         rows = session.number("SELECT count(*) FROM source")
@@ -196,12 +197,8 @@ def carried(
     Raises:
         DataError: It cannot be reached.
     """
-    with needing(place):
-        if place.scheme == "spark":
-            from hedgerow.engines.spark.arrival import SparkArrival
-
-            spark = SparkArrival(place, inputs=tuple(inputs), memory=memory)
-            return CarriedTable(spark, place, memory=memory)
-        from hedgerow.engines.postgresql.arrival import PostgreSQLArrival
-
-        return CarriedTable(PostgreSQLArrival(place), place, memory=memory)
+    kind = engine_of(place)
+    assert kind.remote is not None, "it has addresses"
+    with kind.needing(str(place)):
+        arrival = kind.remote.arrival(place, tuple(inputs), memory)
+    return CarriedTable(arrival, place, memory=memory)

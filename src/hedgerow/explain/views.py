@@ -10,20 +10,20 @@ from functools import cached_property
 import numpy as np
 
 from hedgerow.base.errors import ClaimError, PlanError, nearest, some
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.release.recoded.job import Job
-from hedgerow.release.recoded.recoding_choice import Progress, bounds, choose
-from hedgerow.release.recoded.words import in_words
+from hedgerow.release.partition.job import Job
+from hedgerow.release.partition.recoding_choice import Progress, bounds, choose
+from hedgerow.release.partition.words import in_words
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Ints
 
 Node = Mapping[str, int] | str
 """Levels by column, or these as they are written on the command line: age=2,zip=1."""
 LEVEL = re.compile(r"\s*([^=]+?)\s*=\s*(\d{1,4})\s*(?:,|$)", re.ASCII)
-EVERYONE = Constraints((), 0)
+EVERYONE = SearchConstraints((), 0)
 """Asks for nothing, so that nobody is left out."""
 
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import HedgerowError
 from hedgerow.base.jit import kernel
-from hedgerow.explore.costs import Worth
 from hedgerow.recode.lattice import Frequency, Node
+from hedgerow.recode.metrics.group_sums import GroupSums
 from hedgerow.table.groups import Floats, Groups, Histogram, Ints
 
 MOST_NUMBERS = 40_000_000
@@ -50,7 +50,7 @@ class NodeProfile:
     many: Codes
     """How many groups of that kind the node has."""
     weight: Floats
-    """What these groups add to the cost, entries by parts (see `Worth`)."""
+    """What these groups add to the cost, entries by parts (see `GroupSums`)."""
     whole: Floats
     """What is known of a node's cost from its levels alone, nodes by parts."""
 
@@ -86,7 +86,7 @@ class NodeProfile:
 class Collector:
     """Takes nodes one after the other and finds the kinds of their groups."""
 
-    worth: Worth
+    worth: GroupSums
     most: int = field(default_factory=lambda: MOST_NUMBERS)
     size: int = 0
     """Kinds so far."""

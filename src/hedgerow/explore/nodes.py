@@ -15,18 +15,18 @@ import numpy as np
 from hedgerow.base.errors import ClaimError, PlanError, some
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.readings import judged
-from hedgerow.explore.costs import Worth, worth_of
 from hedgerow.explore.kinds import Collector, CrowdedError, NodeProfile
 from hedgerow.explore.survey import Flags, Survey, passing, survey
 from hedgerow.plan.methods import Method
 from hedgerow.plan.plan import Plan
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Frequency, Lattice, Node
+from hedgerow.recode.metrics import METRICS, Metric
+from hedgerow.recode.metrics.group_sums import GroupSums
 from hedgerow.recode.search import Search
-from hedgerow.recode.utility import METRICS, Metric
 from hedgerow.recode.warmup import warming
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.recoding_choice import (
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.recoding_choice import (
     Progress,
     bounds,
     choose,
@@ -83,7 +83,7 @@ class Exploration:
     models: tuple[PrivacyModel, ...]
     """The plan's claims."""
     lattice: Lattice
-    worth: Worth
+    worth: GroupSums
     profile: NodeProfile
     complete: bool
     """Whether every node is there, or only some around one of them."""
@@ -143,7 +143,7 @@ class Exploration:
         if chosen is not None:
             Lattice.of(cells, bounds(plan))  # refuses levels that do not exist
         metric = METRICS[plan.utility]
-        worth = worth_of(lattice, metric, keep_suppressed=plan.method.keep_suppressed)
+        worth = metric.sums(lattice, keep_suppressed=plan.method.keep_suppressed)
         profile = _whole(lattice, worth, say) if lattice.size <= most_nodes else None
         complete, searched = profile is not None, None
         if profile is None:
@@ -219,7 +219,7 @@ class Exploration:
 
     def constraints(
         self, models: Sequence[PrivacyModel] | None = None, suppress: float | None = None
-    ) -> Constraints:
+    ) -> SearchConstraints:
         """What a node must keep.
 
         Raises:
@@ -234,7 +234,7 @@ class Exploration:
                     fix="Open the plan again with this claim.",
                 )
         asked = judged(asked, self.cells.sensitive)
-        return Constraints(asked, self.limit(suppress), self.plan.method.keep_suppressed)
+        return SearchConstraints(asked, self.limit(suppress), self.plan.method.keep_suppressed)
 
     def survey(
         self,
@@ -264,7 +264,7 @@ class Exploration:
         )  # fmt: skip
         return found if self.complete else replace(found, elsewhere=self._elsewhere(constraints))
 
-    def _elsewhere(self, constraints: Constraints) -> float:
+    def _elsewhere(self, constraints: SearchConstraints) -> float:
         """What no node costs less that was not looked at."""
         least = Search(self.lattice, constraints, self.metric).least()
         known = self.searched
@@ -318,7 +318,7 @@ def _seen_by(cells: Cells, models: Sequence[PrivacyModel]) -> Cells:
     return replace(cells, sensitive=tuple(d for d, _ in kept), values=tuple(h for _, h in kept))
 
 
-def _whole(lattice: Lattice, worth: Worth, say: Progress) -> NodeProfile | None:
+def _whole(lattice: Lattice, worth: GroupSums, say: Progress) -> NodeProfile | None:
     """Every node; None where there is no room for all of them."""
     collector = Collector(worth)
     try:
@@ -331,7 +331,7 @@ def _whole(lattice: Lattice, worth: Worth, say: Progress) -> NodeProfile | None:
     return collector.profile()
 
 
-def _around(lattice: Lattice, worth: Worth, centre: Node, say: Progress) -> NodeProfile:
+def _around(lattice: Lattice, worth: GroupSums, centre: Node, say: Progress) -> NodeProfile:
     """The nodes at most REACH steps from one of them, and the two ends of the lattice."""
     for reach in range(REACH, 0, -1):
         try:

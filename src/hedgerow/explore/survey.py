@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from hedgerow.base.jit import kernel
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.explore.costs import Worth
 from hedgerow.explore.kinds import Codes, NodeProfile
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.recode.metrics.group_sums import GroupSums
 from hedgerow.recode.search import SLACK, Search
 from hedgerow.recode.suppression import fewest
 from hedgerow.table.groups import Floats, Groups, Ints
@@ -99,8 +99,8 @@ def passing(profile: NodeProfile, model: PrivacyModel) -> Flags:
 
 def survey(
     profile: NodeProfile,
-    constraints: Constraints,
-    worth: Worth,
+    constraints: SearchConstraints,
+    worth: GroupSums,
     kept: Sequence[Flags | None],
     *,
     absent: int,
@@ -176,7 +176,7 @@ def survey(
 
 
 def _decide_rest(
-    profile: NodeProfile, constraints: Constraints, out: Flags, people: Ints, feasible: States
+    profile: NodeProfile, constraints: SearchConstraints, out: Flags, people: Ints, feasible: States
 ) -> None:
     """Those left out are published as one group, which has to keep the claims itself."""
     asked = np.flatnonzero((feasible == YES) & (people > 0))
@@ -193,8 +193,8 @@ class _Whole:
     """Claims about all groups together are measured node by node."""
 
     profile: NodeProfile
-    constraints: Constraints
-    worth: Worth
+    constraints: SearchConstraints
+    worth: GroupSums
     out: Flags
     """The kinds that fail a claim about groups."""
     kept: Sequence[Flags | None]
@@ -225,7 +225,7 @@ class _Whole:
             groups, kind = self.profile.groups_of(place)
             remaining = ~self.out[kind]
             for m in whole:
-                one = Constraints((models[m],), self.constraints.limit,
+                one = SearchConstraints((models[m],), self.constraints.limit,
                                   self.constraints.keep_suppressed)  # fmt: skip
                 states[place, m] = self._could(one, groups, remaining)
             if self.constraints.remains(groups, remaining, 0):
@@ -237,7 +237,7 @@ class _Whole:
             else:
                 self._choose(place, feasible, left_out, cost, floor)
 
-    def _could(self, constraints: Constraints, groups: Groups, kept: Flags) -> bool:
+    def _could(self, constraints: SearchConstraints, groups: Groups, kept: Flags) -> bool:
         """Whether the claims can hold, if need be by suppressing more."""
         if constraints.remains(groups, kept, 0):
             return True

@@ -12,12 +12,12 @@ from hedgerow.base.errors import PlanError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.readings import judged
 from hedgerow.plan.plan import Plan
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice, Node
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search, Solution
-from hedgerow.recode.utility import METRICS
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.recoding_choice import bounds, patience, refuse_overlapping
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.recoding_choice import bounds, patience, refuse_overlapping
 
 DEFAULT_K = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Strictness asked for when the first claim is k-anonymity."""
@@ -87,10 +87,10 @@ def frontier(
     limit, keep = plan.method.may_suppress(cells.people), plan.method.keep_suppressed
     lattice = Lattice.of(cells, bounds(plan))
     metric = METRICS[plan.utility]
-    asked = [Constraints(rest, limit, keep, ladder)]
+    asked = [SearchConstraints(rest, limit, keep, ladder)]
     if not all(model.one_by_one for model in ladder):
         # Claims about the table choose whom to suppress: each strictness is a search of its own.
-        asked = [Constraints((model, *rest), limit, keep) for model in ladder]
+        asked = [SearchConstraints((model, *rest), limit, keep) for model in ladder]
     seconds = patience(plan, lattice)
     solutions: list[Solution | None] = []
     least: list[float] = []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, Protocol, overload
+from typing import Any, ClassVar, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.base.errors import DataError, PlanError
+from hedgerow.base.registry import Registry
 from hedgerow.noise import samplers
 from hedgerow.noise.measures import Loss, Pure, ZeroConcentrated
 from hedgerow.noise.rounding import Number, double_up, exact, positive, share, sqrt_up, whole
@@ -48,12 +49,24 @@ class Mechanism(Protocol):
     at all (NaN); whoever computes the value sees to it that this cannot depend on the data.
     """
 
+    name: ClassVar[str]
+    """As certificates and answers name the noise."""
+    metric: ClassVar[InputMetric]
+    """What d_in counts."""
+    samplers: ClassVar[tuple[str, ...]]
+    """The functions of `hedgerow.noise.samplers` that draw all of its randomness."""
+
     @property
-    def metric(self) -> InputMetric: ...
-    @property
-    def measure(self) -> type[Loss]: ...
+    def measure(self) -> type[Loss]:
+        """In which currency it costs."""
+        ...
+
     def privacy_map(self, d_in: Number) -> Loss: ...
     def release(self, value: Any) -> Any: ...
+
+
+MECHANISMS: Registry[type[Mechanism]] = Registry("mechanism", group="hedgerow.mechanisms")
+"""The mechanisms by name."""
 
 
 @dataclass(frozen=True, init=False)
@@ -74,8 +87,10 @@ class DiscreteLaplace:
 
     scale: Fraction
     """A double, as the sampler takes it: what was given, rounded up."""
-    metric = L1
-    measure = Pure
+    name: ClassVar[str] = "discrete Laplace"
+    metric: ClassVar[InputMetric] = L1
+    measure: ClassVar[type[Pure]] = Pure
+    samplers: ClassVar[tuple[str, ...]] = ("discrete_laplace",)
 
     def __init__(self, *, scale: Number) -> None:
         object.__setattr__(self, "scale", as_sampled(scale))
@@ -104,6 +119,9 @@ class DiscreteLaplace:
         return laplace_half_width(scale=self.scale, confidence=share("confidence", confidence))
 
 
+MECHANISMS.register(DiscreteLaplace)
+
+
 @dataclass(frozen=True, init=False)
 class DyadicLaplace:
     """Reals, rounded to multiples of 2^-bits, plus Laplace noise in such steps.
@@ -125,8 +143,10 @@ class DyadicLaplace:
     scale: Fraction
     bits: int
     changed: int
-    metric = L1
-    measure = Pure
+    name: ClassVar[str] = "Laplace on a lattice"
+    metric: ClassVar[InputMetric] = L1
+    measure: ClassVar[type[Pure]] = Pure
+    samplers: ClassVar[tuple[str, ...]] = ("discrete_laplace",)
 
     def __init__(self, *, scale: Number, bits: int, changed: int) -> None:
         object.__setattr__(self, "bits", _bits(bits))
@@ -172,6 +192,9 @@ class DyadicLaplace:
         ) ** self.bits
 
 
+MECHANISMS.register(DyadicLaplace)
+
+
 @dataclass(frozen=True, init=False)
 class DiscreteGaussian:
     """Whole numbers plus noise z with probability in proportion to e^(-z^2 / (2 scale^2)).
@@ -188,8 +211,10 @@ class DiscreteGaussian:
 
     scale: Fraction
     """A double, as the sampler takes it: what was given, rounded up."""
-    metric = L2
-    measure = ZeroConcentrated
+    name: ClassVar[str] = "discrete Gaussian"
+    metric: ClassVar[InputMetric] = L2
+    measure: ClassVar[type[ZeroConcentrated]] = ZeroConcentrated
+    samplers: ClassVar[tuple[str, ...]] = ("discrete_gaussian",)
 
     def __init__(self, *, scale: Number) -> None:
         object.__setattr__(self, "scale", as_sampled(scale))
@@ -220,6 +245,9 @@ class DiscreteGaussian:
     def accuracy(self, *, confidence: Number) -> int:
         """An a such that a number moves by at most a, this often or more often."""
         return gaussian_half_width(scale=self.scale, confidence=share("confidence", confidence))
+
+
+MECHANISMS.register(DiscreteGaussian)
 
 
 def as_sampled(scale: Number) -> Fraction:

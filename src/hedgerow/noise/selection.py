@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.noise import samplers
 from hedgerow.noise.measures import Pure, ZeroConcentrated
-from hedgerow.noise.mechanisms import LINF, InputMetric, array, as_sampled, integers
+from hedgerow.noise.mechanisms import LINF, MECHANISMS, InputMetric, array, as_sampled, integers
 from hedgerow.noise.rounding import Number, exact, log_up, positive, share, whole
 
 
@@ -69,6 +69,9 @@ class Exponential(_Selection):
     (Fraction(2, 1), 2)
     """
 
+    name: ClassVar[str] = "exponential mechanism"
+    samplers: ClassVar[tuple[str, ...]] = ("gumbel",)
+
     def release(self, value: ArrayLike) -> int:
         """The place of the chosen candidate, counted from 0.
 
@@ -85,6 +88,9 @@ class Exponential(_Selection):
         return ZeroConcentrated(rho=self.privacy_map(d_in).epsilon ** 2 / 8)
 
 
+MECHANISMS.register(Exponential)
+
+
 @dataclass(frozen=True, init=False)
 class PermuteAndFlip(_Selection):
     """Candidates in random order; stop at one with probability e^((score - best) / scale).
@@ -98,6 +104,9 @@ class PermuteAndFlip(_Selection):
     0.5-differential privacy
     """
 
+    name: ClassVar[str] = "permute-and-flip"
+    samplers: ClassVar[tuple[str, ...]] = ("permute_and_flip",)
+
     def release(self, value: ArrayLike) -> int:
         """The place of the chosen candidate, counted from 0.
 
@@ -105,6 +114,9 @@ class PermuteAndFlip(_Selection):
             DataError: There are no scores, or one of them is no finite number.
         """
         return samplers.permute_and_flip(scores(value), scale=self.scale)[0]
+
+
+MECHANISMS.register(PermuteAndFlip)
 
 
 @dataclass(frozen=True, init=False)
@@ -122,6 +134,9 @@ class NoisyMax(_Selection):
     4-differential privacy
     ((1, 2), None)
     """
+
+    name: ClassVar[str] = "report noisy max"
+    samplers: ClassVar[tuple[str, ...]] = ("permute_and_flip",)
 
     top: int
     """How many are chosen."""
@@ -156,6 +171,9 @@ class NoisyMax(_Selection):
         """As for one, of all draws together: each is compared with the best that was left."""
         beyond = (1 - share("confidence", confidence)) / self.top
         return super().accuracy(confidence=1 - beyond, candidates=candidates)
+
+
+MECHANISMS.register(NoisyMax)
 
 
 def scores(value: ArrayLike) -> samplers.Scores:

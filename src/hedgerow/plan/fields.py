@@ -30,8 +30,9 @@ from hedgerow.base.decimals import parse
 from hedgerow.base.errors import DataError
 from hedgerow.base.problems import problem, short
 from hedgerow.base.ranges import Range
-from hedgerow.engines.address import SCHEMES, table_place
+from hedgerow.engines.address import table_place
 from hedgerow.engines.base import TablePlace
+from hedgerow.engines.kinds import ENGINES, engine_of
 from hedgerow.table.domain import decimal
 
 
@@ -200,16 +201,16 @@ def _source(value: Any, info: ValidationInfo) -> str:
 def _table_source(value: Any, info: ValidationInfo) -> str:
     """A file, or the address of a table; with `engine`, the table's name is enough."""
     engine = info.data.get("engine")
-    if engine not in SCHEMES:
+    if engine is None or ENGINES[engine].remote is None:
         text = value if isinstance(value, str) else ""
         place = _table(text)
         if place is not None and engine is not None:
-            raise problem(f"{place.scheme}://… is not read by the engine {engine!r}")
+            raise problem(f"{engine_of(place).name}://… is not read by the engine {engine!r}")
         return _source(value, info) if place is None else str(place)
     if not isinstance(value, str) or not value.strip():
         raise problem(f"{info.field_name!r} needs the name of a table, not {short(value)}")
     place = _table(value if "://" in value else f"{engine}://::{value}")
-    if place is None or place.scheme != engine:
+    if place is None or engine_of(place).name != engine:
         raise problem(f"the source is no table of the engine {engine!r}")
     return str(place)
 

@@ -21,6 +21,7 @@ from pydantic_core import PydanticCustomError
 
 from hedgerow.base.errors import PlanError
 from hedgerow.base.problems import Place, PlanErrors, Problem, raise_all, short
+from hedgerow.engines.formats import COMPRESSED, format_of
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.columns import ColumnPlan
 from hedgerow.plan.contradictions import contradictions
@@ -29,6 +30,7 @@ from hedgerow.plan.json_schema import json_schema
 from hedgerow.plan.methods import PRICED, Method, Table
 from hedgerow.plan.policies import PolicyPlan
 from hedgerow.plan.privacy import PrivacyPlan, domain_of, needed, tables_of
+from hedgerow.plan.registry_keys import EngineName, Utility
 from hedgerow.plan.table_fit import misfits
 from hedgerow.plan.text_places import is_domain as _is_domain
 from hedgerow.plan.text_places import is_text as _is_text
@@ -107,7 +109,7 @@ class Plan(PlanMapping):
         default=None,
         description="The record of all releases: a file, or postgresql://… for a database.",
     )
-    engine: Literal["duckdb", "postgresql", "spark"] | None = Field(
+    engine: EngineName | None = Field(
         default=None,
         description="What holds the data, where `source` is only the name of a table.",
     )
@@ -150,16 +152,9 @@ class Plan(PlanMapping):
         description="Which values answers with noise must not tell apart; all if left out.",
     )
     method: Method = Field(default=Method(), description="How the release is made.")
-    utility: Literal[
-        "loss",
-        "discernibility",
-        "average-class-size",
-        "precision",
-        "non-uniform-entropy",
-        "granularity",
-        "kl-divergence",
-        "query-error",
-    ] = Field(default="loss", description="What makes one recoding better than another.")
+    utility: Utility = Field(
+        default="loss", description="What makes one recoding better than another."
+    )
     publish: Publish | None = Field(default=None, description="Where the release goes.")
 
     _document: Document | None = PrivateAttr(default=None)
@@ -176,7 +171,7 @@ class Plan(PlanMapping):
                 f"a plan is a file, not {short(path)}", fix="Give its path, or a `Plan`."
             )
         path = Path(path)
-        table = path.suffix.lower() in {".csv", ".tsv", ".gz", ".parquet", ".duckdb"}
+        table = path.suffix.lower() == COMPRESSED or format_of(path) is not None
         if table and path.exists():
             raise PlanError(
                 "this is a table, not a plan",

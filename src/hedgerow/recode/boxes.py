@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.recode.outcome import Spans
 from hedgerow.recode.recoding import Labels, beside, common_node
-from hedgerow.recode.utility import Spans
 from hedgerow.table.groups import Ints
 from hedgerow.table.hierarchy import Codes, Hierarchy
 

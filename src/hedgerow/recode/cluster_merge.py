@@ -65,10 +65,7 @@ class _Clusters:
         d = self.distances
         space = d.space
         row = np.empty(len(space.measure))
-        distances_from(
-            self.centre[cluster], self.mode[cluster], d.numeric, d.number, d.far, space.offset,
-            space.ladder, space.rung, space.heights, row,
-        )  # fmt: skip
+        distances_from(self.centre[cluster], self.mode[cluster], d.arrays, row)
         apart = np.zeros(len(others))
         for j, offset in enumerate(space.offset[:-1]):
             if d.numeric[j]:

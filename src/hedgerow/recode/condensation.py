@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines.base import Table
-from hedgerow.engines.frequency_set import Held
+from hedgerow.engines.frequency_set import FrequencySet
+from hedgerow.recode.outcome import Spans
 from hedgerow.recode.part_work import Columns
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, widened
-from hedgerow.recode.utility import Spans
 from hedgerow.table.cells import Cells
 from hedgerow.table.encoding import encoded
 from hedgerow.table.groups import Histogram, Ints
@@ -20,7 +20,7 @@ from hedgerow.table.pack import canonical
 
 
 def condensed(
-    held: Held, columns: Columns, *, kind: str, absent: int, detail: Mapping[str, object]
+    held: FrequencySet, columns: Columns, *, kind: str, absent: int, detail: Mapping[str, object]
 ) -> tuple[Cells, Recoding]:
     """What was solved, a cell for each published tuple with its sensitive values.
 

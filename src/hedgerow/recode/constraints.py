@@ -13,7 +13,7 @@ from hedgerow.table.groups import Groups, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Constraints:
+class SearchConstraints:
     """What a node must keep, and how many people may be left out for it."""
 
     models: tuple[PrivacyModel, ...]

@@ -184,7 +184,22 @@ def divide_all(
     floor: int,
     relaxed: bool,
 ) -> Lots:
-    """Cut until nothing can be cut; a node gives way to its two sides on top of the stack."""
+    """Cut until nothing can be cut; a node gives way to its two sides on top of the stack.
+
+    Args:
+        ranks: Tuples by axes.
+        people: People of each tuple.
+        measure: Of each rank of each axis, end to end, its place on the axis.
+        offset: Axis j owns the places from offset[j] to offset[j + 1].
+        ladder: The branch of each rank at each level of each axis, end to end.
+        rung: Axis j's ladder begins at rung[j], level by level.
+        heights: Levels of each axis's ladder.
+        floor: People each side must have.
+        relaxed: Whether people with one tuple may go to both sides.
+
+    Returns:
+        The tuple, the people and the group of each lot.
+    """
     tuples, d = ranks.shape
     # A cut shares out at most one tuple, and there are fewer cuts than groups.
     room = tuples + people.sum() // floor + 1
@@ -253,6 +268,18 @@ def all_cuts(
     scratch: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Every cut of every axis with `floor` people on each side.
+
+    Args:
+        ranks: Tuples by axes.
+        who: The tuples that are to be cut,
+        weight: and how many people of each.
+        measure: Of each rank of each axis, end to end, its place on the axis.
+        offset: Axis j owns the places from offset[j] to offset[j + 1].
+        ladder: The branch of each rank at each level of each axis, end to end.
+        rung: Axis j's ladder begins at rung[j], level by level.
+        heights: Levels of each axis's ladder.
+        floor: People each side must have.
+        scratch: Zeros, a place for each rank; zeros again afterwards.
 
     Returns:
         The axes, widest first, and for each cut: where its axis stands in that order, the rank

@@ -11,12 +11,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from hedgerow.recode.axes import Space
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.hierarchy import Codes, Hierarchy
+
+
+class DistanceAxes(NamedTuple):
+    """What compiled code needs to know of the axes to compute distances."""
+
+    numeric: Ints
+    """Of each axis, whether it holds numbers."""
+    number: Floats
+    """Of each rank, its number in standard deviations; NaN: missing, or a category."""
+    far: Floats
+    """Of each axis, the squared distance between a number and a missing value."""
+    offset: Ints
+    """Axis j owns the places from offset[j] to offset[j + 1] of what is laid end to end."""
+    ladder: Codes
+    rung: Ints
+    """Axis j's ladder begins at rung[j], level by level, each as long as the axis."""
+    heights: Ints
+    """Levels of each axis's ladder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,3 +69,12 @@ class Distances:
             far[j] = max(1.0, float(np.ptp(scaled[there])) ** 2)
         numeric = np.array([h.numbers is not None for h in hierarchies], np.int64)
         return cls(space, numeric, number, far)
+
+    @property
+    def arrays(self) -> DistanceAxes:
+        """As compiled code takes it."""
+        space = self.space
+        return DistanceAxes(
+            self.numeric, self.number, self.far, space.offset, space.ladder, space.rung,
+            space.heights,
+        )  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.axes import Space
 from hedgerow.recode.cuts import all_cuts, median, profile, tally
-from hedgerow.recode.mondrian_cut import Cuts, Reading
+from hedgerow.recode.mondrian_cut import MondrianCuts, Reading
 from hedgerow.recode.parts import Progress, first_of
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Ints
@@ -112,7 +112,7 @@ class Division:
         space = self.space
         if not space.axes or weight.sum() < 2 * self.floor:
             return None
-        cuts = Cuts(
+        cuts = MondrianCuts(
             *all_cuts(
                 self.ranks, who, weight, space.measure, space.offset, space.ladder, space.rung,
                 space.heights, self.floor, self.scratch,

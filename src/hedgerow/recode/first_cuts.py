@@ -19,7 +19,7 @@ from hedgerow.engines.splits import Split, Tree, leaves
 from hedgerow.recode.axes import Space
 from hedgerow.recode.cuts import by_width
 from hedgerow.recode.mondrian import floor_of, sized
-from hedgerow.recode.mondrian_cut import Cuts, Reading
+from hedgerow.recode.mondrian_cut import MondrianCuts, Reading
 from hedgerow.recode.parts import Progress, refuse_failing, refuse_population
 from hedgerow.table.groups import Ints, Sensitive
 from hedgerow.table.hierarchy import Codes, Hierarchy
@@ -206,7 +206,7 @@ class _Part:
             found.append((at.astype(np.int64), people.astype(np.int64)))
         return found
 
-    def _cuts(self, total: int) -> Cuts:
+    def _cuts(self, total: int) -> MondrianCuts:
         """Every cut that leaves enough people on each side."""
         space = self.cutting.space
         low = np.array([at[0] for at, _ in self.profiles])
@@ -223,7 +223,7 @@ class _Part:
             side.append(smaller[enough])
             place.append(np.full(len(enough), o))
             level.append(_parting(space.axes[j].ladder, at[enough], at[enough + 1]))
-        return Cuts(order, *(np.concatenate(each) for each in (place, behind, level, side)))
+        return MondrianCuts(order, *(np.concatenate(each) for each in (place, behind, level, side)))
 
     @cached_property
     def _by_value(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice, Node
+from hedgerow.recode.metrics import METRICS, Metric
 from hedgerow.recode.optimality import gap_of
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.search import Search, Solution, no_solution
-from hedgerow.recode.utility import METRICS, Metric
 from hedgerow.table.cells import Cells
 from hedgerow.table.hierarchy import ANY
 
 
 def full_domain(
     cells: Cells,
-    constraints: Constraints,
+    constraints: SearchConstraints,
     metric: Metric,
     *,
     bounds: Mapping[str, tuple[int, int]] | None = None,
@@ -69,7 +69,7 @@ def _finest(search: Search, solution: Solution) -> tuple[Node, float]:
 def at_node(
     lattice: Lattice,
     node: Node,
-    constraints: Constraints,
+    constraints: SearchConstraints,
     detail: dict[str, object],
     *,
     metric: Metric = METRICS["loss"],

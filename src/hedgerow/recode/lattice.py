@@ -11,17 +11,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
-from hedgerow.recode.utility import CellMetric, Outcome, Spans, Tuples
+from hedgerow.recode.outcome import Outcome, Spans, Tuples
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Floats, Groups, Histogram, Ints, merge_histogram, sort_members
 from hedgerow.table.hierarchy import Codes
 from hedgerow.table.pack import Layout, Words, hash_groups
+
+if TYPE_CHECKING:
+    from hedgerow.recode.metrics import CellMetric
 
 Node = tuple[int, ...]
 
@@ -285,7 +289,20 @@ def _regroup_word(
     start: Ints,
     tables: NDArray[np.uint64],
 ) -> tuple[NDArray[np.uint64], Ints, Ints]:
-    """Generalise tuples of one word each and add up equal ones."""
+    """Generalise tuples of one word each and add up equal ones.
+
+    Args:
+        words: The tuple of each group.
+        n: Its people.
+        clear: The bits that stay as they are.
+        shift: Of each column that is generalised, where its code stands in the word,
+        mask: and how wide it is.
+        start: Where its table begins in `tables`: old code to new code.
+        tables: The tables, end to end.
+
+    Returns:
+        The new tuples, the new group of each old one, and the people of each new one.
+    """
     rows = len(words)
     bits = 4
     while (1 << bits) < 2 * rows:
@@ -331,7 +348,17 @@ def _generalise(
     start: Ints,
     tables: NDArray[np.uint64],
 ) -> Words:
-    """Generalise tuples of several words each."""
+    """Generalise tuples of several words each.
+
+    Args:
+        words: The tuple of each group.
+        clear: Of each word, the bits that stay as they are.
+        word: Of each column that is generalised, the word its code is in,
+        shift: where it stands there,
+        mask: and how wide it is.
+        start: Where its table begins in `tables`: old code to new code.
+        tables: The tables, end to end.
+    """
     result = words & clear
     for i in range(len(words)):
         for c in range(len(word)):
@@ -354,6 +381,24 @@ def _left_out(
     table: Floats,
     worst: float,
 ) -> tuple[Ints, Floats]:
+    """What it adds to suppress people, by rank of their groups; see `CellCosts.left_out`.
+
+    Args:
+        words: The packed tuple of each group.
+        n: People of each group who are suppressed.
+        rank: Of each group; those of `ranks` or more are kept.
+        ranks: How many ranks are added up.
+        node: The level of each column.
+        word: Column j's code is in the word word[j] of a tuple,
+        shift: this many bits from its end,
+        mask: and as wide as this.
+        start: Column j's costs at a level begin at start[j, level] of the table.
+        table: What each value of each level costs one person, end to end.
+        worst: What it costs one person to be suppressed, in each column.
+
+    Returns:
+        The number of people and each column's extra cost, for each rank.
+    """
     people = np.zeros(ranks, np.int64)
     extra = np.zeros((ranks, len(node)), np.float64)
     for i in range(len(n)):

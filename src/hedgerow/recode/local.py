@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from hedgerow.base.errors import ClaimError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
+from hedgerow.recode.metrics import CellMetric, Granularity
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node, united
-from hedgerow.recode.utility import CellMetric, Granularity
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Floats, Groups, Ints
 from hedgerow.table.hierarchy import Codes

@@ -6,11 +6,13 @@ the last one only as many people as a cluster still lacks.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from hedgerow.base.jit import kernel
 from hedgerow.recode.cuts import Lots
-from hedgerow.recode.distance import Distances
+from hedgerow.recode.distance import DistanceAxes, Distances
 from hedgerow.recode.parts import Progress
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.hierarchy import Codes
@@ -19,6 +21,23 @@ GRID = 2.0**36
 """Squared distances are multiples of 1 / GRID."""
 ROUND = 2e8
 """Distances computed between two reports of progress."""
+
+
+class Clustering(NamedTuple):
+    """Who is not in a cluster yet, and the clusters made; compiled code changes it in place."""
+
+    place: Codes
+    """Tuples by axes: where the tuple's rank stands among all ranks, laid end to end."""
+    left: Ints
+    """Of each tuple, the people who are in no cluster."""
+    alive: Ints
+    """The tuples that have some, as many as the state says."""
+    mass: Ints
+    """Of each rank, the people who have it and are in no cluster."""
+    lots: Ints
+    """Made so far, as many as the state says: tuple, people and cluster (three rows)."""
+    state: Ints
+    """Tuples left, people left, clusters made, lots made."""
 
 
 def mdav(
@@ -37,14 +56,11 @@ def mdav(
         np.add.at(mass, place[:, j], people)
     room = len(people) + total // k + 2
     lots = np.empty((3, room), np.int64)
-    # Tuples and people left, clusters and lots made.
     state = np.array([len(people), total, 0, 0], np.int64)
+    work, axes = Clustering(place, left, alive, mass, lots, state), distances.arrays
     most = max(1, int(ROUND / max(1, 3 * place.size)))
     while state[1] > 0:
-        _rounds(
-            place, left, alive, mass, lots, state, k, most, distances.numeric, distances.number,
-            distances.far, space.offset, space.ladder, space.rung, space.heights,
-        )  # fmt: skip
+        _rounds(work, axes, k, most)
         if progress is not None:
             progress(1 - int(state[1]) / total)
     made = lots[:, : state[3]]
@@ -61,30 +77,20 @@ def category(ladder: Codes, rung: int, size: int, height: int, a: int, b: int) -
 
 
 @kernel
-def distances_from(
-    centre: Floats,
-    mode: Ints,
-    numeric: Ints,
-    number: Floats,
-    far: Floats,
-    offset: Ints,
-    ladder: Codes,
-    rung: Ints,
-    heights: Ints,
-    row: Floats,
-) -> None:
+def distances_from(centre: Floats, mode: Ints, axes: DistanceAxes, row: Floats) -> None:
     """Fill `row`: of each rank of each axis, the squared distance from one point.
 
     The point has the number centre[j] (NaN: missing) or the category of rank mode[j].
     """
+    numeric, number, offset = axes.numeric, axes.number, axes.offset
     for j in range(len(numeric)):
         size = offset[j + 1] - offset[j]
         for rank in range(size):
             place = offset[j] + rank
             if not numeric[j]:
-                apart = category(ladder, rung[j], size, heights[j], mode[j], rank)
+                apart = category(axes.ladder, axes.rung[j], size, axes.heights[j], mode[j], rank)
             elif np.isnan(number[place]) != np.isnan(centre[j]):
-                apart = far[j]
+                apart = axes.far[j]
             elif np.isnan(centre[j]):
                 apart = 0.0
             else:
@@ -93,58 +99,40 @@ def distances_from(
 
 
 @kernel
-def _rounds(
-    place: Codes,
-    left: Ints,
-    alive: Ints,
-    mass: Ints,
-    lots: Ints,
-    state: Ints,
-    k: int,
-    most: int,
-    numeric: Ints,
-    number: Floats,
-    far: Floats,
-    offset: Ints,
-    ladder: Codes,
-    rung: Ints,
-    heights: Ints,
-) -> None:
+def _rounds(work: Clustering, axes: DistanceAxes, k: int, most: int) -> None:
     """At most `most` rounds of two clusters each; the last ones where fewer than 3k are left."""
+    place, alive, state = work.place, work.alive, work.state
     d = place.shape[1]
-    row = np.zeros(len(number))
-    apart = np.empty(len(left))
+    row = np.zeros(len(axes.number))
+    apart = np.empty(len(work.left))
     centre, mode = np.empty(d), np.zeros(d, np.int64)
     for _ in range(most):
         if state[1] < 2 * k:
-            _gather(place, left, alive, mass, lots, state, np.zeros(len(left)), state[1])
+            _gather(work, np.zeros(len(work.left)), state[1])
             return
         before = state[1]
-        _average(mass, numeric, number, offset, centre, mode)
+        _average(work.mass, axes, centre, mode)
         for which in range(2):
             if which == 1 and before < 3 * k:
                 break
             # The first cluster is around the tuple farthest from the average, the second
             # around the one farthest from that: `apart` still holds those distances.
             if which == 0:
-                distances_from(
-                    centre, mode, numeric, number, far, offset, ladder, rung, heights, row
-                )
+                distances_from(centre, mode, axes, row)
                 _apart(place, alive, state[0], row, apart)
             chosen = alive[np.argmax(apart[: state[0]])]
             for j in range(d):
-                centre[j] = number[place[chosen, j]]
-                mode[j] = place[chosen, j] - offset[j]
-            distances_from(centre, mode, numeric, number, far, offset, ladder, rung, heights, row)
+                centre[j] = axes.number[place[chosen, j]]
+                mode[j] = place[chosen, j] - axes.offset[j]
+            distances_from(centre, mode, axes, row)
             _apart(place, alive, state[0], row, apart)
-            _gather(place, left, alive, mass, lots, state, apart, k)
+            _gather(work, apart, k)
 
 
 @kernel
-def _average(
-    mass: Ints, numeric: Ints, number: Floats, offset: Ints, centre: Floats, mode: Ints
-) -> None:
+def _average(mass: Ints, axes: DistanceAxes, centre: Floats, mode: Ints) -> None:
     """The average vector of the people left: means of numbers, most frequent categories."""
+    numeric, number, offset = axes.numeric, axes.number, axes.offset
     for j in range(len(numeric)):
         total, weight, best = 0.0, 0, offset[j]
         for place in range(offset[j], offset[j + 1]):
@@ -168,17 +156,9 @@ def _apart(place: Codes, alive: Ints, count: int, row: Floats, apart: Floats) ->
 
 
 @kernel
-def _gather(
-    place: Codes,
-    left: Ints,
-    alive: Ints,
-    mass: Ints,
-    lots: Ints,
-    state: Ints,
-    apart: Floats,
-    wanted: int,
-) -> None:
+def _gather(work: Clustering, apart: Floats, wanted: int) -> None:
     """Make a cluster of the `wanted` nearest people; `alive` and `apart` lose who is used up."""
+    place, left, alive, mass, lots, state = work
     near = np.empty(min(wanted, state[0]) + 1, np.int64)
     count, reached = 0, 0
     for i in range(state[0]):

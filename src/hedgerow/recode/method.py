@@ -13,16 +13,16 @@ from hedgerow.recode.boxes import Boxes
 from hedgerow.recode.division import Mode
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
+from hedgerow.recode.metrics import CellMetric
 from hedgerow.recode.microaggregation import clustered, microaggregation
 from hedgerow.recode.mondrian import divided, mondrian, refuse_unfit
 from hedgerow.recode.parts import Progress, refuse_population
 from hedgerow.recode.recoding import Recoding
-from hedgerow.recode.utility import CellMetric
 from hedgerow.table.cells import Cells
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Method:
+class RecodingMethod:
     """Mondrian, microaggregation or local recoding, with what each has to know."""
 
     search: Literal["mondrian", "microaggregation", "local"]

@@ -16,6 +16,7 @@ from hedgerow.recode.boxes import runs
 from hedgerow.recode.cluster_merge import join_failing, modes
 from hedgerow.recode.distance import Distances
 from hedgerow.recode.mdav import mdav
+from hedgerow.recode.outcome import Spans
 from hedgerow.recode.parts import (
     Progress,
     confirm,
@@ -25,7 +26,6 @@ from hedgerow.recode.parts import (
     whole_table,
 )
 from hedgerow.recode.recoding import Labels, Recoding, people_of
-from hedgerow.recode.utility import Spans
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.hierarchy import Codes, Hierarchy

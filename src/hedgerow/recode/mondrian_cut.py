@@ -20,7 +20,7 @@ BATCH = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
+class MondrianCuts:
     """Cuts of one node, those with enough people on each side."""
 
     order: Ints

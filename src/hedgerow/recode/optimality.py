@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import ceil, floor, isfinite, log10
 
-from hedgerow.recode.utility import Metric
+from hedgerow.recode.metrics import Metric
 
 DIGITS = 3
 """Significant digits of a cost and its bound."""
@@ -76,7 +76,7 @@ def standing(
         optimal: Whether that is proven of the release itself.
         gap: The gap, where cost and bound are rounded and it would not follow from them.
 
-    >>> from hedgerow.recode.utility import METRICS
+    >>> from hedgerow.recode.metrics import METRICS
     >>> standing(METRICS["loss"], cost=0.31, bound=0.28, optimal=False)
     'best so far: loss 0.31, gap 9.7 %: no levels the plan allows have a loss below 0.28'
     >>> standing(METRICS["precision"], cost=0.25, bound=0.125, optimal=False)

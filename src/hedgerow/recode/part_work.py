@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from hedgerow.base.errors import ClaimError
 from hedgerow.recode.axes import Space
-from hedgerow.recode.method import Method
+from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.partwise import of_part, part_limit
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.table.cells import Cells
@@ -66,7 +66,7 @@ class PartWork:
     """Finds the groups of one part; called with its lines."""
 
     columns: Columns
-    method: Method
+    method: RecodingMethod
     space: Space
     """The axes of the whole table."""
     limit: int

@@ -13,17 +13,17 @@ import numpy as np
 from hedgerow.base.errors import ClaimError
 from hedgerow.recode.cell_margins import CellMargins
 from hedgerow.recode.first_cuts import first_cuts
-from hedgerow.recode.method import Method
+from hedgerow.recode.method import RecodingMethod
+from hedgerow.recode.outcome import Spans
 from hedgerow.recode.parts import Progress, confirm
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, united
-from hedgerow.recode.utility import Spans
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Ints
 
 
 def parted(
     cells: Cells,
-    method: Method,
+    method: RecodingMethod,
     *,
     most: int,
     limit: int = 0,

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.recode.utility import Original, Outcome, Spans
+from hedgerow.recode.outcome import Original, Outcome, Spans
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Histogram, Ints
 from hedgerow.table.hierarchy import ANY, Codes, Hierarchy

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import PlanError, some
 from hedgerow.recode.boxes import MISSING
+from hedgerow.recode.outcome import Spans
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.recode.utility import Spans
 from hedgerow.table.cells import Cells
 from hedgerow.table.hierarchy import ANY, Codes, Hierarchy
 

@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import ClaimError
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
+from hedgerow.recode.metrics import Metric
 from hedgerow.recode.suppression import Suppressor
-from hedgerow.recode.utility import CellMetric, Metric
 from hedgerow.table.groups import Floats, Ints
 
 SLACK = 1e-12
@@ -104,7 +104,7 @@ class Search:
     """Finds the cheapest node of a lattice that keeps the constraints."""
 
     lattice: Lattice
-    constraints: Constraints
+    constraints: SearchConstraints
     metric: Metric
     evaluated: int = 0
     """Nodes whose claims were measured."""
@@ -113,8 +113,8 @@ class Search:
 
     @cached_property
     def costs(self) -> CellCosts | None:
-        metric = self.metric
-        return CellCosts(self.lattice, metric) if isinstance(metric, CellMetric) else None
+        metric = self.metric.by_cell
+        return None if metric is None else CellCosts(self.lattice, metric)
 
     @cached_property
     def suppressor(self) -> Suppressor:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.claims.base import Relief
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice
-from hedgerow.recode.utility import Metric
+from hedgerow.recode.metrics import Metric
 from hedgerow.table.groups import Floats, Groups, Ints
 
 Flags = NDArray[np.bool_]
@@ -47,7 +47,7 @@ class Suppressor:
     """Decides which groups of a node are suppressed."""
 
     lattice: Lattice
-    constraints: Constraints
+    constraints: SearchConstraints
     metric: Metric
     costs: CellCosts | None
 
@@ -134,7 +134,7 @@ class Fewest(NamedTuple):
     """What the claims about the table need."""
 
 
-def fewest(limits: Constraints, groups: Groups, kept: Flags, room: int) -> Fewest | None:
+def fewest(limits: SearchConstraints, groups: Groups, kept: Flags, room: int) -> Fewest | None:
     """How many groups have to go so that the claims about the table hold; None: no set will do.
 
     Args:

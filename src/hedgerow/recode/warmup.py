@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.claims.anonymity import KAnonymity
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.metrics import GeneralisationLoss
 from hedgerow.recode.search import Search
-from hedgerow.recode.utility import Loss
 from hedgerow.table.cells import Cells
 from hedgerow.table.hierarchy import ANY, Hierarchy
 
@@ -40,4 +40,4 @@ def _touch() -> None:
     hierarchy = Hierarchy.of("", [("a", ANY), ("b", ANY)])
     one = np.ones(2, np.int64)
     cells = Cells((hierarchy,), np.array([[0], [1]], np.int32), one, one)
-    Search(Lattice.of(cells), Constraints((KAnonymity(k=2),), 0), Loss()).run()
+    Search(Lattice.of(cells), SearchConstraints((KAnonymity(k=2),), 0), GeneralisationLoss()).run()

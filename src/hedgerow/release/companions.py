@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from hedgerow.claims.base import Verdict
-    from hedgerow.engines.frequency_set import Held
+    from hedgerow.engines.frequency_set import FrequencySet
     from hedgerow.ledger import Ledger
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.recoding import Recoding
-    from hedgerow.release.recoded.job import Job
-    from hedgerow.release.recoded.written_groups import Measured
+    from hedgerow.release.partition.job import Job
+    from hedgerow.release.partition.written_groups import Measured
     from hedgerow.release.release import Release
     from hedgerow.table.cells import Cells
     from hedgerow.table.schema import Schema
@@ -56,7 +56,7 @@ class Companions(Protocol):
         """Remove what stays inside of what was at the place before."""
         ...
 
-    def unmade(self, held: Held | None) -> tuple[str, ...]:
+    def unmade(self, held: FrequencySet | None) -> tuple[str, ...]:
         """What to say where something cannot be made, though it is wanted."""
         ...
 

@@ -14,12 +14,12 @@ from hedgerow.release.manifest import listed
 
 if TYPE_CHECKING:
     from hedgerow.claims.base import Verdict
-    from hedgerow.engines.frequency_set import Held
+    from hedgerow.engines.frequency_set import FrequencySet
     from hedgerow.ledger import Ledger
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.recoding import Recoding
-    from hedgerow.release.recoded.job import Job
-    from hedgerow.release.recoded.written_groups import Measured
+    from hedgerow.release.partition.job import Job
+    from hedgerow.release.partition.written_groups import Measured
     from hedgerow.release.release import Release
     from hedgerow.reports.recipient_view import Combinations
     from hedgerow.table.cells import Cells
@@ -103,7 +103,7 @@ class Accompanied:
 
         internal_beside(self.target, make if self.internal else None)
 
-    def unmade(self, held: Held | None) -> tuple[str, ...]:
+    def unmade(self, held: FrequencySet | None) -> tuple[str, ...]:
         """What to say where no internal report can be made, though one is wanted."""
         if held is None or self.target is None or not self.internal:
             return ()

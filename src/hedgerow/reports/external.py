@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hedgerow.base.delivery import CERTIFICATE
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.optimality import standing
-from hedgerow.recode.utility import METRICS
 from hedgerow.reports.blocks import (
     Chart,
     Commands,
@@ -249,8 +249,8 @@ def utility_blocks(utility: Mapping[str, Any], told: Mapping[str, Any]) -> Itera
     )
     if told["recoding"].get("levels") is not None:
         search = told["search"]
-        if not search.get("stored"):
-            metric = METRICS[told["plan"]["utility"]]
+        metric = METRICS.get(told["plan"]["utility"])
+        if not search.get("stored") and metric is not None:
             cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
             found = standing(metric, cost=cost, bound=bound, gap=gap, optimal=told["optimal"])
             yield Text(text=found[0].upper() + found[1:] + ".", tone="quiet")

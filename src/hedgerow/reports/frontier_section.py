@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hedgerow.base.errors import PlanError
 from hedgerow.charts.report_charts import Stair, staircase
 from hedgerow.plan.plan import Plan
-from hedgerow.recode.utility import METRICS
+from hedgerow.recode.metrics import METRICS
 from hedgerow.reports.blocks import Chart, Table, Text, number
 from hedgerow.reports.publisher_view import Inside
 
@@ -68,7 +68,7 @@ def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]
         numbers=frozenset({1}),
         caption="The frontier; the other claims stay as they are",
     )
-    best = "1 is best" if METRICS[found.metric].best_is_one else "lower is better"
+    best = METRICS[found.metric].best
     drawn = staircase(
         steps, name=name, x_axis="required", y_axis=f"{found.metric} ({best})", chosen=chosen
     )

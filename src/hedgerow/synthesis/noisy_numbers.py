@@ -13,23 +13,19 @@ from hedgerow.answers.charge import read_kept
 from hedgerow.answers.design import CONFIDENCE, Numbers, distribution
 from hedgerow.base.canonical_json import canonical
 from hedgerow.noise.calibration import Additive, AnswerPart
+from hedgerow.noise.catalogue import MECHANISMS
 from hedgerow.noise.measures import Loss
-from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace
-from hedgerow.synthesis.request import Request, loss_json, read_loss
+from hedgerow.synthesis.request import SynthesisRequest, loss_json, read_loss
 from hedgerow.table.domain import decimal
 
 FORMAT = "hedgerow-drawn/1"
-MECHANISMS: Mapping[str, type[DiscreteLaplace] | type[DiscreteGaussian]] = {
-    "discrete Laplace": DiscreteLaplace,
-    "discrete Gaussian": DiscreteGaussian,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
     """What the ledger keeps of a randomised release: enough to make its files again."""
 
-    request: Request
+    request: SynthesisRequest
     mechanism: Additive
     """The noise on each count of each table."""
     part: AnswerPart
@@ -42,7 +38,9 @@ class Drawn:
     """Where in the ledger it was reserved."""
 
     @classmethod
-    def of(cls, request: Request, noisy: Sequence[Numbers], ledger: Mapping[str, Any]) -> Drawn:
+    def of(
+        cls, request: SynthesisRequest, noisy: Sequence[Numbers], ledger: Mapping[str, Any]
+    ) -> Drawn:
         """Numbers that were drawn as the request's design says."""
         design, mechanism = request.design, request.design.mechanism
         assert isinstance(mechanism, Additive), "without a policy every count has noise"
@@ -78,7 +76,7 @@ class Drawn:
         """
         told = read_kept(content, FORMAT)
         return cls(
-            request=Request.read(told["request"]),
+            request=SynthesisRequest.read(told["request"]),
             mechanism=read_noise(told["noise"]),
             part=AnswerPart(**told["sensitivity"]),
             loss=read_loss(told["loss"]),
@@ -98,4 +96,7 @@ def noise_json(mechanism: Additive) -> dict[str, Any]:
 
 def read_noise(told: Mapping[str, Any]) -> Additive:
     """The mechanism of a kind and scale."""
-    return MECHANISMS[told["distribution"]](scale=Fraction(told["scale"]))
+    made: Any = MECHANISMS.find(told["distribution"])
+    mechanism = made(scale=Fraction(told["scale"]))
+    assert isinstance(mechanism, Additive), "noise that is added to counts"
+    return mechanism

@@ -86,7 +86,22 @@ def _sweep(
     table_from: Ints,
     column_of: Ints,
 ) -> int:
-    """One round; how many values changed. `off` is how much too many each cell has."""
+    """One round; how many values changed.
+
+    There is a copy of each table for each of its columns, in which that column comes last.
+
+    Args:
+        codes: Records by columns: the place of the value in its domain. Changed in place.
+        off: How many too many each cell of each copy has, end to end. Changed in place.
+        starts: Where each copy begins.
+        steps: Copies by columns: how far apart in a copy neighbouring values of a column lie.
+        sizes: Values of each column.
+        copies_of: The copies whose last column is c are copies_of[copies_from[c]:...].
+        copies_from: Where they begin; one more at the end.
+        table_of: The table of each copy.
+        table_from: The columns of table t are column_of[table_from[t]:...].
+        column_of: Columns.
+    """
     moved = 0
     scores = np.zeros(sizes.max())
     for record in range(len(codes)):

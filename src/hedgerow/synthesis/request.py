@@ -19,7 +19,7 @@ from hedgerow.table.domain import Bounds, Domain, Values, decimal
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class SynthesisRequest:
     """Tables at a price, about people who are protected as the plan says."""
 
     population: str
@@ -38,7 +38,7 @@ class Request:
     """Columns of which the steward states that they do not identify people."""
 
     @classmethod
-    def of(cls, plan: Plan) -> Request:
+    def of(cls, plan: Plan) -> SynthesisRequest:
         """What a plan asks for.
 
         Raises:
@@ -112,7 +112,7 @@ class Request:
         }
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Request:
+    def read(cls, told: Mapping[str, Any]) -> SynthesisRequest:
         """A request from its JSON.
 
         Raises:

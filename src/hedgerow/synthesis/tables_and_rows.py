@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.answers.design import Numbers
 from hedgerow.noise.consistency import consistent
-from hedgerow.synthesis.request import Request
+from hedgerow.synthesis.request import SynthesisRequest
 from hedgerow.synthesis.synthetic_records import MOST_RECORDS, Codes, distances, synthetic
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ DIGITS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class SyntheticTables:
     """What is published besides the noisy numbers themselves."""
 
     counts: tuple[Floats, ...]
@@ -39,7 +39,7 @@ class Made:
     """Made-up rows, where they are wanted: the place of each value in its column's domain."""
 
 
-def make(request: Request, noisy: Sequence[Numbers], *, rows: bool) -> Made:
+def make(request: SynthesisRequest, noisy: Sequence[Numbers], *, rows: bool) -> SyntheticTables:
     """Make tables agree, and rows that fit them.
 
     The total is that of the noisy tables, rounded; never the number of people in the data. That
@@ -61,10 +61,10 @@ def make(request: Request, noisy: Sequence[Numbers], *, rows: bool) -> Made:
             _shaped(request, counts), request.sizes, records=min(total, MOST_RECORDS)
         )
         records = records[np.lexsort(records.T[::-1])]
-    return Made(counts=counts, total=total, mixed=found.mixed, records=records)
+    return SyntheticTables(counts=counts, total=total, mixed=found.mixed, records=records)
 
 
-def rehearse(request: Request) -> None:
+def rehearse(request: SynthesisRequest) -> None:
     """Do what can be done without numbers, so that what must fail fails before it costs.
 
     Raises:
@@ -76,13 +76,15 @@ def rehearse(request: Request) -> None:
     consistent(_shaped(request, nobody), nonnegative=True, whole_total=True)
 
 
-def off_by(request: Request, counts: Sequence[Floats], records: Codes) -> tuple[float, ...]:
+def off_by(
+    request: SynthesisRequest, counts: Sequence[Floats], records: Codes
+) -> tuple[float, ...]:
     """For each table how far the rows' table is from it: the L1 distance of shares, 0 to 2."""
     found = distances(records, request.sizes, _shaped(request, counts))
     return tuple(found[table] for table in request.tables)
 
 
-def disagreement(request: Request, counts: Sequence[Floats]) -> float:
+def disagreement(request: SynthesisRequest, counts: Sequence[Floats]) -> float:
     """The largest difference between two tables about one number.
 
     Computed on its own, not by what made the tables agree.
@@ -117,7 +119,7 @@ def upwards(number: float, *, digits: int = 2) -> float:
 
 
 def _shaped(
-    request: Request, numbers: Sequence[Floats] | Sequence[Numbers]
+    request: SynthesisRequest, numbers: Sequence[Floats] | Sequence[Numbers]
 ) -> dict[tuple[str, ...], Floats]:
     return {
         table: np.asarray(one, np.float64).reshape(request.shape(table))

@@ -15,7 +15,7 @@ from hedgerow.base.delivery import sha256
 from hedgerow.base.errors import DataError
 from hedgerow.engines.csv_lines import header as header_line
 from hedgerow.engines.file_target import replacing
-from hedgerow.synthesis.request import Request
+from hedgerow.synthesis.request import SynthesisRequest
 from hedgerow.synthesis.tables_and_rows import Floats
 from hedgerow.synthesis.texts import field, joined, read_csv
 from hedgerow.table.written_form import WrittenForm
@@ -26,7 +26,7 @@ AT_ONCE = 1_000_000
 """Lines made at once; bounds memory."""
 
 
-def header(request: Request) -> list[str]:
+def header(request: SynthesisRequest) -> list[str]:
     """The columns of the file; its own are called otherwise where the data have such a column.
 
     `table` comes first, `noisy` and `count` last.
@@ -42,7 +42,7 @@ def header(request: Request) -> list[str]:
 
 def write_tables(
     path: Path,
-    request: Request,
+    request: SynthesisRequest,
     noisy: Sequence[Numbers],
     counts: Sequence[Floats],
     *,
@@ -81,7 +81,7 @@ def write_tables(
 
 
 def read_tables(
-    path: Path, request: Request, *, escaped: bool
+    path: Path, request: SynthesisRequest, *, escaped: bool
 ) -> tuple[tuple[Numbers, ...], tuple[Floats, ...]]:
     """The noisy numbers and the counts of each table.
 
@@ -133,7 +133,7 @@ def read_tables(
 
 
 def _places(
-    request: Request, columns: tuple[str, ...], start: int, end: int
+    request: SynthesisRequest, columns: tuple[str, ...], start: int, end: int
 ) -> dict[str, NDArray[np.int64]]:
     """For each column of a table, the places of the values of cells."""
     places = np.unravel_index(np.arange(start, end), request.shape(columns))

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from hedgerow.base.errors import HedgerowError
 from hedgerow.web.error_pages import told
 from hedgerow.web.state import WORK, web_of
+from hedgerow.web.workspace import table_suffixes
 
 _FORM = re.compile(r'(<form method="post" action="/(?!start/|jobs/)[^"?#]*)(#[^"]*)?"')
 """Where a form of ours begins; in what others wrote, quotes and brackets are escaped."""
@@ -31,6 +32,9 @@ def environment() -> Environment:
     made.filters["percent"] = percent
     made.filters["size"] = size
     made.filters["told"] = told
+    made.globals["table_files"] = lambda: ",".join(
+        dict.fromkeys(f".{one.rpartition('.')[2]}" for one in table_suffixes())
+    )
     made.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
     return made
 

@@ -13,7 +13,7 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from hedgerow.base.errors import DataError
-from hedgerow.web.workspace import TABLES, safe_name
+from hedgerow.web.workspace import safe_name, table_suffixes
 
 UPLOAD_LIMIT = 4_000_000_000
 """Bytes of an upload where nobody says otherwise."""
@@ -112,10 +112,10 @@ async def receive_files(request: Request, folder: Path, *, most: int) -> Uploads
 
 def _refuse_kind(name: str) -> None:
     """A database is refused among others: what it holds may refer to other files."""
-    if not name.lower().endswith((*TABLES, ".json")):
+    if not name.lower().endswith((*table_suffixes(), ".json")):
         raise DataError(
             f"{name!r} is not a kind of file the app takes",
-            fix=f"Upload one of {', '.join(TABLES)}.",
+            fix=f"Upload one of {', '.join(table_suffixes())}.",
         )
 
 

@@ -17,20 +17,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hedgerow.api import write_plan
+from hedgerow.api import uploadable, write_plan
 from hedgerow.api.plan_text import data_of
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, TargetError
 from hedgerow.web.draft import NAME, Draft
 
 ENVIRONMENT = "HEDGEROW_WORKSPACE"
-TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet")
-"""How the names of tables end that may be uploaded."""
 PLANS = (".yaml", ".yml")
 LONGEST_NAME = 120
 ABANDONED = 3600.0
 """Seconds after which an upload that does not grow is one that was cut short."""
 
 _NAME = re.compile(r"\w[\w .,()+-]*")
+
+
+def table_suffixes() -> tuple[str, ...]:
+    """How the names of tables end that may be uploaded; a hierarchy may also be a .txt file."""
+    return (*uploadable(), ".txt")
 
 
 def default_folder() -> Path:
@@ -159,9 +162,10 @@ class Workspace:
             HedgerowError: It is not a table.
         """
         name = safe_name(name)
-        if not name.lower().endswith(TABLES):
+        if not name.lower().endswith(table_suffixes()):
             raise DataError(
-                f"{name!r} does not look like a table", fix=f"Upload one of {', '.join(TABLES)}."
+                f"{name!r} does not look like a table",
+                fix=f"Upload one of {', '.join(table_suffixes())}.",
             )
         folder = self.folder / f"{_slug(name.partition('.')[0])}-{secrets.token_hex(4)}"
         files = folder / "files"

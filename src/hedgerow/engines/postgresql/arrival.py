@@ -11,7 +11,7 @@ from hedgerow.engines.postgresql.catalogue import refuse_other_encodings, sql_of
 from hedgerow.engines.postgresql.connection import Connection
 from hedgerow.engines.postgresql.table import PostgreSQLTable
 from hedgerow.engines.postgresql.targets import PostgreSQLTarget
-from hedgerow.engines.session import Session, identifier, literal
+from hedgerow.engines.session import DuckDBSession, identifier, literal
 
 KINDS = {
     "BOOLEAN": "boolean",
@@ -66,7 +66,7 @@ class PostgreSQLArrival:
             return f"numeric({found[1]},{found[2]})"
         return KINDS.get(local)
 
-    def load(self, session: Session, sql: str, columns: Mapping[str, str]) -> PostgreSQLTable:
+    def load(self, session: DuckDBSession, sql: str, columns: Mapping[str, str]) -> PostgreSQLTable:
         table = self._target.begin(self._place)
         file = session.folder / f"{secrets.token_hex(8)}.csv"
         # PostgreSQL reads what DuckDB writes, (BC) behind a date included.

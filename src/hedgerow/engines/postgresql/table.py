@@ -22,7 +22,7 @@ from hedgerow.engines.postgresql.connection import Connection
 from hedgerow.engines.postgresql.dialect import PostgreSQL
 from hedgerow.engines.postgresql.targets import CERTIFICATE, PostgreSQLTarget
 from hedgerow.engines.remote import LOCAL, Kinds
-from hedgerow.engines.session import Session, identifier, literal
+from hedgerow.engines.session import DuckDBSession, identifier, literal
 
 TYPES = {"text": 'text COLLATE "C"', "double": "double precision"}
 """Of what is pushed, where PostgreSQL calls it otherwise."""
@@ -72,7 +72,7 @@ class PostgreSQLTable:
     def solve(self, name: str, sql: str, parts: int, task: Task) -> None:
         """No Python runs beside the data."""
 
-    def push(self, name: str, session: Session, sql: str, kinds: Kinds) -> str:
+    def push(self, name: str, session: DuckDBSession, sql: str, kinds: Kinds) -> str:
         # Two tables of one connection may have dictionaries at the same time.
         name = name if self._owner else f"staged_{name}"
         table = f"pg_temp.hedgerow_{name}"
@@ -92,7 +92,7 @@ class PostgreSQLTable:
         self._connection.do(f"ANALYZE {table}")
         return table
 
-    def pull(self, sql: str, session: Session, name: str, kinds: Kinds) -> None:
+    def pull(self, sql: str, session: DuckDBSession, name: str, kinds: Kinds) -> None:
         file = session.folder / f"{secrets.token_hex(8)}.csv"
         try:
             # A line of one missing value would be empty, and be skipped: 1 stands in each.

@@ -9,7 +9,7 @@ from pathlib import Path
 from hedgerow.base.errors import TargetError
 from hedgerow.engines.base import TablePlace
 from hedgerow.engines.remote import Kind
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.spark.connection import connected
 from hedgerow.engines.spark.driver import Driver
 from hedgerow.engines.spark.remote import SparkRemote, refuse_forgetful
@@ -81,7 +81,7 @@ class SparkArrival:
     def kind(self, local: str) -> str | None:
         return local if re.fullmatch(r"DECIMAL\(\d+,\d+\)", local) else KINDS.get(local)
 
-    def load(self, session: Session, sql: str, columns: Mapping[str, str]) -> SparkRemote:
+    def load(self, session: DuckDBSession, sql: str, columns: Mapping[str, str]) -> SparkRemote:
         self.discard()
         self._target = target_of(self._driver, self._place.table, str(self._place))
         try:
@@ -93,7 +93,9 @@ class SparkArrival:
             self.discard()
             raise
 
-    def _pieces(self, session: Session, sql: str, columns: Mapping[str, str]) -> Iterator[str]:
+    def _pieces(
+        self, session: DuckDBSession, sql: str, columns: Mapping[str, str]
+    ) -> Iterator[str]:
         """Spark's SQL of the rows, a piece after the other, each gone when the next is asked for.
 
         They are sent as text. What Spark cannot read as the type becomes missing, and is found

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.base.errors import DataError
-from hedgerow.base.extras import extra
 from hedgerow.engines.spark.driver import quiet
 from hedgerow.engines.spark.faults import translated
 
@@ -47,9 +46,8 @@ def connected(address: str = "spark://", *, memory: str | None = None) -> Any:
             that asks for a token gets the one in SPARK_CONNECT_AUTHENTICATE_TOKEN.
         memory: How much memory Spark may use where we start it, such as "4GB".
     """
-    java = "Java 17 or later is needed too."
-    with extra("spark", "Spark", where=address, also=java, raises=DataError):
-        from pyspark.sql import SparkSession
+    from pyspark.sql import SparkSession
+
     if address == "spark://":
         address = os.environ.get("SPARK_REMOTE", address)
     if address.startswith("sc://"):  # that a server is gone is said by us, once

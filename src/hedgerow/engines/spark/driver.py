@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Table
 from hedgerow.engines.remote import LOCAL, Kinds
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.spark.faults import GONE, translated
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ class Driver:
         """The one number a query answers."""
         return int(self.table(sql).column(0)[0].as_py())
 
-    def push(self, name: str, session: Session, sql: str, kinds: Kinds) -> str:
+    def push(self, name: str, session: DuckDBSession, sql: str, kinds: Kinds) -> str:
         """Give the result of DuckDB's query a name here."""
         typed = ", ".join(f"{column}::{LOCAL[kind]} AS {column}" for column, kind in kinds.items())
         table = session.table(f"SELECT {typed} FROM ({sql})")
@@ -136,7 +136,7 @@ class Driver:
             frame = frame.hint("broadcast")
         return self.named(name, frame)
 
-    def pull(self, sql: str, session: Session, name: str, kinds: Kinds) -> None:
+    def pull(self, sql: str, session: DuckDBSession, name: str, kinds: Kinds) -> None:
         """Keep the result of Spark's query as a temporary table of DuckDB's session."""
         if "text" not in kinds.values():  # numbers only: totals, or cells that are numbered
             _received(session, name, self.table(sql), kinds)
@@ -159,7 +159,7 @@ class Driver:
             )
 
     def _pull_pieces(
-        self, frame: Any, rows: int, session: Session, name: str, kinds: Kinds
+        self, frame: Any, rows: int, session: DuckDBSession, name: str, kinds: Kinds
     ) -> None:
         """Fetch distinct rows and how often they are there, piece by piece.
 
@@ -185,7 +185,7 @@ class Driver:
 
 
 def _received(
-    session: Session,
+    session: DuckDBSession,
     name: str,
     table: Table,
     kinds: Kinds,

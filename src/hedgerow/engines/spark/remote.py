@@ -10,7 +10,7 @@ from hedgerow.base.errors import DataError, TargetError
 from hedgerow.engines.base import TablePlace
 from hedgerow.engines.part_task import Task
 from hedgerow.engines.remote import Kinds, RemoteColumn
-from hedgerow.engines.session import Session
+from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.spark.connection import connected, forgets
 from hedgerow.engines.spark.dialect import SparkDialect
 from hedgerow.engines.spark.driver import Driver
@@ -84,10 +84,10 @@ class SparkRemote:
     def solve(self, name: str, sql: str, parts: int, task: Task) -> str:
         return solved(self._driver, name, sql, parts, task)
 
-    def push(self, name: str, session: Session, sql: str, kinds: Kinds) -> str:
+    def push(self, name: str, session: DuckDBSession, sql: str, kinds: Kinds) -> str:
         return self._driver.push(name, session, sql, kinds)
 
-    def pull(self, sql: str, session: Session, name: str, kinds: Kinds) -> None:
+    def pull(self, sql: str, session: DuckDBSession, name: str, kinds: Kinds) -> None:
         self._driver.pull(sql, session, name, kinds)
 
     def refuse_changed(self) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.base.errors import DataError
-from hedgerow.engines.records import Records
+from hedgerow.engines.formats import DELIMITERS, unclashing
+from hedgerow.engines.records import CsvRecords
 from hedgerow.engines.remote import RemoteColumn
-from hedgerow.engines.sources import DELIMITERS, unclashing
 from hedgerow.engines.spark.columns import column, literal
 from hedgerow.engines.spark.driver import Driver
 
@@ -137,7 +137,7 @@ def _csv(driver: Driver, path: str, delimiter: str | None) -> Any:
     }
     frame = driver.run(lambda: driver.session.read.schema(schema).options(**options).csv(path))
     frame = _checked(driver, frame, len(names))
-    _require_all(driver, frame, [Records(f, tried[best], len(names)) for f in _read(path)])
+    _require_all(driver, frame, [CsvRecords(f, tried[best], len(names)) for f in _read(path)])
     return frame
 
 
@@ -150,7 +150,7 @@ def _read(path: str) -> list[Path]:
     ]
 
 
-def _require_all(driver: Driver, frame: Any, files: Sequence[Records]) -> None:
+def _require_all(driver: Driver, frame: Any, files: Sequence[CsvRecords]) -> None:
     """See that Spark passes over no record, where its files are on this machine."""
     if not files:
         return

@@ -13,12 +13,12 @@ from hedgerow.answers.design import Numbers
 from hedgerow.base.delivery import DATA, TABLES
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Written
-from hedgerow.release.charged.maker import remade
+from hedgerow.release.charge.maker import remade
 from hedgerow.release.noisy.certificate import certify
 from hedgerow.synthesis.noisy_numbers import Drawn
 from hedgerow.synthesis.rows_file import read_rows, write_rows
 from hedgerow.synthesis.synthetic_records import Codes
-from hedgerow.synthesis.tables_and_rows import Floats, Made, make
+from hedgerow.synthesis.tables_and_rows import Floats, SyntheticTables, make
 from hedgerow.synthesis.tables_file import read_tables, write_tables
 
 
@@ -47,7 +47,7 @@ class NoisyFiles:
     """Tables that agree, and rows that fit them, as they are to be written."""
 
     drawn: Drawn
-    made: Made
+    made: SyntheticTables
     form: FileForm
 
     @classmethod

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hedgerow.engines.base import TablePlace
     from hedgerow.release.noisy.certificate_schema import RandomisedCertificate
     from hedgerow.release.noisy.maker import NoisyMaker
-    from hedgerow.release.noisy.verification import Stated
+    from hedgerow.release.noisy.verification import StatedRelease
     from hedgerow.release.options import Options
     from hedgerow.release.verdicts import Verdicts
 
@@ -45,14 +45,14 @@ class RandomisedKind(ReleaseKind):
 
         return RandomisedCertificate
 
-    def stated(self, certificate: Mapping[str, Any]) -> Stated:
+    def stated(self, certificate: Mapping[str, Any]) -> StatedRelease:
         """The request, the noise and the loss."""
         from hedgerow.release.noisy.verification import stated
 
         return stated(certificate)
 
     def check(
-        self, certificate: Mapping[str, Any], stated: Stated, place: Path | TablePlace,
+        self, certificate: Mapping[str, Any], stated: StatedRelease, place: Path | TablePlace,
         plan: Plan | None,
     ) -> Verdicts:  # fmt: skip
         """Compute again what follows from the noisy numbers."""

@@ -13,13 +13,13 @@ from hedgerow.base.delivery import TABLES
 from hedgerow.base.errors import PlanError
 from hedgerow.engines.base import TablePlace
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.maker import ChargedMaker
+from hedgerow.release.charge.maker import ChargedMaker
 from hedgerow.release.maker import Certificate
 from hedgerow.release.noisy.files import FileForm, NoisyFiles
 from hedgerow.release.noisy.release import RandomisedRelease
 from hedgerow.release.options import Options
 from hedgerow.synthesis.noisy_numbers import Drawn
-from hedgerow.synthesis.request import Request
+from hedgerow.synthesis.request import SynthesisRequest
 from hedgerow.synthesis.tables_and_rows import rehearse
 from hedgerow.synthesis.tables_file import lines_of
 from hedgerow.synthesis.texts import refuse_alike
@@ -54,7 +54,7 @@ class NoisyMaker(ChargedMaker[Drawn]):
             escaped=self.destination.escaped,
             rows=plan.method.synthetic,
         )
-        self.request = Request.of(plan)
+        self.request = SynthesisRequest.of(plan)
         refuse_alike(self.request, escaped=self.form.escaped)
         rehearse(self.request)
 

@@ -12,7 +12,7 @@ from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.noise.rounding import exp_up
 from hedgerow.noise.semantics import exceptions
-from hedgerow.synthesis.request import Request
+from hedgerow.synthesis.request import SynthesisRequest
 from hedgerow.table.schema import AS_WRITTEN, STATED, stated_no_keys
 
 EXAMPLE_DELTA = Fraction(1, 10**6)
@@ -30,7 +30,7 @@ def claim(loss: Loss, neighbours: Neighbours) -> str:
     return f"{loss} ({neighbours})"
 
 
-def protected(request: Request, loss: Loss, mechanism: Additive, *, rows: bool) -> str:
+def protected(request: SynthesisRequest, loss: Loss, mechanism: Additive, *, rows: bool) -> str:
     """One paragraph.
 
     Args:

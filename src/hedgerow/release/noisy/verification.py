@@ -22,8 +22,8 @@ from hedgerow.noise.measures import Approximate, Loss, ZeroConcentrated
 from hedgerow.noise.mechanisms import DiscreteGaussian
 from hedgerow.noise.rounding import sqrt_up
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.software import same_software
-from hedgerow.release.charged.verification import (
+from hedgerow.release.charge.software import same_software
+from hedgerow.release.charge.verification import (
     check_claim,
     check_form,
     judged,
@@ -33,10 +33,10 @@ from hedgerow.release.charged.verification import (
 from hedgerow.release.noisy.certificate import certify
 from hedgerow.release.verdicts import UNVERIFIABLE, VERIFIED, Checked, Verdicts
 from hedgerow.synthesis.noisy_numbers import Drawn, noise_json, read_noise
-from hedgerow.synthesis.request import Request, read_loss
+from hedgerow.synthesis.request import SynthesisRequest, read_loss
 from hedgerow.synthesis.rows_file import read_rows, write_rows
 from hedgerow.synthesis.synthetic_records import Codes
-from hedgerow.synthesis.tables_and_rows import Floats, Made, disagreement, make, off_by
+from hedgerow.synthesis.tables_and_rows import Floats, SyntheticTables, disagreement, make, off_by
 from hedgerow.synthesis.tables_file import read_tables, write_tables
 
 UNSEEN = "nobody can see from a result that the noise in it was drawn as stated"
@@ -45,17 +45,17 @@ SAME = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stated:
+class StatedRelease:
     """What a certificate says, as the numbers it stands for."""
 
-    request: Request
+    request: SynthesisRequest
     mechanism: Additive
     part: AnswerPart
     loss: Loss
 
 
 def check_randomised(
-    certificate: Mapping[str, Any], stated: Stated, folder: Path, plan: Plan | None
+    certificate: Mapping[str, Any], stated: StatedRelease, folder: Path, plan: Plan | None
 ) -> Verdicts:
     """Compute again what follows from the noisy numbers.
 
@@ -73,13 +73,13 @@ def check_randomised(
     return checks, (check_claim(certificate, wrong, unseen=UNSEEN),)
 
 
-def stated(certificate: Mapping[str, Any]) -> Stated:
+def stated(certificate: Mapping[str, Any]) -> StatedRelease:
     """What the certificate says.
 
     Raises:
         HedgerowError: It is not about tables of these columns at any price.
     """
-    request = Request.read(
+    request = SynthesisRequest.read(
         {
             "population": certificate["population"],
             "tables": [table["columns"] for table in certificate["tables"]],
@@ -101,7 +101,7 @@ def stated(certificate: Mapping[str, Any]) -> Stated:
     if len({frozenset(table) for table in request.tables}) < len(request.tables):
         raise DataError("a table stands twice in it")
     _ = request.design.loss
-    return Stated(
+    return StatedRelease(
         request=request,
         mechanism=read_noise(certificate["noise"]),
         part=AnswerPart(**certificate["sensitivity"]),
@@ -109,7 +109,7 @@ def stated(certificate: Mapping[str, Any]) -> Stated:
     )
 
 
-def _wrong_loss(certificate: Mapping[str, Any], stated: Stated) -> str | None:
+def _wrong_loss(certificate: Mapping[str, Any], stated: StatedRelease) -> str | None:
     """Why the loss does not follow from noise, sensitivity, tables and neighbours."""
     design, mechanism = stated.request.design, stated.mechanism
     sizes = [int(np.prod(stated.request.shape(table))) for table in stated.request.tables]
@@ -136,7 +136,7 @@ def _wrong_loss(certificate: Mapping[str, Any], stated: Stated) -> str | None:
     return None
 
 
-def _right_loss(stated: Stated) -> str:
+def _right_loss(stated: StatedRelease) -> str:
     changes = (
         f"squares by {stated.part.l2_squared:,}"
         if isinstance(stated.mechanism, DiscreteGaussian)
@@ -179,17 +179,19 @@ def _within(loss: Loss, price: Loss) -> bool:
     return spent.fits(given)
 
 
-def _unlike(plan: Plan, request: Request) -> str | None:
+def _unlike(plan: Plan, request: SynthesisRequest) -> str | None:
     """In what the release is not what a plan asks for."""
     if plan.method.search != "marginals":
         return "the plan asks for no randomised release"
     try:
-        return other_request(request.as_json(), Request.of(plan).as_json())
+        return other_request(request.as_json(), SynthesisRequest.of(plan).as_json())
     except HedgerowError as error:
         return f"the plan cannot be used: {error.what}"
 
 
-def _content(certificate: Mapping[str, Any], stated: Stated, folder: Path) -> Iterator[Checked]:
+def _content(
+    certificate: Mapping[str, Any], stated: StatedRelease, folder: Path
+) -> Iterator[Checked]:
     """What is in the files, and whether it follows from the noisy numbers."""
     request, escaped = (
         stated.request,
@@ -220,7 +222,7 @@ def _content(certificate: Mapping[str, Any], stated: Stated, folder: Path) -> It
 
 
 def _wrong_counts(
-    certificate: Mapping[str, Any], request: Request, counts: Sequence[Floats]
+    certificate: Mapping[str, Any], request: SynthesisRequest, counts: Sequence[Floats]
 ) -> str | None:
     told = certificate["consistency"]
     if not all(np.isfinite(table).all() and (table >= 0).all() for table in counts):
@@ -237,7 +239,10 @@ def _wrong_counts(
 
 
 def _wrong_rows(
-    certificate: Mapping[str, Any], request: Request, counts: Sequence[Floats], records: Codes
+    certificate: Mapping[str, Any],
+    request: SynthesisRequest,
+    counts: Sequence[Floats],
+    records: Codes,
 ) -> str | None:
     told, data = certificate["synthetic"], certificate["data"]
     if not len(records) == told["rows"] == data["rows"]:
@@ -255,7 +260,7 @@ def _wrong_rows(
 
 def _made_again(
     certificate: Mapping[str, Any],
-    stated: Stated,
+    stated: StatedRelease,
     folder: Path,
     read: tuple[Sequence[Numbers], Sequence[Floats], Codes | None],
 ) -> Iterator[Checked]:
@@ -291,10 +296,10 @@ def _made_again(
 
 def _other_words(
     certificate: Mapping[str, Any],
-    stated: Stated,
+    stated: StatedRelease,
     folder: Path,
     noisy: Sequence[Numbers],
-    made: Made,
+    made: SyntheticTables,
 ) -> str | None:
     """What the certificate says otherwise than this version would have written."""
     drawn = Drawn(

@@ -35,7 +35,7 @@ from hedgerow.web.draft import Draft
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.state import Step, TheDraft, TheWeb
 from hedgerow.web.uploads import FILE_FORM, receive_file, receive_files
-from hedgerow.web.workspace import TABLES
+from hedgerow.web.workspace import table_suffixes
 
 STEP = Step(number=4, name="attack", title="Attack", hint="See what attackers would find")
 KIND = "attack"
@@ -152,10 +152,10 @@ async def know(request: Request, draft: TheDraft, kind: str) -> Response:
     """Take a list of people: those an attacker knows, or strangers to compare with."""
     folder = _people(draft, kind)
     with await receive_file(request, _made(folder.parent)) as file:
-        if not file.name.lower().endswith(TABLES):
+        if not file.name.lower().endswith(table_suffixes()):
             raise DataError(
                 f"{file.name!r} does not look like a table",
-                fix=f"Upload one of {', '.join(TABLES)}.",
+                fix=f"Upload one of {', '.join(table_suffixes())}.",
             )
         shutil.rmtree(folder, ignore_errors=True)
         file.path.replace(_made(folder) / file.name)

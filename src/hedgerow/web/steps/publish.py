@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from hedgerow.api import internal_place
+from hedgerow.api import METRICS, internal_place
 from hedgerow.api import set_budget as set_budget_of
 from hedgerow.api.plan_text import REMOVED
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
@@ -25,10 +25,6 @@ SEARCHES = {
     "local": "levels that differ from group to group",
     "microaggregation": "clusters of similar people",
 }
-UTILITIES = (
-    "loss", "discernibility", "average-class-size", "precision", "non-uniform-entropy",
-    "granularity", "kl-divergence", "query-error",
-)  # fmt: skip
 REPORT_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -51,7 +47,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     exists = isinstance(to, Path) and to.exists()
     return page(
         request, "publish.html", step="publish", text=draft.text,
-        wrong=[] if problem is None else told(problem), searches=SEARCHES, utilities=UTILITIES,
+        wrong=[] if problem is None else told(problem), searches=SEARCHES, metrics=METRICS.values(),
         method=method if isinstance(method, dict) else {"search": method or "lattice"},
         target=target if isinstance(target, dict) else {"to": target or ""},
         utility=said.get("utility", "loss"), exists=exists,
@@ -113,7 +109,7 @@ def keep_how(
         changes["method", "suppress"] = f"{share}%"
     elif "suppress" in method:
         changes["method", "suppress"] = REMOVED
-    if utility in UTILITIES and (utility != "loss" or "utility" in said):
+    if utility in METRICS and (utility != "loss" or "utility" in said):
         changes["utility",] = utility
     # The plan's own folder, or a new name beside it.
     before = said.get("publish")

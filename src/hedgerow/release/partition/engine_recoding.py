@@ -17,22 +17,23 @@ import numpy as np
 from hedgerow.base.errors import ClaimError, DataError
 from hedgerow.claims.readings import judged
 from hedgerow.engines.base import Engine
-from hedgerow.engines.frequency_set import Codes, Held
+from hedgerow.engines.frequency_set import Codes, FrequencySet
 from hedgerow.engines.splits import Tree
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.condensation import condensed
 from hedgerow.recode.first_cuts import ALONE, FirstCuts, Margin, first_cuts
-from hedgerow.recode.method import Method
+from hedgerow.recode.method import RecodingMethod
+from hedgerow.recode.metrics import METRICS
+from hedgerow.recode.outcome import Original, Totals, Workload
 from hedgerow.recode.part_work import Columns, PartWork
 from hedgerow.recode.parts import confirm
 from hedgerow.recode.recoding import Recoding
-from hedgerow.recode.utility import METRICS, Original, QueryError, Totals
-from hedgerow.release.recoded.job import Job
-from hedgerow.release.recoded.recoding_choice import Progress, method_of, refuse_unsuited
+from hedgerow.release.partition.job import Job
+from hedgerow.release.partition.recoding_choice import Progress, method_of, refuse_unsuited
 from hedgerow.table.cells import Cells
 from hedgerow.table.column_domains import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.table.encoding import encoded
-from hedgerow.table.groups import Histogram, Ints
+from hedgerow.table.groups import Floats, Histogram, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Parted:
     cells: Cells
     chosen: Recoding
     original: Original
-    held: Held
+    held: FrequencySet
 
 
 def obstacle(job: Job) -> str | None:
@@ -201,7 +202,7 @@ def _nobody(columns: Columns) -> Cells:
 class _Counting:
     """What the engine holds, as the cuts ask for it."""
 
-    held: Held
+    held: FrequencySet
 
     @cached_property
     def everybody(self) -> Margin:
@@ -220,7 +221,7 @@ class _Counting:
         return Margin(*(np.asarray(found[name].to_numpy(), np.int64) for name in names))
 
 
-def _refuse_large(plan: Plan, method: Method, cuts: FirstCuts, most: int) -> None:
+def _refuse_large(plan: Plan, method: RecodingMethod, cuts: FirstCuts, most: int) -> None:
     """A part that cannot be cut is one group to strict Mondrian; others would work on it whole."""
     largest = max(cuts.lines.values())
     if largest > most and (method.search, method.mode) != ("mondrian", "strict"):
@@ -250,18 +251,20 @@ def _original(counting: _Counting, columns: Columns, absent: int) -> Totals:
     counted = counting.held.tuple_sizes()
     sizes, tuples = (np.asarray(counted[of].to_numpy(), np.int64) for of in ("size", "tuples"))
     order = np.argsort(sizes)
-    queries = METRICS["query-error"]
-    assert isinstance(queries, QueryError)
-    asked = queries.workload(leaves)
-    boxes = [
-        {int(j): (int(a), int(b)) for j, a, b in zip(*query, strict=True)}
-        for query in zip(*asked, strict=True)
-    ]
+    workloads = (metric.workload(leaves) for metric in METRICS.values())
     return Totals(
         leaves=leaves,
         absent=absent,
         counts=tuple(counts),
         sizes=(sizes[order], tuples[order]),
-        asked=asked,
-        answers=np.array(counting.held.within(boxes), np.float64),
+        answers=tuple((asked, _answers(counting, asked)) for asked in workloads if asked),
     )
+
+
+def _answers(counting: _Counting, asked: Workload) -> Floats:
+    """How many people are in the box of each query."""
+    boxes = [
+        {int(j): (int(a), int(b)) for j, a, b in zip(*query, strict=True)}
+        for query in zip(*asked, strict=True)
+    ]
+    return np.array(counting.held.within(boxes), np.float64)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from hedgerow.base.errors import PlanError
 from hedgerow.engines.base import Engine, Table, TablePlace, Written
-from hedgerow.engines.frequency_set import Held
+from hedgerow.engines.frequency_set import FrequencySet
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import ALL, Unseen
@@ -24,7 +24,7 @@ def write_release(
     recoding: Recoding,
     target: Path | TablePlace,
     *,
-    held: Held | None = None,
+    held: FrequencySet | None = None,
     escape_formulas: bool = False,
 ) -> Written:
     """Write the recoded table to a CSV or Parquet file, or to a table where the source is.

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from hedgerow.base.errors import HedgerowError
 from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.elements import rule
 from hedgerow.charts.figure import Figure
-from hedgerow.charts.marks import Layer, Points, Wires, Words
+from hedgerow.charts.looks import Pen
+from hedgerow.charts.marks import Frame, Layer, Points, Words
 from hedgerow.charts.panel import Panel
 from hedgerow.charts.scales import Linear
 from hedgerow.charts.series import Key, Legend
@@ -44,6 +46,21 @@ class Mark:
 
     name: str
     nodes: frozenset[Node]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wires(Layer):
+    """A thin line for each row, from one place to another."""
+
+    x2: str
+    y2: str
+
+    def draw(self, frame: Frame, pen: Pen) -> list[str]:
+        looks = pen.paint(stroke=self.tint) | {"stroke-width": "1"}
+        return [
+            rule(*self.spot(frame, row), frame.across(row[self.x2]), frame.up(row[self.y2]), looks)
+            for row in self.rows
+        ]
 
 
 def lattice_chart(

@@ -15,14 +15,14 @@ from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.claims.readings import judged
 from hedgerow.plan.methods import PRICED
 from hedgerow.plan.plan import Plan
-from hedgerow.recode.constraints import Constraints
+from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node, full_domain
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.method import Method
+from hedgerow.recode.method import RecodingMethod
+from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.partwise import parted
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
-from hedgerow.recode.utility import METRICS, CellMetric
 from hedgerow.table.cells import Cells
 from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.contents import Contents
@@ -67,7 +67,7 @@ def choose(
         say(f"searching ({method.search})", share)
 
     if method.search == "lattice":
-        constraints = Constraints(models, limit, method.keep_suppressed, unit=unit)
+        constraints = SearchConstraints(models, limit, method.keep_suppressed, unit=unit)
         seconds = patience(plan, Lattice.of(cells, bounds(plan)))
         metric = METRICS[plan.utility]
         return full_domain(
@@ -121,7 +121,7 @@ def refuse_unsuited(
     return limit
 
 
-def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> Method:
+def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> RecodingMethod:
     """Mondrian, microaggregation or local recoding, as the plan wants it.
 
     Raises:
@@ -132,13 +132,13 @@ def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> Method:
     sizes = [m.only_size for m in models if m.only_size is not None]
     if method.search == "microaggregation" and not sizes:
         raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
-    return Method(
+    return RecodingMethod(
         search=method.search,
         models=models,
         mode=method.mode,
         boxes=method.boxes,
         k=max(sizes, default=1),
-        metric=metric if isinstance(metric, CellMetric) else None,
+        metric=metric.by_cell,
         bounds=bounds(plan),
     )
 
@@ -302,7 +302,7 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
     kind, levels = certificate["recoding"]["kind"], certificate["recoding"].get("levels")
     limit = plan.method.may_suppress(cells.people)
     models = judged(models, cells.sensitive)
-    constraints = Constraints(models, limit, plan.method.keep_suppressed)
+    constraints = SearchConstraints(models, limit, plan.method.keep_suppressed)
     names = [h.name for h in cells.hierarchies]
     if kind == "microaggregation":
         raise PlanError(
@@ -409,7 +409,7 @@ def _stored_groups(
     return [labels.tolist() for labels in contents.labels]
 
 
-def _without_failing(recoding: Recoding, cells: Cells, constraints: Constraints) -> Recoding:
+def _without_failing(recoding: Recoding, cells: Cells, constraints: SearchConstraints) -> Recoding:
     """Leave out the groups that fail a model, as a search would."""
     _, into = recoding.seen
     held = np.append(constraints.rank(recoding.groups(cells)) > 0, False)

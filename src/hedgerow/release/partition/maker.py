@@ -14,30 +14,30 @@ from hedgerow.base.faults import point
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.engines.base import Written
 from hedgerow.plan.plan import Plan
+from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import SUPPRESSED
-from hedgerow.recode.utility import measure
 from hedgerow.release.delivery_state import DeliveryState
 from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
 from hedgerow.release.manifest import listed
 from hedgerow.release.options import Options
-from hedgerow.release.recoded.certificate import certify, shown_orders
-from hedgerow.release.recoded.data_file import write_release
-from hedgerow.release.recoded.exposure import Exposure, exposures, refuse_exposed
-from hedgerow.release.recoded.fingerprint import inputs_of, made_from
-from hedgerow.release.recoded.job import Job, opened
-from hedgerow.release.recoded.ledger_record import StoredRelease, as_published, remembering
-from hedgerow.release.recoded.recoded_table import Recoded, recoded
-from hedgerow.release.recoded.recoding_choice import refuse_hopeless
-from hedgerow.release.recoded.refusals import refuse_failed, refuse_overlap
-from hedgerow.release.recoded.words import in_words
-from hedgerow.release.recoded.written_groups import Measured, measured_groups
+from hedgerow.release.partition.certificate import certify, shown_orders
+from hedgerow.release.partition.data_file import write_release
+from hedgerow.release.partition.exposure import Exposure, exposures, refuse_exposed
+from hedgerow.release.partition.fingerprint import inputs_of, made_from
+from hedgerow.release.partition.job import Job, opened
+from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
+from hedgerow.release.partition.recoded_table import Recoded, recoded
+from hedgerow.release.partition.recoding_choice import refuse_hopeless
+from hedgerow.release.partition.refusals import refuse_failed, refuse_overlap
+from hedgerow.release.partition.words import in_words
+from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.release.release import Release
 from hedgerow.table.published_table import Published
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class ChosenTable:
     """A source and the recoding that was chosen for it."""
 
     job: Job
@@ -45,19 +45,19 @@ class Made:
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class ReadTable:
     """What was made, as it is read in the written table."""
 
-    made: Made
+    made: ChosenTable
     written: Written
     measured: Measured
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedTable:
     """What was read, and what became of the claims about it."""
 
-    read: Read
+    read: ReadTable
     claims: tuple[Verdict, ...]
     promised: tuple[PrivacyModel, ...]
     """The claims, as terminal, certificate and reports name them."""
@@ -138,7 +138,7 @@ class RecodedMaker:
         return changed(release, notes=(*self._job.notes, *release.notes, *self.companions.lost()))
 
     @contextlib.contextmanager
-    def made(self, kept: StoredRelease | None) -> Iterator[Made]:
+    def made(self, kept: StoredRelease | None) -> Iterator[ChosenTable]:
         """Reserve it, count the source, and choose a recoding."""
         memory, options = self._memory, self.options
         name = None if self.destination.place is None else self.destination.place.name
@@ -154,13 +154,13 @@ class RecodedMaker:
                     fix="Weaken a claim, or give the columns coarser levels.",
                 )
             point("chosen")
-            yield Made(job, table)
+            yield ChosenTable(job, table)
 
-    def staged(self, made: Made, delivery: DeliveryState) -> AbstractContextManager[Staged]:
+    def staged(self, made: ChosenTable, delivery: DeliveryState) -> AbstractContextManager[Staged]:
         """The hidden place; a table may be made where the source is."""
         return self.destination.staged(delivery, engine=made.job.engine, inputs=made.job.files)
 
-    def write(self, made: Made, staged: Staged) -> tuple[Made, Written]:
+    def write(self, made: ChosenTable, staged: Staged) -> tuple[ChosenTable, Written]:
         """Write the recoded rows."""
         written = write_release(
             made.job.engine, made.job.schema, made.table.cells, made.table.chosen, staged.data,
@@ -168,20 +168,20 @@ class RecodedMaker:
         )  # fmt: skip
         return made, staged.arrived(written)
 
-    def read_back(self, written: tuple[Made, Written], staged: Staged) -> Read:
+    def read_back(self, written: tuple[ChosenTable, Written], staged: Staged) -> ReadTable:
         """Count the written rows, as a recipient would."""
         made, file = written
         measured = measured_groups(
             made.job.schema, made.table.cells, made.table.chosen, file,
             escaped=self.destination.escaped, staged=staged.reader, records=self._is_compared(made),
         )  # fmt: skip
-        return Read(made, file, measured)
+        return ReadTable(made, file, measured)
 
-    def _is_compared(self, made: Made) -> bool:
+    def _is_compared(self, made: ChosenTable) -> bool:
         """Whether it stands beside other releases: earlier ones, or later ones of a ledger."""
         return bool(made.job.past) or self._memory.ledger is not None
 
-    def judge(self, read: Read) -> Judged:
+    def judge(self, read: ReadTable) -> JudgedTable:
         """Judge every claim on the written table."""
         made, measured = read.made, read.measured
         job, cells, chosen = made.job, made.table.cells, made.table.chosen
@@ -204,9 +204,9 @@ class RecodedMaker:
         lost = measure(chosen.outcome(made.table.original))
         # -1e-16 and 1e-14 are rounding, not loss.
         utility = {name: value if value > 1e-12 else 0.0 for name, value in lost.items()}
-        return Judged(read, claims, promised, published, found, utility)
+        return JudgedTable(read, claims, promised, published, found, utility)
 
-    def certify(self, judged: Judged, staged: Staged) -> Certificate:
+    def certify(self, judged: JudgedTable, staged: Staged) -> Certificate:
         """The certificate of the table, and of the report that goes with it."""
         read, job = judged.read, judged.read.made.job
         table = read.made.table
@@ -219,7 +219,7 @@ class RecodedMaker:
         certificate = listed(certificate, staged.files)
         return self.companions.add(staged.folder, certificate, (job.schema, read.measured))
 
-    def record(self, judged: Judged, certificate: Certificate) -> None:
+    def record(self, judged: JudgedTable, certificate: Certificate) -> None:
         """Write it down, if there is a ledger; from then on it counts as published."""
         if self._memory.ledger is None:
             return
@@ -243,7 +243,7 @@ class RecodedMaker:
         means = f"The ledger counts it as published (entry {seq})."
         return Record(seq=seq, what="its record is", means=means)
 
-    def finish(self, judged: Judged, certificate: Certificate, staged: Staged) -> Release:
+    def finish(self, judged: JudgedTable, certificate: Certificate, staged: Staged) -> Release:
         """The release; its internal report is beside it."""
         release, made = self._release(judged, certificate), judged.read.made
         if staged.in_memory:
@@ -259,7 +259,7 @@ class RecodedMaker:
             )  # fmt: skip
         return changed(release, data=self.destination.folder / judged.read.written.path.name)
 
-    def _release(self, judged: Judged, certificate: Certificate) -> Release:
+    def _release(self, judged: JudgedTable, certificate: Certificate) -> Release:
         made, written = judged.read.made, judged.read.written
         lefts, found_out = made.job.lefts(made.table.cells)
         return Release(

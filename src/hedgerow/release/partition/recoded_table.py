@@ -8,14 +8,14 @@ from pathlib import Path
 
 from hedgerow.base.errors import ClaimError
 from hedgerow.claims.joins import UncheckedError
-from hedgerow.engines.frequency_set import Held
+from hedgerow.engines.frequency_set import FrequencySet
 from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.outcome import Original
 from hedgerow.recode.recoding import Recoding
-from hedgerow.recode.utility import Original
 from hedgerow.recode.warmup import warming
-from hedgerow.release.recoded.exposure import explain_refusal
-from hedgerow.release.recoded.job import Job
-from hedgerow.release.recoded.recoding_choice import Progress, again, choose
+from hedgerow.release.partition.exposure import explain_refusal
+from hedgerow.release.partition.job import Job
+from hedgerow.release.partition.recoding_choice import Progress, again, choose
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import PEOPLE, ROWS
 
@@ -28,7 +28,7 @@ class Recoded:
     """The source, counted; or, where its tuples stayed in the engine, as a recipient sees it."""
     chosen: Recoding
     original: Original
-    held: Held | None = None
+    held: FrequencySet | None = None
     """Has the source's own tuples, where they stayed in the engine."""
     notes: tuple[str, ...] = ()
 
@@ -49,7 +49,7 @@ def recoded(
     """
     notes = []
     if job.plan.method.parts is not None:
-        from hedgerow.release.recoded.engine_recoding import obstacle, parted_there
+        from hedgerow.release.partition.engine_recoding import obstacle, parted_there
 
         why = "a stored recoding is applied" if applied is not None else obstacle(job)
         if why is None:

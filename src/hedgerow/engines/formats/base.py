@@ -1,0 +1,162 @@
+"""Formats: which files are tables, and how each kind becomes the view `source` of a session.
+
+A format is declared beside its code, in a module of its own, and registered in `FORMATS`. What
+can be read, what messages list and what the app accepts is derived from the registry.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hedgerow.base.errors import DataError, some
+from hedgerow.base.registry import Registry
+from hedgerow.engines.base import Table
+from hedgerow.engines.files import FRAMES
+
+if TYPE_CHECKING:
+    from hedgerow.engines.records import CsvRecords
+    from hedgerow.engines.session import DuckDBSession
+
+COMPRESSED = ".gz"
+
+
+@dataclass(frozen=True)
+class SourceView:
+    """What the view `source` shows: c0 is names[0] of type types[0]."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    files: tuple[Path, ...]
+    """The files it reads; a release must not replace one of them."""
+    arrow: Table | Path | None = None
+    """Where Arrow has the same columns under the same names: a table in memory, or one Parquet
+    file."""
+    records: CsvRecords | None = None
+    """Of a CSV file, which does not say how many rows it has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceFiles:
+    """The files of a source, and what was said about them."""
+
+    files: tuple[Path, ...]
+    """One, or several where the format allows that."""
+    table: str = ""
+    """Which table of a database file, where it was said."""
+    delimiter: str | None = None
+    """Of CSV, where it was said."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FileFormat:
+    """A kind of file that holds a table."""
+
+    name: str
+    """How its files' names end, such as ".csv"."""
+    title: str
+    """What it is called, such as "CSV"."""
+    view: Callable[[DuckDBSession, SourceFiles], SourceView]
+    """Makes the view `source` with columns c0, c1, ...; its library loads when it is called."""
+    compressed: bool = False
+    """Whether its files may be compressed, and end with .gz."""
+    several: bool = False
+    """Whether several files that match a pattern are one table."""
+    database: bool = False
+    """Whether it may hold several tables; `file::table` names one. What it holds may refer to
+    other files, so the app takes none."""
+
+
+FORMATS: Registry[FileFormat] = Registry("file format", group="hedgerow.formats")
+"""The formats by suffix, in the order in which messages list them."""
+
+
+def suffix_of(file: Path) -> str:
+    """How its name ends, but for .gz.
+
+    >>> suffix_of(Path("a.CSV.gz")), suffix_of(Path("table"))
+    ('.csv', '')
+    """
+    return ([s for s in file.suffixes if s.lower() != COMPRESSED][-1:] or [""])[0].lower()
+
+
+def format_of(file: Path) -> FileFormat | None:
+    """The format of a file by its name; None where no format has such names."""
+    return FORMATS.get(suffix_of(file))
+
+
+def table_of(source: str) -> tuple[str, str]:
+    """The file, and which of its tables, if that is said.
+
+    >>> table_of("hospital.duckdb::patients"), table_of("a::b.csv")
+    (('hospital.duckdb', 'patients'), ('a::b.csv', ''))
+    """
+    path, separator, table = source.rpartition("::")
+    found = format_of(Path(path)) if separator else None
+    return (path, table) if found is not None and found.database else (source, "")
+
+
+def readable() -> str:
+    """What can be read, for messages.
+
+    >>> readable()
+    'a .csv, .tsv (also .gz), .parquet or .duckdb file, or a pyarrow, pandas or polars table'
+    """
+    small = [one.name for one in FORMATS.values() if one.compressed]
+    small[-1] += f" (also {COMPRESSED})"
+    files = small + [one.name for one in FORMATS.values() if not one.compressed]
+    return f"a {_either(files)} file, or a {_either(FRAMES)} table"
+
+
+def uploadable() -> tuple[str, ...]:
+    """How the names of files end that the app takes."""
+    taken = [one for one in FORMATS.values() if not one.database]
+    small = tuple(one.name + COMPRESSED for one in taken if one.compressed)
+    return (*(one.name for one in taken), *small)
+
+
+def _either(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
+
+# What formats need to make the view.
+
+
+def unclashing(names: Sequence[str], where: str) -> tuple[str, ...]:
+    """The names, or an error: each column has one, and no two differ only by case."""
+    if not names:
+        raise DataError("there are no columns", where=where, fix=f"Give {readable()}.")
+    if "" in names:
+        raise DataError(
+            f"column {names.index('') + 1} has no name", where=where, fix="Name every column."
+        )
+    times = Counter(name.casefold() for name in names)
+    if clashing := [name for name in names if times[name.casefold()] > 1]:
+        raise DataError(
+            f"the column names {some(clashing)} are the same or differ only by case",
+            where=where,
+            fix="Rename all but one of them.",
+        )
+    return tuple(names)
+
+
+def columns_of(session: DuckDBSession, what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and types of the columns of a query or a table."""
+    found = session.fetch(f"DESCRIBE {what}")
+    return tuple(str(row[0]) for row in found), tuple(str(row[1]) for row in found)
+
+
+def show(session: DuckDBSession, names: Sequence[str], what: str) -> None:
+    """Make the view `source` of a table or a table function."""
+    columns = ", ".join(f"c{i}" for i in range(len(names)))
+    session.do(f"CREATE TEMP VIEW source({columns}) AS SELECT * FROM {what}")
+
+
+def path_literal(file: Path) -> str:
+    """A path as SQL; DuckDB would read * ? [ in it as a pattern."""
+    from hedgerow.engines.session import literal
+
+    return literal("".join(f"[{c}]" if c in "*?[" else c for c in str(file)))

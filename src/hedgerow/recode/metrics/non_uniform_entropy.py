@@ -1,0 +1,35 @@
+"""Non-uniform entropy: how hard it is to guess the values back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hedgerow.recode.metrics.base import METRICS, CellMetric
+from hedgerow.recode.outcome import Original
+from hedgerow.table.groups import Floats
+
+
+class NonUniformEntropy(CellMetric):
+    """Bits needed to guess back the values (Gionis and Tassa 2009), 0 to 1.
+
+    A published value hides ln(n(published) / n(original)), counted in the whole table; a
+    person suppressed hides ln(N / n(original)). Divided by what suppressing everybody costs.
+    """
+
+    name = "non-uniform-entropy"
+    measures = "Bits needed to guess the values back, as a share of the most there could be."
+
+    def cell(self, *, share: Floats, under: Floats, rung: Floats) -> Floats:
+        return np.log(np.maximum(under, 1.0))
+
+    def worst(self, original: Original) -> float:
+        return float(np.log(max(1, original.people - original.absent)))
+
+    def parts(self, totals: Floats, original: Original) -> Floats:
+        known = original.self_information
+        most = float((original.people * self.worst(original) - known).sum())
+        hidden: Floats = totals - known
+        return hidden / most if most > 0 else hidden * 0.0
+
+
+METRICS.register(NonUniformEntropy())

@@ -1,0 +1,63 @@
+"""Query error: how wrong counts are that a recipient works out from the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow.recode.metrics.base import METRICS, Metric
+from hedgerow.recode.outcome import Original, Outcome, Workload, share_inside
+from hedgerow.table.groups import Floats
+
+
+@dataclass(frozen=True)
+class QueryError(Metric):
+    """Mean relative error of random range-count queries answered from the release.
+
+    Each query asks for the people in a run of leaves in some columns; the recipient spreads a
+    group evenly over what its published value covers. Errors are relative to the true count,
+    or to one percent of the table where that is larger. The workload is fixed by `seed`.
+    """
+
+    queries: int = 200
+    columns: int = 2
+    seed: int = 20090824
+    name = "query-error"
+    measures = "How wrong counts of random ranges are that a recipient works out, on average."
+    monotone = False
+    suppression_costs = False
+
+    def cost(self, outcome: Outcome) -> float:
+        return self.bounded(outcome, 0)[0]
+
+    def bounded(self, outcome: Outcome, room: int) -> tuple[float, float]:
+        """Whoever is suppressed too lowers an answer by at most 1."""
+        original, spans = outcome.original, outcome.spans
+        asked = self.workload(original.leaves)
+        truth = self.truth(original)
+        answer, n = np.empty(self.queries), outcome.n.astype(np.float64)
+        for i, (columns, low, high) in enumerate(zip(*asked, strict=True)):
+            # Not n @ inside: for one dot product, starting threads costs more than it saves.
+            inside = share_inside(spans.low, spans.high, columns, low, high)
+            answer[i] = np.einsum("i,i", n, inside)
+        scale = np.maximum(truth, max(0.01 * original.people, 1.0))
+        # Fewer people bring an answer that is too high nearer to the truth, and no other.
+        least = np.maximum(truth - answer, np.maximum(answer - room - truth, 0.0))
+        return float((np.abs(answer - truth) / scale).mean()), float((least / scale).mean())
+
+    def truth(self, original: Original) -> Floats:
+        """The true answers."""
+        return original.within(self.workload(original.leaves))
+
+    def workload(self, leaves: tuple[int, ...]) -> Workload:
+        """The queries. Not private data, so any generator will do."""
+        random = np.random.Generator(np.random.PCG64(self.seed))
+        width = min(self.columns, len(leaves))
+        chosen = np.array([random.permutation(len(leaves))[:width] for _ in range(self.queries)])
+        size = np.array(leaves)[chosen]
+        ends = np.sort((random.random((2, *chosen.shape)) * size).astype(np.int64), axis=0)
+        return Workload(chosen, ends[0], ends[1])
+
+
+METRICS.register(QueryError())

@@ -1,0 +1,48 @@
+"""An installed package that adds something through an entry point, for a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Installed:
+    """A folder on the path of new processes that holds the module `far` and its metadata.
+
+    Args:
+        folder: Where; it is made.
+        source: The module's text.
+        points: Entry point group -> object of the module.
+    """
+
+    def __init__(self, folder: Path, source: str, points: Mapping[str, str]) -> None:
+        folder.mkdir()
+        (folder / "far.py").write_text(source)
+        told = folder / "far-1.0.dist-info"
+        told.mkdir()
+        (told / "METADATA").write_text("Metadata-Version: 2.1\nName: far\nVersion: 1.0\n")
+        lines = [f"[{group}]\nfar = far:{name}\n" for group, name in points.items()]
+        (told / "entry_points.txt").write_text("\n".join(lines))
+        path = [folder, ROOT / "src", ROOT / "tests"]
+        self.env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
+
+    def run(self, *command: str, cwd: Path = ROOT) -> str:
+        """What Python prints, run with these arguments; it has to end well."""
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=cwd, env=self.env, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        return done.stdout
+
+    def passes(self, suite: str, about: str, *, least: int, plugins: Sequence[str] = ()) -> None:
+        """Whether so many tests of a suite are about the new member, and pass."""
+        plugged = [word for plugin in plugins for word in ("-p", plugin)]
+        told = self.run("-m", "pytest", "-q", "-p", "no:randomly", *plugged, suite, "-k", about)
+        passed = int(told.rpartition(" passed")[0].split()[-1])
+        assert passed >= least, told[-3000:]
