@@ -88,6 +88,9 @@ from hedgerow.noise.amounts import NOTHING as NOTHING, Amounts as Amounts
 from hedgerow.noise.neighbours import Neighbouring as Neighbouring
 from hedgerow.table.domain import Bounds as Bounds, Values as Values, decimal as decimal
 
+# Charts
+from hedgerow.charts.looks import style_sheet as style_sheet
+
 # The lattice
 from hedgerow.claims.epsilon import belief_claims as belief_claims
 from hedgerow.explore.frontier import epsilon_at as epsilon_at, steps as steps
