@@ -13,7 +13,7 @@ from examples.differential_privacy.diabetes import (
     diabetics,
 )
 from hedgerow.charts.figures import COLOURS, INK, dressed
-from hedgerow.noise.meaning import told
+from hedgerow.noise.loss_sentences import told
 
 REACH = 7
 """Noisy counts that are drawn on either side of the two true ones."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.charts.figures import COLOURS, FONT, INK, dressed
-from hedgerow.noise.meaning import rounded_up, told
+from hedgerow.noise.loss_sentences import rounded_up, told
 from hedgerow.noise.measures import Approximate, Pure
 from hedgerow.noise.semantics import shift, truth
 
