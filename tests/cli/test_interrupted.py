@@ -55,7 +55,7 @@ STOPS = f"""\
 import sys, time
 from hedgerow import cli
 from hedgerow.release import destination
-from hedgerow.release.recoded import maker
+from hedgerow.release.partition import maker
 
 def stop(*anything, **more):
     print("stopped", file=sys.stderr, flush=True)

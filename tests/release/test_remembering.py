@@ -16,7 +16,7 @@ from hedgerow.base.errors import ClaimError, DataError, HedgerowError, PlanError
 from hedgerow.cli import app
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.ledger import Ledger
-from hedgerow.release.recoded.fingerprint import key_of
+from hedgerow.release.partition.fingerprint import key_of
 
 QI = "quasi-identifier"
 ALL: dict[str, Any] = {"role": QI, "hierarchy": "suppression"}

@@ -28,7 +28,7 @@ from hedgerow.plan.plan import Plan
 if TYPE_CHECKING:
     from hedgerow.engines.base import Engine, Table
     from hedgerow.ledger import Entry, Ledger
-    from hedgerow.release.recoded.recoding_choice import Progress
+    from hedgerow.release.partition.recoding_choice import Progress
 
 
 class KeptResult(Protocol):

@@ -7,6 +7,7 @@ table in docs/attacks.md, and the contract suite.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -52,11 +53,13 @@ COLUMN = Need("a sensitive column", "--sensitive", lambda read: read.sensitive i
 PLAN = Need("a plan", "--plan", lambda read: read.plan is not None)
 
 
-def known(name: str, words: str, example: str) -> Need:
-    """A number or word that is given with `--know`."""
-    return Need(
-        words, f"--know {name}={example}", lambda read: name in read.given, f"to know {name}"
-    )
+def known_number(name: str, words: str, example: str) -> Need:
+    """A number that is given with `--know`; a text that is none is refused, whatever else lacks."""
+
+    def given(read: AttackInput | FileInput) -> bool:
+        return name in read.given and not math.isnan(read.number(name))
+
+    return Need(words, f"--know {name}={example}", given, f"to know {name}")
 
 
 @dataclass(frozen=True, kw_only=True)

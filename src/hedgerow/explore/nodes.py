@@ -25,8 +25,8 @@ from hedgerow.recode.metrics import METRICS, Metric
 from hedgerow.recode.metrics.group_sums import GroupSums
 from hedgerow.recode.search import Search
 from hedgerow.recode.warmup import warming
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.recoding_choice import (
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.recoding_choice import (
     Progress,
     bounds,
     choose,

@@ -17,7 +17,7 @@ from hedgerow.engines.base import ColumnProfile
 from hedgerow.explore.uniqueness import Codes, Combination, alone_in, singled_out
 from hedgerow.plan.guess import guess
 from hedgerow.plan.plan import Plan
-from hedgerow.release.recoded.recoding_choice import Progress
+from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.table.encoding import encoded
 from hedgerow.table.groups import Ints
 from hedgerow.table.schema import Role

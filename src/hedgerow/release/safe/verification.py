@@ -18,8 +18,8 @@ from hedgerow.engines import TablePlace
 from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.noise.sampling.suppression import rate_text
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.software import same_software
-from hedgerow.release.charged.verification import (
+from hedgerow.release.charge.software import same_software
+from hedgerow.release.charge.verification import (
     check_claim,
     check_form,
     judged,

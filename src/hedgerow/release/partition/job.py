@@ -26,7 +26,7 @@ from hedgerow.plan.people import require_people, require_population
 from hedgerow.plan.person_rows import require_rows, respelled
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import people_of
-from hedgerow.release.recoded.earlier_releases import (
+from hedgerow.release.partition.earlier_releases import (
     UNCOMPARED,
     Before,
     Left,
@@ -34,7 +34,7 @@ from hedgerow.release.recoded.earlier_releases import (
     with_earlier,
     without_beside,
 )
-from hedgerow.release.recoded.ledger_record import earlier_releases
+from hedgerow.release.partition.ledger_record import earlier_releases
 from hedgerow.table.cell_table import read_cells
 from hedgerow.table.cells import Cells
 from hedgerow.table.facts import AskedFacts

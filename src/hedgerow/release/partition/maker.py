@@ -21,17 +21,17 @@ from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
 from hedgerow.release.manifest import listed
 from hedgerow.release.options import Options
-from hedgerow.release.recoded.certificate import certify, shown_orders
-from hedgerow.release.recoded.data_file import write_release
-from hedgerow.release.recoded.exposure import Exposure, exposures, refuse_exposed
-from hedgerow.release.recoded.fingerprint import inputs_of, made_from
-from hedgerow.release.recoded.job import Job, opened
-from hedgerow.release.recoded.ledger_record import StoredRelease, as_published, remembering
-from hedgerow.release.recoded.recoded_table import Recoded, recoded
-from hedgerow.release.recoded.recoding_choice import refuse_hopeless
-from hedgerow.release.recoded.refusals import refuse_failed, refuse_overlap
-from hedgerow.release.recoded.words import in_words
-from hedgerow.release.recoded.written_groups import Measured, measured_groups
+from hedgerow.release.partition.certificate import certify, shown_orders
+from hedgerow.release.partition.data_file import write_release
+from hedgerow.release.partition.exposure import Exposure, exposures, refuse_exposed
+from hedgerow.release.partition.fingerprint import inputs_of, made_from
+from hedgerow.release.partition.job import Job, opened
+from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
+from hedgerow.release.partition.recoded_table import Recoded, recoded
+from hedgerow.release.partition.recoding_choice import refuse_hopeless
+from hedgerow.release.partition.refusals import refuse_failed, refuse_overlap
+from hedgerow.release.partition.words import in_words
+from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.release.release import Release
 from hedgerow.table.published_table import Published
 
