@@ -11,7 +11,7 @@ import hedgerow
 from examples.differential_privacy import diabetes
 from examples.differential_privacy.figure import figure
 from hedgerow.base.errors import HedgerowError
-from hedgerow.noise.meaning import told
+from hedgerow.noise.loss_sentences import told
 from hedgerow.noise.rounding import positive
 
 

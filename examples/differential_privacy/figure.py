@@ -17,7 +17,7 @@ from hedgerow.charts.marks import Rectangles
 from hedgerow.charts.panel import Panel
 from hedgerow.charts.scales import Band, Linear
 from hedgerow.charts.series import Legend, Series
-from hedgerow.noise.meaning import told
+from hedgerow.noise.loss_sentences import told
 
 REACH = 7
 """Noisy counts that are drawn on either side of the two true ones."""

@@ -21,7 +21,7 @@ from noise import oracle
 
 from hedgerow import EpsilonStudy, explain_epsilon
 from hedgerow.base.errors import PlanError, TargetError
-from hedgerow.noise.meaning import rounded_down, rounded_up, told
+from hedgerow.noise.loss_sentences import rounded_down, rounded_up, told
 from hedgerow.noise.measures import Approximate, Pure
 from hedgerow.noise.rounding import log_up
 from hedgerow.noise.semantics import believed, exceptions, shift, shift_fails, simple_shift, truth

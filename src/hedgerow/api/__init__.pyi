@@ -109,4 +109,4 @@ from hedgerow.explain.adversary_study import refuse_plot as refuse_plot
 from hedgerow.explain.belief_words import stubborn as stubborn, times as times
 from hedgerow.explain.definitions import define as define, definitions as definitions
 from hedgerow.explain.policies import SCALE as SCALE
-from hedgerow.noise.meaning import told as told
+from hedgerow.noise.loss_sentences import told as told

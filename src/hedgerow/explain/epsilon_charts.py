@@ -14,7 +14,7 @@ from hedgerow.charts.marks import Curve, Layer, Points, Row, Rule, Words
 from hedgerow.charts.panel import Panel
 from hedgerow.charts.scales import Linear, Log, plain
 from hedgerow.charts.series import Legend, Series
-from hedgerow.noise.meaning import rounded_up, told
+from hedgerow.noise.loss_sentences import rounded_up, told
 from hedgerow.noise.measures import Approximate, Pure
 from hedgerow.noise.semantics import shift, truth
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.errors import PlanError
-from hedgerow.noise.meaning import rounded_down, rounded_up, told
+from hedgerow.noise.loss_sentences import rounded_down, rounded_up, told
 from hedgerow.noise.rounding import Number, exact, exp_down, positive, share, whole
 from hedgerow.noise.sampling.measure import Sampled
 from hedgerow.noise.sampling.pipeline import smallest_k_after_choices
