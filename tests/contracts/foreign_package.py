@@ -45,7 +45,7 @@ def requirements(evidence):
 
 
 THREE = PolicyProfile(
-    name="at-least-three", title="A rule of three", asks="Every group has three people.",
+    name="at-least-three", title="A rule of three",
     checks="the smallest group", leaves="everything else", requirements=requirements,
 )
 """
