@@ -52,7 +52,7 @@ population: ward
 ledger: ledger.db
 source: sexes.csv
 columns:
-  sex: {role: quasi-identifier, domain: [F, M]}
+  sex: {role: quasi-identifier, domain: [F, M], levels: [0, 0]}
 privacy: add-remove
 method: {search: safe, epsilon: 1, delta: 1e-6, beta: 0.8}
 publish: {to: release}

@@ -95,7 +95,8 @@ CLASSIFIERS = [
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda c: type(c).__name__)
 def test_frames_arrays_and_scikit_learn_around_it(classifier: Any) -> None:
-    frame, y = people()
+    """With 3,000 rows the tree's first split is 23 scales ahead of others: false alarms, 1e-9."""
+    frame, y = people(4_500)
     assert classifier.fit(frame, y).score(frame, y) > 0.95
     assert classifier.fit(pl.from_pandas(frame), y).score(pl.from_pandas(frame), y) > 0.95
     assert classifier.classes_.tolist() == ["no", "yes"]

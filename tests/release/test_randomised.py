@@ -183,7 +183,6 @@ def test_tables_agree_and_are_whole(town: Path) -> None:
         assert mine.keys() == theirs.keys()
         for value, count in mine.items():
             assert abs(count - theirs[value]) <= told["disagreement"] < 1e-3
-    assert any(noisy < 0 for cells in tables.values() for noisy, _ in cells.values())
     rows = release.to_arrow().to_pylist()
     for number, (columns, cells) in enumerate(tables.items()):
         made = Counter(tuple(_unescaped(row[c]) for c in columns) for row in rows)
@@ -191,6 +190,14 @@ def test_tables_agree_and_are_whole(town: Path) -> None:
         assert off == pytest.approx(release.certificate["synthetic"]["distances"][number], abs=1e-4)
         assert off < 0.1
         assert set(made) <= set(cells)
+
+
+def test_noisy_counts_may_be_negative(town: Path) -> None:
+    """Each of the 77 cells with an age is, with a chance above 0.3: none once in 10^11 runs."""
+    hedgerow.publish(plan(town, method=METHOD | {"epsilon": "0.1"}))
+    cells = [cell for table in read(town / "out").values() for cell in table.values()]
+    assert len(cells) == 89
+    assert any(noisy < 0 <= count for noisy, count in cells)
 
 
 def _unescaped(value: str | None) -> str | None:

@@ -29,7 +29,7 @@ from hedgerow.base.delivery import (
 from hedgerow.recode.optimality import standing as standing
 from hedgerow.recode.metrics import METRICS as METRICS
 from hedgerow.release.delivery_state import PUBLISHED as PUBLISHED, stopped as stopped
-from hedgerow.release.recoded.earlier_releases import UNCOMPARED as UNCOMPARED
+from hedgerow.release.partition.earlier_releases import UNCOMPARED as UNCOMPARED
 from hedgerow.release.release import level_in_words as level_in_words
 
 # Attacks
@@ -82,6 +82,9 @@ from hedgerow.ledger.choice import ledger_place as ledger_place
 from hedgerow.noise.amounts import NOTHING as NOTHING, Amounts as Amounts
 from hedgerow.noise.neighbours import Neighbouring as Neighbouring
 from hedgerow.table.domain import Bounds as Bounds, Values as Values, decimal as decimal
+
+# Charts
+from hedgerow.charts.looks import style_sheet as style_sheet
 
 # The lattice
 from hedgerow.claims.epsilon import belief_claims as belief_claims

@@ -17,7 +17,7 @@ from hedgerow.noise.rounding import Number, exact, positive, whole
 from hedgerow.noise.semantics import believed, exceptions, shift, shift_fails, simple_shift, truth
 
 if TYPE_CHECKING:
-    import altair as alt
+    from hedgerow.charts.figure import Figure
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 """Beliefs that are followed."""
@@ -146,7 +146,7 @@ class EpsilonStudy:
             "people": self.people,
         } | {part: asdict(getattr(self, part)) for part in parts}
 
-    def chart(self) -> alt.LayerChart:
+    def chart(self) -> Figure:
         """Truth and shift against epsilon, with this one marked."""
         from hedgerow.explain.epsilon_charts import meaning_chart
 
@@ -158,11 +158,10 @@ class EpsilonStudy:
         Raises:
             TargetError: It is another kind of file, or cannot be written.
         """
-        from hedgerow.charts.files import save
         from hedgerow.explain.adversary_study import refuse_plot
 
         refuse_plot(Path(path))
-        return save(self.chart(), path)
+        return self.chart().save(path)
 
 
 def explain_epsilon(
