@@ -51,16 +51,11 @@ from hedgerow.attacks.gain_bounds import (
     doubts as doubts,
 )
 from hedgerow.attacks.registry import (
-    ATTACKS as ATTACKS,
-    describe_attack as describe_attack,
     file_attacks as file_attacks,
     release_attacks as release_attacks,
 )
 
-from hedgerow.reports.profiles.registry import (
-    PROFILES as PROFILES,
-    describe_profile as describe_profile,
-)
+from hedgerow.reports.profiles.registry import PROFILES as PROFILES
 
 # Questions and the ledger
 from hedgerow.answers.files import check_file as check_file, write_answer as write_answer

@@ -1,8 +1,8 @@
 """Attack: what is declared of an attack beside its code.
 
 Everything else is derived from the declarations in `registry.ATTACKS`: what `hedgerow attack`
-takes and tries, what `explain attack` prints, the page of the app, the attacks of reports, the
-table in docs/attacks.md, and the contract suite.
+takes and tries, the page of the app, the attacks of reports, the table in docs/attacks.md, and the
+contract suite.
 """
 
 from __future__ import annotations
@@ -127,20 +127,6 @@ class Attack(ABC):
             yield "What may be said", "\n".join(listed)
         yield "When it is tried", self.tried
         yield "Reference", self.reference
-
-    def as_json(self) -> dict[str, Any]:
-        """The explanation as data."""
-        return {
-            "name": self.name,
-            "asks": self.asks,
-            "success": self.success,
-            "attacks": self.attacks,
-            "needs": [{"what": need.words, "option": need.option} for need in self.needs],
-            "knows": dict(self.knows),
-            "results": [outcome.name for outcome in self.outcomes],
-            "tried": self.tried,
-            "reference": self.reference,
-        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
