@@ -27,7 +27,7 @@ def job(make: Callable[[Path], Job]) -> Callable[[Path], Job]:
 def cells_of(plan: Path) -> Any:
     """What the engine counts in the plan's source."""
     from hedgerow.plan.plan import Plan
-    from hedgerow.release.recoded.job import opened
+    from hedgerow.release.partition.job import opened
 
     with opened(Plan.read(plan)) as source:
         return source.cells()
@@ -137,8 +137,8 @@ def counted_and_searched(plan: Path) -> Job:
     import pyarrow.csv
 
     from hedgerow.plan.plan import Plan
-    from hedgerow.release.recoded.job import opened
-    from hedgerow.release.recoded.recoding_choice import choose
+    from hedgerow.release.partition.job import opened
+    from hedgerow.release.partition.recoding_choice import choose
 
     read = Plan.read(plan)
     options = pyarrow.csv.ConvertOptions(column_types={"age": pyarrow.string()})
@@ -445,8 +445,8 @@ def large_limited(folder: Path) -> Job:
     """Count, search and write the large table with an engine that may use 1 GB."""
     from hedgerow.engines import open_engine
     from hedgerow.plan.plan import Plan
-    from hedgerow.release.recoded.data_file import write_release
-    from hedgerow.release.recoded.recoding_choice import choose
+    from hedgerow.release.partition.data_file import write_release
+    from hedgerow.release.partition.recoding_choice import choose
     from hedgerow.table.cell_table import read_cells
 
     plan = Plan.read(folder / "large.yaml")

@@ -19,7 +19,7 @@ from pathlib import Path
 LOADED = (
     "hedgerow.cli",
     "hedgerow.release.publication",
-    "hedgerow.release.recoded.maker",
+    "hedgerow.release.partition.maker",
     "hedgerow.release.noisy.maker",
     "hedgerow.release.safe.maker",
     "hedgerow.answers.session",

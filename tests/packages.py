@@ -17,27 +17,33 @@ class Installed:
     Args:
         folder: Where; it is made.
         source: The module's text.
-        points: Entry point group -> object of the module.
+        points: Entry point group -> object of the module, or several.
     """
 
-    def __init__(self, folder: Path, source: str, points: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path, source: str, points: Mapping[str, str | Sequence[str]]
+    ) -> None:
         folder.mkdir()
         (folder / "far.py").write_text(source)
         told = folder / "far-1.0.dist-info"
         told.mkdir()
         (told / "METADATA").write_text("Metadata-Version: 2.1\nName: far\nVersion: 1.0\n")
-        lines = [f"[{group}]\nfar = far:{name}\n" for group, name in points.items()]
+        lines = []
+        for group, given in points.items():
+            names = [given] if isinstance(given, str) else given
+            keys = ["far", *(f"far{i}" for i in range(2, len(names) + 1))]
+            lines += [f"[{group}]", *(f"{k} = far:{n}" for k, n in zip(keys, names, strict=True))]
         (told / "entry_points.txt").write_text("\n".join(lines))
-        path = [folder, ROOT / "src", ROOT / "tests"]
+        path = [folder, ROOT / "src", ROOT / "tests", ROOT]
         self.env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path))}
 
-    def run(self, *command: str, cwd: Path = ROOT) -> str:
-        """What Python prints, run with these arguments; it has to end well."""
+    def run(self, *command: str, cwd: Path = ROOT, code: int = 0) -> str:
+        """What Python prints, run with these arguments; it has to end with this code."""
         done = subprocess.run(
             [sys.executable, *command],
             cwd=cwd, env=self.env, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        assert done.returncode == code, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         return done.stdout
 
     def passes(self, suite: str, about: str, *, least: int, plugins: Sequence[str] = ()) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
-import hedgerow.release.recoded.engine_recoding
+import hedgerow.release.partition.engine_recoding
 from hedgerow.release.certificate_text import as_text
 
 STRICT = {"search": "mondrian"}
@@ -73,20 +73,20 @@ class Watched:
 def watched(patch: pytest.MonkeyPatch) -> Watched:
     """See the parts that are worked on in this process."""
     seen = Watched()
-    real = hedgerow.release.recoded.engine_recoding.PartWork.__call__
+    real = hedgerow.release.partition.engine_recoding.PartWork.__call__
 
     def work(self: Any, lines: Any) -> Any:
         seen.lines.append(lines.num_rows)
         return real(self, lines)
 
-    patch.setattr(hedgerow.release.recoded.engine_recoding.PartWork, "__call__", work)
+    patch.setattr(hedgerow.release.partition.engine_recoding.PartWork, "__call__", work)
     return seen
 
 
 def in_memory(patch: pytest.MonkeyPatch) -> None:
     """From here on no table is left where it is."""
     patch.setattr(
-        hedgerow.release.recoded.engine_recoding, "obstacle", lambda job: "a test wants it so"
+        hedgerow.release.partition.engine_recoding, "obstacle", lambda job: "a test wants it so"
     )
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 import pytest
 
-import hedgerow.release.publication
-import hedgerow.release.recoded.maker  # noqa: F401 (has points of its own)
 from hedgerow.base import faults
 
 

@@ -12,7 +12,6 @@ TERMS = {
     "averaging": "the averaging attack",
     "encoding": "dictionary encoding",
     "learning": "machine learning",
-    "meaning": "a noun",
     "mixing": "the mixing of a Markov chain",
     "recoding": "global and local recoding",
     "rounding": "rounding modes",

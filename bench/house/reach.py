@@ -54,6 +54,7 @@ PLAIN = {
 """Decorators that give a function to nobody; any other does, and so reaches it."""
 CALLED_BY_LIBRARIES = {
     "_repr_html_",  # notebooks
+    "_repr_svg_",
     "default_schema",  # pydantic
     "find_spec",  # Python's import
     "get_source",  # Jinja

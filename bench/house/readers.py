@@ -13,7 +13,7 @@ COUNT_THEMSELVES = ("engines", "answers", "noise")
 
 COUNTS_SOURCES = {
     "hedgerow.table.cell_table": "the source, and the outside population",
-    "hedgerow.release.recoded.engine_recoding": "the source, column by column",
+    "hedgerow.release.partition.engine_recoding": "the source, column by column",
     "hedgerow.plan.person_rows": "the source: which rows are one person's",
     "hedgerow.claims.prior_files": "a prior's file",
     "hedgerow.table.published_table": "whether a column of another tool's table counts people",

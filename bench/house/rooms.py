@@ -29,8 +29,8 @@ for _room in ("explain", "explore", "reports", "api"):
     ROOMS[_room] = " ".join(ROOMS)
 ROOMS["web"] = "api"
 ROOMS["cli"] = "api web"
-DOORS = {"hedgerow", "hedgerow.base.errors"}
-"""What the faces, `web` and `cli`, may import besides: public names, and errors to tell."""
+DOORS = {"hedgerow", "hedgerow.base.errors", "hedgerow.base.extras"}
+"""What the faces, `web` and `cli`, may import besides: public names, errors and what to install."""
 
 
 def allowed(one: Import, source: Source) -> bool:

@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.averaging import averaging, neighbouring_sums
-from hedgerow.charts.figures import COLOURS, SYMBOLS, dressed, save
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Curve, Points
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear, Log, percent
+from hedgerow.charts.series import Legend, Series
 
 EPSILON = 0.5
 RELEASES = 400
@@ -32,33 +37,29 @@ def measured() -> list[dict[str, Any]]:
 
 
 def draw(target: Path) -> None:
-    import altair as alt
-
-    who = ["with the sums", "rounding each count"]
-    legend = alt.Legend(orient="top")
-    x = alt.X("k:Q", title="counts k, with the k - 1 sums of neighbours",
-              scale=alt.Scale(type="log", domain=[1.8, 220], nice=False),
-              axis=alt.Axis(values=list(COUNTS), grid=False))  # fmt: skip
-    y = alt.Y("right:Q", title="counts named exactly", scale=alt.Scale(domain=[0, 1]),
-              axis=alt.Axis(format="%", gridColor="#eaeef2"))  # fmt: skip
-    colour = alt.Color("who:N", sort=who, title=None, legend=legend,
-                       scale=alt.Scale(domain=who, range=list(COLOURS[1::-1])))  # fmt: skip
-    shape = alt.Shape("who:N", sort=who, title=None, legend=legend,
-                      scale=alt.Scale(domain=who, range=list(SYMBOLS[:2])))  # fmt: skip
-    base = alt.Chart(alt.Data(values=measured()))
-    lines = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour)
-    points = base.mark_point(filled=True, size=60, opacity=1)
-    chart = alt.layer(lines, points.encode(x=x, y=y, color=colour, shape=shape))
-    save(
-        dressed(
-            alt,
-            chart.properties(width=560, height=280),
-            "Exact sums undo the noise of counts",
-            f"Laplace noise for ε = {EPSILON}, {RELEASES} simulated releases for each k",
-            "counts named exactly against k, with the sums and by rounding",
-        ),
-        target,
-    )
+    by = Series(field="who", names=("with the sums", "rounding each count"), tints=("s1", "s0"),
+                shown=("line", "point"))  # fmt: skip
+    rows = measured()
+    panel = Panel(
+        marks=[
+            Curve(rows=rows, x="k", y="right", by=by),
+            Points(rows=rows, x="k", y="right", by=by,
+                   hover=lambda row: f"{row['who']}: {row['right']:.1%}"),
+        ],
+        x=ChartAxis(scale=Log(1.8, 220), ticks=COUNTS,
+                    title="counts k, with the k - 1 sums of neighbours"),
+        y=ChartAxis(scale=Linear(0, 1), title="counts named exactly", label=percent, grid=True,
+                    many=10),
+        width=560,
+        height=280,
+    )  # fmt: skip
+    Figure(
+        title="Exact sums undo the noise of counts",
+        subtitle=f"Laplace noise for ε = {EPSILON}, {RELEASES} simulated releases for each k",
+        told="counts named exactly against k, with the sums and by rounding",
+        panels=[panel],
+        legends=[Legend(keys=by.keys())],
+    ).save(target)
 
 
 if __name__ == "__main__":

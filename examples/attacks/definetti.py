@@ -12,7 +12,6 @@ import numpy as np
 from hedgerow.attacks.bucketised_release import Bucketised
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.definetti import de_finetti
-from hedgerow.charts.figures import save
 from hedgerow.recode.anatomy import anatomise
 from hedgerow.table.groups import Ints
 
@@ -41,14 +40,11 @@ def draw(target: Path) -> None:
             result = de_finetti(release, illness, rng=rng)
             results.append(replace(result, attack=f"l = {l}, {words}"))
             print(f"{results[-1].attack}: {' '.join(result.sentences)}")
-    save(
-        attacks_chart(
-            results,
-            title="Whose illness is named from buckets",
-            subtitle="synthetic, 20,000 people, 12 illnesses, published by Anatomy; 95 % intervals",
-        ),
-        target,
-    )
+    attacks_chart(
+        results,
+        title="Whose illness is named from buckets",
+        subtitle="synthetic, 20,000 people, 12 illnesses, published by Anatomy; 95 % intervals",
+    ).save(target)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,12 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.floating_point import fits, identifies
-from hedgerow.charts.figures import COLOURS, QUIET, dressed, save
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Points
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Band, Linear
+from hedgerow.charts.series import Legend, Series
 
 OUTPUTS = 20_000
 START, SHOWN = 0.3, 60
@@ -52,28 +57,23 @@ def reached() -> list[dict[str, Any]]:
 
 
 def draw(target: Path) -> None:
-    import altair as alt
-
-    who = ["one value only", "both"]
-    x = alt.X("i:Q", title=f"the {SHOWN} doubles from {START} on, one after the other",
-              scale=alt.Scale(domain=[-1, SHOWN]), axis=alt.Axis(grid=False))  # fmt: skip
-    y = alt.Y("from:N", title="can come from", axis=alt.Axis(ticks=False, labelPadding=10))
-    colour = alt.Color("who:N", sort=who, title=None, legend=alt.Legend(orient="top"),
-                       scale=alt.Scale(domain=who, range=[COLOURS[1], QUIET]))  # fmt: skip
-    shape = alt.Shape("who:N", sort=who, title=None, legend=alt.Legend(orient="top"),
-                      scale=alt.Scale(domain=who, range=["diamond", "circle"]))  # fmt: skip
-    points = alt.Chart(alt.Data(values=reached())).mark_point(filled=True, size=60, opacity=1)
-    chart = points.encode(x=x, y=y, color=colour, shape=shape)
-    save(
-        dressed(
-            alt,
-            chart.properties(width=620, height=90),
-            "Noise in doubles cannot give every answer",
-            f"Values 0 and 1 with noise ± ln U, U of 53 bits.\n{shares()}",
-            "doubles that can come from 0, from 1, and from both",
-        ),
-        target,
-    )
+    by = Series(field="who", names=("one value only", "both"), tints=("s1", "empty"),
+                symbols=("diamond", "circle"))  # fmt: skip
+    panel = Panel(
+        marks=[Points(rows=reached(), x="i", y="from", by=by)],
+        x=ChartAxis(scale=Linear(-1, SHOWN), many=6,
+                    title=f"the {SHOWN} doubles from {START} on, one after the other"),
+        y=ChartAxis(scale=Band(("0", "1")), title="can come from"),
+        width=620,
+        height=90,
+    )  # fmt: skip
+    Figure(
+        title="Noise in doubles cannot give every answer",
+        subtitle=f"Values 0 and 1 with noise ± ln U, U of 53 bits.\n{shares()}",
+        told="doubles that can come from 0, from 1, and from both",
+        panels=[panel],
+        legends=[Legend(keys=by.keys())],
+    ).save(target)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.gdpr import gdpr
 from hedgerow.attacks.suite import read_releases
-from hedgerow.charts.figures import save
 from hedgerow.table.targets import Targets
 
 PLACES = {"age": 0, "workclass": 1, "education": 3, "marital-status": 5, "occupation": 6,
@@ -77,15 +76,12 @@ def draw(target: Path) -> None:
         for result in results
         if result.attack == attack
     ]
-    save(
-        attacks_chart(
-            named,
-            title="Singling out, linkability, inference",
-            subtitle="15,081 people of Adult, occupation secret, 1,000 guesses each; 95 % "
-            "intervals;\n15,081 others are not in it",
-        ),
-        target,
-    )
+    attacks_chart(
+        named,
+        title="Singling out, linkability, inference",
+        subtitle="15,081 people of Adult, occupation secret, 1,000 guesses each; 95 % "
+        "intervals;\n15,081 others are not in it",
+    ).save(target)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,12 @@ from hedgerow.attacks.homogeneity import homogeneity
 from hedgerow.attacks.similarity import similarity
 from hedgerow.attacks.skewness import skewness
 from hedgerow.attacks.suite import read_releases
-from hedgerow.charts.figures import COLOURS, SYMBOLS, dressed, save
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Curve, Points
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear, percent
+from hedgerow.charts.series import Legend, Series
 from hedgerow.claims.base import PrivacyModel
 
 RULED_OUT = 5
@@ -71,33 +76,28 @@ def measured() -> list[dict[str, Any]]:
 
 
 def draw(target: Path) -> None:
-    import altair as alt
-
-    claims = list(CLAIMS)
-    legend = alt.Legend(orient="top", columns=1)
-    x = alt.X("m:Q", title="values ruled out for each person, those that help most",
-              axis=alt.Axis(values=list(range(RULED_OUT + 1)), format="d", grid=False))  # fmt: skip
-    y = alt.Y("people:Q", title="people believed in with at least 50 %",
-              scale=alt.Scale(domain=[0, 1]),
-              axis=alt.Axis(format="%", gridColor="#eaeef2"))  # fmt: skip
-    colour = alt.Color("claim:N", sort=claims, title=None, legend=legend,
-                       scale=alt.Scale(domain=claims, range=list(COLOURS[1::-1])))  # fmt: skip
-    shape = alt.Shape("claim:N", sort=claims, title=None, legend=legend,
-                      scale=alt.Scale(domain=claims, range=list(SYMBOLS[:2])))  # fmt: skip
-    base = alt.Chart(alt.Data(values=measured()))
-    lines = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour)
-    points = base.mark_point(filled=True, size=60, opacity=1)
-    chart = alt.layer(lines, points.encode(x=x, y=y, color=colour, shape=shape))
-    save(
-        dressed(
-            alt,
-            chart.properties(width=560, height=280),
-            "Groups of five, and what one can rule out",
-            "20,000 synthetic patients, 119 diagnoses, published by Mondrian",
-            "people whose diagnosis is believed in with at least 50 %, against values ruled out",
-        ),
-        target,
-    )
+    by = Series(field="claim", names=tuple(CLAIMS), tints=("s1", "s0"), shown=("line", "point"))
+    rows = measured()
+    panel = Panel(
+        marks=[
+            Curve(rows=rows, x="m", y="people", by=by),
+            Points(rows=rows, x="m", y="people", by=by,
+                   hover=lambda row: f"{row['claim']}: {row['people']:.1%}"),
+        ],
+        x=ChartAxis(scale=Linear(-0.1, RULED_OUT + 0.1), ticks=list(range(RULED_OUT + 1)),
+                    title="values ruled out for each person, those that help most"),
+        y=ChartAxis(scale=Linear(0, 1), title="people believed in with at least 50 %",
+                    label=percent, grid=True, many=10),
+        width=560,
+        height=280,
+    )  # fmt: skip
+    Figure(
+        title="Groups of five, and what one can rule out",
+        subtitle="20,000 synthetic patients, 119 diagnoses, published by Mondrian",
+        told="people whose diagnosis is believed in with at least 50 %, against values ruled out",
+        panels=[panel],
+        legends=[Legend(keys=by.keys())],
+    ).save(target)
 
 
 if __name__ == "__main__":

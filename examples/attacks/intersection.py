@@ -11,7 +11,6 @@ from pathlib import Path
 import hedgerow
 from hedgerow.api.demo import attacked, write_hospital, write_neighbour
 from hedgerow.attacks.charts import attacks_chart
-from hedgerow.charts.figures import save
 
 TITLES = ("Gotham's release", "the county hospital's", "both together")
 
@@ -25,14 +24,11 @@ def draw(target: Path) -> None:
     named = [replace(r, attack=title) for r, title in zip(results, TITLES, strict=True)]
     for result in named:
         print(f"{result.attack}: {result.sentences[0]}")
-    save(
-        attacks_chart(
-            named,
-            title="Whose diagnosis is named right",
-            subtitle="5,000 patients of two synthetic hospitals; bars are 95 % intervals",
-        ),
-        target,
-    )
+    attacks_chart(
+        named,
+        title="Whose diagnosis is named right",
+        subtitle="5,000 patients of two synthetic hospitals; bars are 95 % intervals",
+    ).save(target)
 
 
 if __name__ == "__main__":

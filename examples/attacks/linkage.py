@@ -11,7 +11,6 @@ import pandas as pd
 
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.linkage import link
-from hedgerow.charts.figures import save
 from hedgerow.table.published_table import Published
 from hedgerow.table.targets import Targets
 
@@ -44,15 +43,12 @@ def draw(target: Path) -> None:
         result = link(release, register, name="name")
         print(f"{title}: {' '.join(result.sentences)}")
         results.append(replace(result, attack=title))
-    save(
-        attacks_chart(
-            results,
-            title="Records that get the right name",
-            subtitle="ten patients against a voter list of eleven; expected where records and "
-            "names\nfit each other equally well; bars are 95 % intervals",
-        ),
-        target,
-    )
+    attacks_chart(
+        results,
+        title="Records that get the right name",
+        subtitle="ten patients against a voter list of eleven; expected where records and "
+        "names\nfit each other equally well; bars are 95 % intervals",
+    ).save(target)
 
 
 if __name__ == "__main__":

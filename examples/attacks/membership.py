@@ -11,7 +11,6 @@ import numpy as np
 
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.membership import membership
-from hedgerow.charts.figures import save
 
 PARTICIPANTS, OTHERS = 100, 400
 
@@ -37,15 +36,12 @@ def draw(target: Path) -> None:
         )  # fmt: skip
         print(f"{title}: {' '.join(result.sentences)}")
         results.append(replace(result, attack=title))
-    save(
-        attacks_chart(
-            results,
-            title="Participants told by published averages",
-            subtitle="synthetic, a study of 100 people, Homer's test at 5 %; 95 % intervals;\n"
-            "400 others took no part",
-        ),
-        target,
-    )
+    attacks_chart(
+        results,
+        title="Participants told by published averages",
+        subtitle="synthetic, a study of 100 people, Homer's test at 5 %; 95 % intervals;\n"
+        "400 others took no part",
+    ).save(target)
 
 
 if __name__ == "__main__":

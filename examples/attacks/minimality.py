@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.attacks.credibility import credibilities
-from hedgerow.charts.figures import COLOURS, INK, SYMBOLS, dressed, save
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Curve, Points, Rule
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear, percent
+from hedgerow.charts.series import Legend, Series
 
 SMALL, CASES, L = 3, 3, 2
 LARGE = range(3, 13)
@@ -29,35 +34,30 @@ def computed() -> list[dict[str, Any]]:
 
 
 def draw(target: Path) -> None:
-    import altair as alt
-
-    legend = alt.Legend(orient="top", columns=3)
-    x = alt.X("large:Q", title="people of the larger class", scale=alt.Scale(zero=False),
-              axis=alt.Axis(values=list(LARGE), format="d", grid=False))  # fmt: skip
-    y = alt.Y("belief:Q", title="belief that somebody has it", scale=alt.Scale(domain=[0, 1]),
-              axis=alt.Axis(format="%", gridColor="#eaeef2"))  # fmt: skip
-    colours = alt.Scale(domain=WHO, range=[COLOURS[1], COLOURS[2], COLOURS[0]])
-    colour = alt.Color("who:N", sort=WHO, title=None, legend=legend, scale=colours)
-    shape = alt.Shape("who:N", sort=WHO, title=None, legend=legend,
-                      scale=alt.Scale(domain=WHO, range=list(SYMBOLS[:3])))  # fmt: skip
-    base = alt.Chart(alt.Data(values=computed()))
-    lines = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour)
-    points = base.mark_point(filled=True, size=60, opacity=1)
-    rule = alt.Chart(alt.Data(values=[{"belief": 1 / L, "large": LARGE[-1], "words": "promised"}]))
-    promised = rule.mark_rule(color=INK, strokeDash=[6, 3]).encode(y=y)
-    words = rule.mark_text(align="right", dy=-8, color=INK).encode(x=x, y=y, text="words:N")
-    chart = alt.layer(promised, words, lines, points.encode(x=x, y=y, color=colour, shape=shape))
-    save(
-        dressed(
-            alt,
-            chart.properties(width=560, height=280),
-            "Why were they merged?",
-            f"a class of {SMALL} and a larger one, {CASES} cases in both\n"
-            f"at most one person in {L} may have it, and no more is merged than that takes",
-            "credibility for both classes against the size of the larger one",
-        ),
-        target,
-    )
+    by = Series(field="who", names=WHO, tints=("s1", "s2", "s0"), shown=("line", "point"))
+    rows = computed()
+    panel = Panel(
+        marks=[
+            Rule(rows=[{"promised": 1 / L}], y="promised", tint="ink", label="promised", end=True),
+            Curve(rows=rows, x="large", y="belief", by=by),
+            Points(rows=rows, x="large", y="belief", by=by,
+                   hover=lambda row: f"{row['who']}: {row['belief']:.1%}"),
+        ],
+        x=ChartAxis(scale=Linear(LARGE[0] - 0.3, LARGE[-1] + 0.3), ticks=list(LARGE),
+                    title="people of the larger class"),
+        y=ChartAxis(scale=Linear(0, 1), title="belief that somebody has it", label=percent,
+                    grid=True, many=10),
+        width=560,
+        height=280,
+    )  # fmt: skip
+    Figure(
+        title="Why were they merged?",
+        subtitle=f"a class of {SMALL} and a larger one, {CASES} cases in both\n"
+        f"at most one person in {L} may have it, and no more is merged than that takes",
+        told="credibility for both classes against the size of the larger one",
+        panels=[panel],
+        legends=[Legend(keys=by.keys())],
+    ).save(target)
 
 
 if __name__ == "__main__":

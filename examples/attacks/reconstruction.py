@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.reconstruction import reconstruction, subset_queries
-from hedgerow.charts.figures import COLOURS, INK, QUIET, SYMBOLS, dressed, save
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Curve, Intervals, Points, Rule
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear, Log, percent
+from hedgerow.charts.series import Legend, Series
 
 PEOPLE = 1_000
 SHARE = 0.03
@@ -45,43 +50,32 @@ def measured() -> list[dict[str, Any]]:
 
 
 def draw(target: Path) -> None:
-    import altair as alt
-
     rows = measured()
-    who = ["least squares", "linear program"]
-    legend = alt.Legend(orient="top", symbolOpacity=1)
-    x = alt.X("error:Q", title="largest error of an answer, in square roots of a subset's size",
-              scale=alt.Scale(type="log", domain=[0.11, 36], nice=False),
-              axis=alt.Axis(values=list(ERRORS), format="~g", grid=False))  # fmt: skip
-    y = alt.Y("right:Q", title="bits that are right", scale=alt.Scale(domain=[0.4, 1]),
-              axis=alt.Axis(format="%", gridColor="#eaeef2"))  # fmt: skip
-    colour = alt.Color("who:N", sort=who, title=None, legend=legend,
-                       scale=alt.Scale(domain=who, range=list(COLOURS[:2])))  # fmt: skip
-    shape = alt.Shape("who:N", sort=who, title=None, legend=legend,
-                      scale=alt.Scale(domain=who, range=list(SYMBOLS[:2])))  # fmt: skip
-    base = alt.Chart(alt.Data(values=rows))
-    guess = alt.Chart(alt.Data(values=[rows[0] | {"name": "the more common bit for everybody"}]))
-    rule = guess.mark_rule(color=INK, strokeDash=[6, 3]).encode(y="guessing:Q")
-    name = guess.mark_text(align="left", dy=-7, color=QUIET).encode(
-        x=x, y="guessing:Q", text="name:N"
-    )
-    spread = base.mark_rule(strokeWidth=4, opacity=0.35).encode(
-        x=x, y="low:Q", y2="high:Q", color=colour
-    )
-    lines = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour)
-    points = base.mark_point(filled=True, size=60, opacity=1)
-    chart = alt.layer(rule, name, spread, lines, points.encode(x=x, y=y, color=colour, shape=shape))
-    save(
-        dressed(
-            alt,
-            chart.properties(width=560, height=280),
-            "Small errors do not protect answers about subsets",
-            f"{PEOPLE:,} people, {QUERIES:,} random subsets of about {PEOPLE * SHARE:.0f}; "
-            "bars are 95 % intervals",
-            "bits that are right against the largest error, by least squares and linear program",
-        ),
-        target,
-    )
+    by = Series(field="who", names=("least squares", "linear program"), shown=("line", "point"))
+    panel = Panel(
+        marks=[
+            Rule(rows=[{"guessing": rows[0]["guessing"]}], y="guessing", tint="ink",
+                 label="the more common bit for everybody"),
+            Intervals(rows=rows, x="error", low="low", high="high", by=by, width=4, opacity=0.35),
+            Curve(rows=rows, x="error", y="right", by=by),
+            Points(rows=rows, x="error", y="right", by=by,
+                   hover=lambda row: f"{row['who']}: {row['right']:.1%}"),
+        ],
+        x=ChartAxis(scale=Log(0.11, 36), ticks=ERRORS,
+                    title="largest error of an answer, in square roots of a subset's size"),
+        y=ChartAxis(scale=Linear(0.4, 1), title="bits that are right", label=percent, grid=True,
+                    many=6),
+        width=560,
+        height=280,
+    )  # fmt: skip
+    Figure(
+        title="Small errors do not protect answers about subsets",
+        subtitle=f"{PEOPLE:,} people, {QUERIES:,} random subsets of about {PEOPLE * SHARE:.0f}; "
+        "bars are 95 % intervals",
+        told="bits that are right against the largest error, by least squares and linear program",
+        panels=[panel],
+        legends=[Legend(keys=by.keys())],
+    ).save(target)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import numpy as np
 
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.same_sample import distance, simulated
-from hedgerow.charts.figures import save
 
 PEOPLE, RUNS = 200, 20_000
 
@@ -26,15 +25,12 @@ def draw(target: Path) -> None:
             both = float(distance(PEOPLE, rate, shown="both", fresh=fresh))
             print(f"{name}: {found.sentences[0]} Total variation {both:.3g}.")
             results.append(replace(found, attack=name))
-    save(
-        attacks_chart(
-            results,
-            title="Named as being in the sample, and in it",
-            subtitle=f"{PEOPLE} others in the data, {RUNS:,} simulated pairs of releases; "
-            "bars are 95 % intervals",
-        ),
-        target,
-    )
+    attacks_chart(
+        results,
+        title="Named as being in the sample, and in it",
+        subtitle=f"{PEOPLE} others in the data, {RUNS:,} simulated pairs of releases; "
+        "bars are 95 % intervals",
+    ).save(target)
 
 
 if __name__ == "__main__":

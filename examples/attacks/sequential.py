@@ -13,7 +13,6 @@ import numpy as np
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.sequential import sequential
-from hedgerow.charts.figures import save
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import placed
 
@@ -56,14 +55,11 @@ def draw(target: Path) -> None:
         attacked("grouped anew, two releases", illness, [first, anew[0]]),
         attacked("grouped anew, three releases", illness, [first, *anew]),
     ]
-    save(
-        attacks_chart(
-            results,
-            title="Whose illness is certain after later releases",
-            subtitle="synthetic, 6,000 people in groups of 6, 12 illnesses; 95 % intervals",
-        ),
-        target,
-    )
+    attacks_chart(
+        results,
+        title="Whose illness is certain after later releases",
+        subtitle="synthetic, 6,000 people in groups of 6, 12 illnesses; 95 % intervals",
+    ).save(target)
 
 
 if __name__ == "__main__":

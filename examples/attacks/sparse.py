@@ -12,7 +12,6 @@ import numpy as np
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.ratings import Ratings
 from hedgerow.attacks.sparse import evaluate
-from hedgerow.charts.figures import save
 
 KNOWN = ((8, 2, 14), (6, 2, 14), (4, 2, 14), (4, 0, 14), (2, 0, 3), (2, 0, 14))
 """Ratings known of a person, how many of them are wrong, by how many days dates are off."""
@@ -50,15 +49,12 @@ def draw(target: Path) -> None:
     results.append(replace(same, attack="8 ratings, but all people are alike"))
     for result in results:
         print(f"{result.attack}: {' '.join(result.sentences)}")
-    save(
-        attacks_chart(
-            results,
-            title="Who is found by a few ratings",
-            subtitle="synthetic, 10,000 people, 2,000 films, long-tailed; 500 people looked for;\n"
-            "bars are 95 % intervals",
-        ),
-        target,
-    )
+    attacks_chart(
+        results,
+        title="Who is found by a few ratings",
+        subtitle="synthetic, 10,000 people, 2,000 films, long-tailed; 500 people looked for;\n"
+        "bars are 95 % intervals",
+    ).save(target)
 
 
 if __name__ == "__main__":

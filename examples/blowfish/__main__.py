@@ -10,7 +10,6 @@ from examples.blowfish.experiment import Results, Setting, measured
 from examples.blowfish.figures import figures
 from examples.blowfish.page import MARK, page
 from hedgerow.base.errors import HedgerowError
-from hedgerow.charts.figures import save
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = DOCS / "blowfish.md"
@@ -53,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
 def draw(results: Results, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, chart in figures(results).items():
-        save(chart, folder / f"{name}.svg")
+        chart.save(folder / f"{name}.svg")
 
 
 if __name__ == "__main__":

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from examples.blowfish.clustering import COUNTS, PAPER, SUMS, Floats, policies
 from examples.blowfish.experiment import Results
 from examples.blowfish.ranges import HIERARCHICAL, ORDERED, THETAS, TREE
-from hedgerow.charts.figures import COLOURS, FAINT, QUIET, SYMBOLS, dressed
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Area, Curve, Points
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear, Log
+from hedgerow.charts.series import Legend, Series
 
 TITLES = {
     PAPER: "as published (not sound, but for DP)",
@@ -26,21 +30,21 @@ Lines = Mapping[str, Mapping[float, Floats]]
 
 
 @dataclass(frozen=True)
-class Panel:
+class Part:
     """One of several plots side by side, with one scale for all."""
 
     title: str
     lines: Lines
 
 
-def figures(results: Results) -> dict[str, Any]:
+def figures(results: Results) -> dict[str, Figure]:
     """Every figure by the name of its file."""
     return {"blowfish_kmeans": clusters(results), "blowfish_ranges": ranges(results)}
 
 
-def clusters(r: Results) -> Any:
+def clusters(r: Results) -> Figure:
     panels = [
-        Panel(title, {
+        Part(title, {
             name: {float(e): r.clusters[method, name, e] for e in r.setting.epsilons}
             for name in policies()
         })
@@ -59,7 +63,7 @@ def clusters(r: Results) -> Any:
     )
 
 
-def ranges(r: Results) -> Any:
+def ranges(r: Results) -> Figure:
     panels = []
     for column, thetas in THETAS.items():
         lines = {
@@ -67,7 +71,7 @@ def ranges(r: Results) -> Any:
             for mechanism in (ORDERED, HIERARCHICAL)
         }
         flat = r.ranges[TREE, column, str(thetas[-1])]
-        panels.append(Panel(f"Adult, {column}", lines | {TREE: {float(t): flat for t in thetas}}))
+        panels.append(Part(f"Adult, {column}", lines | {TREE: {float(t): flat for t in thetas}}))
     return drawn(
         panels,
         x="θ",
@@ -82,7 +86,7 @@ def ranges(r: Results) -> Any:
 
 
 def drawn(
-    panels: Sequence[Panel],
+    panels: Sequence[Part],
     *,
     x: str,
     y: str,
@@ -91,52 +95,39 @@ def drawn(
     width: int,
     title: str,
     subtitle: str,
-) -> Any:
+) -> Figure:
     """Panels side by side; a line for each name, a band for the middle half of the runs."""
-    import altair as alt
-
     values = [v for panel in panels for line in panel.lines.values() for v in line.values()]
     low = min(min(float(np.quantile(v, 0.25)), float(v.mean())) for v in values) / 1.08
     high = max(max(float(np.quantile(v, 0.75)), float(v.mean())) for v in values) * 1.08
-    names = list(panels[0].lines)
-    legend = alt.Legend(orient="bottom", columns=3, symbolSize=80, symbolOpacity=1,
-                        columnPadding=24)  # fmt: skip
-
-    def by(channel: Any, looks: Sequence[str]) -> Any:
-        scale = alt.Scale(domain=names, range=list(looks[: len(names)]))
-        return channel("line:N", sort=names, title=None, scale=scale, legend=legend)
-
-    colour, shape = by(alt.Color, COLOURS), by(alt.Shape, SYMBOLS)
-    up = alt.Scale(type="log", domain=[low, high], nice=False)
-    marks = alt.Axis(values=[t for t in ticks if low <= t <= high], gridColor=FAINT, format=",~g")
+    by = Series(field="line", names=tuple(panels[0].lines), shown=("line", "point"))
+    upright = ChartAxis(scale=Log(low, high), title=y, grid=True,
+                        ticks=[t for t in ticks if low <= t <= high])  # fmt: skip
     plots = []
     for panel in panels:
         rows = [
-            {"line": name, "x": at, "value": float(v.mean()),
+            {"line": name, x: at, "mean": float(v.mean()),
              "low": float(np.quantile(v, 0.25)), "high": float(np.quantile(v, 0.75))}
             for name, line in panel.lines.items()
             for at, v in line.items()
         ]  # fmt: skip
-        xs = sorted({row["x"] for row in rows})
-        across = alt.X(
-            "x:Q",
-            title=x,
-            scale=alt.Scale(type="log", domain=[xs[0] / 1.1, xs[-1] * 1.1], nice=False)
+        xs = sorted({row[x] for row in rows})
+        level = (
+            ChartAxis(scale=Log(xs[0] / 1.1, xs[-1] * 1.1), title=x, ticks=xs)
             if logarithmic
-            else alt.Scale(domain=[0, xs[-1] * 1.03], nice=False),
-            axis=alt.Axis(values=xs if logarithmic else [0, 0.2, 0.4, 0.6, 0.8, 1], grid=False,
-                          labelOverlap=False, format=",~g"),
+            else ChartAxis(scale=Linear(0, xs[-1] * 1.03), title=x,
+                           ticks=[0, 0.2, 0.4, 0.6, 0.8, 1])
         )  # fmt: skip
-        base = alt.Chart(alt.Data(values=rows))
-        band = base.mark_area(opacity=0.13).encode(
-            x=across, y=alt.Y("low:Q", scale=up, axis=marks, title=y), y2="high:Q", color=colour
-        )
-        upward = alt.Y("value:Q", title=y, scale=up, axis=marks)
-        line = base.mark_line(strokeWidth=2).encode(x=across, y=upward, color=colour)
-        point = base.mark_point(filled=True, size=46, opacity=1).encode(
-            x=across, y=upward, color=colour, shape=shape
-        )
-        head = alt.TitleParams(panel.title, anchor="middle", fontSize=13, fontWeight=500,
-                               color=QUIET, offset=8)  # fmt: skip
-        plots.append(alt.layer(band, line, point).properties(title=head, width=width, height=280))
-    return dressed(alt, alt.hconcat(*plots, spacing=36), title, subtitle, f"{y} against {x}")
+        plots.append(
+            Panel(
+                marks=[
+                    Area(rows=rows, x=x, y="low", to="high", by=by, opacity=0.13),
+                    Curve(rows=rows, x=x, y="mean", by=by),
+                    Points(rows=rows, x=x, y="mean", by=by, size=46,
+                           hover=lambda row: f"{row['line']}: {row['mean']:.4g}"),
+                ],
+                x=level, y=upright, title=panel.title, width=width, height=280,
+            )
+        )  # fmt: skip
+    return Figure(title=title, subtitle=subtitle, told=f"{y} against {x}", panels=plots,
+                  across=True, legends=[Legend(keys=by.keys())])  # fmt: skip

@@ -14,7 +14,6 @@ from examples.composition_attacks import figures, page
 from examples.composition_attacks.experiment import CONFIDENCES, Experiment
 from examples.composition_attacks.private import Noisy, attack
 from hedgerow.base.errors import HedgerowError
-from hedgerow.charts.figures import save
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = "composition_attacks.md"
@@ -65,7 +64,7 @@ def write(
     drawn.mkdir(parents=True, exist_ok=True)
     for name, chart in figures.figures(experiment, noisy).items():
         for form in formats:
-            save(chart, drawn / f"{name}.{form}")
+            chart.save(drawn / f"{name}.{form}")
     target = folder / PAGE
     target.write_text(page.page(experiment, noisy), "utf-8", newline="\n")
     return target

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from examples.composition_attacks.experiment import (
@@ -17,7 +17,12 @@ from examples.composition_attacks.experiment import (
 )
 from examples.composition_attacks.private import Noisy
 from examples.composition_attacks.releases import MICRO, RELAXED, STRICT
-from hedgerow.charts.figures import COLOURS, FAINT, QUIET, SYMBOLS, dressed
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Area, Curve, Points, Row
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear, Log, percent, plain
+from hedgerow.charts.series import Legend, Series
 
 SCENARIOS: Mapping[str, tuple[tuple[str, str], Way]] = {
     "Mondrian, strict, on both": ((STRICT, STRICT), "group known"),
@@ -31,7 +36,7 @@ Lines = Mapping[str, Mapping[float, Spread]]
 
 
 @dataclass(frozen=True)
-class Panel:
+class Part:
     """One of several plots side by side."""
 
     title: str
@@ -45,7 +50,7 @@ class Panel:
     percent_x: bool = False
 
 
-def figures(e: Experiment, noisy: Sequence[Noisy]) -> dict[str, Any]:
+def figures(e: Experiment, noisy: Sequence[Noisy]) -> dict[str, Figure]:
     """Every figure by the name of its file."""
     return {
         "composition_perfect": perfect(e),
@@ -57,7 +62,7 @@ def figures(e: Experiment, noisy: Sequence[Noisy]) -> dict[str, Any]:
     }
 
 
-def perfect(e: Experiment) -> Any:
+def perfect(e: Experiment) -> Figure:
     panels = []
     for name, lab, working in (
         ("Adult", e.adult, False),
@@ -69,7 +74,7 @@ def perfect(e: Experiment) -> Any:
                   for k in e.setting.ks}
             for who, (methods, way) in SCENARIOS.items()
         }  # fmt: skip
-        panels.append(Panel(name, lines, "k", "one value left", percent=True))
+        panels.append(Part(name, lines, "k", "one value left", percent=True))
     return drawn(
         panels,
         title="Perfect breach: two k-anonymous releases together leave one possible occupation",
@@ -78,9 +83,9 @@ def perfect(e: Experiment) -> Any:
     )
 
 
-def partial(e: Experiment) -> Any:
+def partial(e: Experiment) -> Figure:
     panels = [
-        Panel(
+        Part(
             lab.census.name.partition(" ")[0],
             {f"k = {k}": by_confidence(lab, Claims(k=k)) for k in e.setting.ks},
             "confidence of at least",
@@ -98,7 +103,7 @@ def partial(e: Experiment) -> Any:
     )
 
 
-def anonymity(e: Experiment) -> Any:
+def anonymity(e: Experiment) -> Figure:
     panels = []
     for lab in e.both:
         wanted: dict[str, Callable[[Score], float]] = {
@@ -110,7 +115,7 @@ def anonymity(e: Experiment) -> Any:
         }
         lines |= {name: by_k(lab, of) for name, of in wanted.items()}
         name = lab.census.name.partition(" ")[0]
-        panels.append(Panel(name, lines, "k", "people, values", logarithmic=True))
+        panels.append(Part(name, lines, "k", "people, values", logarithmic=True))
     return drawn(
         panels,
         title="Presumed, actual and effective anonymity of a single release",
@@ -118,7 +123,7 @@ def anonymity(e: Experiment) -> Any:
     )
 
 
-def drop(e: Experiment) -> Any:
+def drop(e: Experiment) -> Figure:
     panels = []
     for lab in e.both:
         lines = {
@@ -126,7 +131,7 @@ def drop(e: Experiment) -> Any:
             "effective posterior anonymity": by_k(lab, lambda score: score.posterior),
         }
         name = lab.census.name.partition(" ")[0]
-        panels.append(Panel(name, lines, "k", "possible occupations"))
+        panels.append(Part(name, lines, "k", "possible occupations"))
     return drawn(
         panels,
         title="The drop in effective anonymity",
@@ -134,7 +139,7 @@ def drop(e: Experiment) -> Any:
     )
 
 
-def diversity(e: Experiment) -> Any:
+def diversity(e: Experiment) -> Figure:
     lab, k = e.ipums, 10
     plain = {"k-anonymity alone": by_confidence(lab, Claims(k=k))}
     by_l = {f"l = {l:g}": by_confidence(lab, Claims(k=k, l=l)) for l in e.setting.ls}  # noqa: E741
@@ -143,15 +148,15 @@ def diversity(e: Experiment) -> Any:
     shared = {"percent": True, "reverse": True, "percent_x": True}
     return drawn(
         [
-            Panel("entropy l-diversity", plain | by_l, **wide, **shared),  # type: ignore[arg-type]
-            Panel("t-closeness", plain | by_t, **wide, **shared),  # type: ignore[arg-type]
+            Part("entropy l-diversity", plain | by_l, **wide, **shared),  # type: ignore[arg-type]
+            Part("t-closeness", plain | by_t, **wide, **shared),  # type: ignore[arg-type]
         ],
         title="Partial breach where l-diversity or t-closeness is asked for as well",
         subtitle=f"{_sizes(e.ipums)}; Mondrian, strict, k = {k} on both.\n{_spread(e)}",
     )
 
 
-def private(noisy: Sequence[Noisy]) -> Any:
+def private(noisy: Sequence[Noisy]) -> Figure:
     told = [n for n in noisy if n.epsilon is not None]
     belief: dict[str, dict[float, Spread]] = {
         "bound: exp(2 ε)": {},
@@ -173,9 +178,9 @@ def private(noisy: Sequence[Noisy]) -> Any:
         named["most frequent value"][n.epsilon] = Spread(base, base, base)
     return drawn(
         [
-            Panel("occupation named by intersection", named, "ε of each release",
+            Part("occupation named by intersection", named, "ε of each release",
                   "right guesses", percent=True),
-            Panel("belief in a value, with the releases over without", belief,
+            Part("belief in a value, with the releases over without", belief,
                   "ε of each release", "factor", logarithmic=True),
         ],
         title="The same attack on differentially private histograms",
@@ -197,65 +202,60 @@ def by_confidence(lab: Laboratory, claims: Claims) -> dict[float, Spread]:
 
 
 def drawn(
-    panels: Sequence[Panel], *, title: str, subtitle: str, width: int = 360, height: int = 260
-) -> Any:
+    panels: Sequence[Part], *, title: str, subtitle: str, width: int = 360, height: int = 260
+) -> Figure:
     """Panels side by side; a line for each name, a band from the least to the largest.
 
     Panels with the same lines share a legend, others have their own.
     """
-    import altair as alt
-
-    shared = len({tuple(panel.lines) for panel in panels}) == 1
-    plots = [_plot(alt, panel) for panel in panels]
-    sized = [plot.properties(width=width, height=height) for plot in plots]
-    chart = alt.hconcat(*sized, spacing=36)
-    if not shared:
-        chart = chart.resolve_scale(color="independent", shape="independent")
-    names = dict.fromkeys(name for panel in panels for name in panel.lines)
-    return dressed(alt, chart, title, subtitle, ", ".join(names))
+    shared = len({tuple(part.lines) for part in panels}) == 1
+    plots = [_plot(part, width, height, legend=not shared) for part in panels]
+    names = dict.fromkeys(name for part in panels for name in part.lines)
+    legends = [Legend(keys=_series(panels[0]).keys())] if shared else []
+    return Figure(title=title, subtitle=subtitle, told=", ".join(names), panels=plots,
+                  across=True, legends=legends)  # fmt: skip
 
 
-def _plot(alt: Any, panel: Panel) -> Any:
+def _series(part: Part) -> Series:
+    return Series(field="line", names=tuple(part.lines), shown=("line", "point"))
+
+
+def _plot(part: Part, width: int, height: int, *, legend: bool) -> Panel:
     rows: list[dict[str, Any]] = [
-        {"line": name, "x": x, "value": s.mean, "low": s.low, "high": s.high}
-        for name, points in panel.lines.items()
+        {"line": name, part.x: x, "mean": s.mean, "low": s.low, "high": s.high}
+        for name, points in part.lines.items()
         for x, s in points.items()
     ]
-    names = list(panel.lines)
-    legend = alt.Legend(orient="bottom", columns=3, symbolSize=80, symbolOpacity=1,
-                        columnPadding=24)  # fmt: skip
-
-    def by(channel: Any, looks: Sequence[str]) -> Any:
-        scale = alt.Scale(domain=names, range=list(looks[: len(names)]))
-        return channel("line:N", sort=names, title=None, scale=scale, legend=legend)
-
-    colour, shape = by(alt.Color, COLOURS), by(alt.Shape, SYMBOLS)
-    ticks = sorted({row["x"] for row in rows})
-    x = alt.X("x:Q", title=panel.x,
-              scale=alt.Scale(type="log", reverse=panel.reverse, nice=False,
-                              domain=[ticks[0] / 1.08, ticks[-1] * 1.08]),
-              axis=alt.Axis(values=ticks, grid=False, labelOverlap=False,
-                            format=".0%" if panel.percent_x else "~g"))  # fmt: skip
-    look: dict[str, Any] = {"gridColor": FAINT, "format": "%" if panel.percent else ",~g"}
-    if panel.logarithmic:
-        span = [min(row["low"] for row in rows) / 1.15, max(row["high"] for row in rows) * 1.15]
+    by = _series(part)
+    ticks = sorted({row[part.x] for row in rows})
+    highest = max(row["high"] for row in rows)
+    if part.logarithmic:
+        ends = min(row["low"] for row in rows) / 1.15, highest * 1.15
         every = [m * 10**d for d in range(-1, 6) for m in (1, 2, 5)]
-        look["values"] = [tick for tick in every if span[0] <= tick <= span[1]]
-        scale = alt.Scale(type="log", domain=span, nice=False)
+        upright = ChartAxis(scale=Log(*ends), ticks=[t for t in every if ends[0] <= t <= ends[1]])
     else:
-        scale = alt.Scale(zero=True)
-    y = alt.Y("value:Q", title=panel.y, scale=scale, axis=alt.Axis(**look))
-    base = alt.Chart(alt.Data(values=rows))
-    tips = [alt.Tooltip("line:N"), alt.Tooltip("x:Q", title=panel.x, format=".4~g"),
-            *(alt.Tooltip(f"{n}:Q", format=".4~g") for n in ("value", "low", "high"))]  # fmt: skip
-    band = base.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour)
-    line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour)
-    point = base.mark_point(filled=True, size=46, opacity=1).encode(
-        x=x, y=y, color=colour, shape=shape, tooltip=tips
-    )
-    head = alt.TitleParams(panel.title, anchor="middle", fontSize=13, fontWeight=500, color=QUIET,
-                           offset=8)  # fmt: skip
-    return alt.layer(band, line, point).properties(title=head)
+        upright = ChartAxis(scale=Linear.over([0, highest], many=6), many=6)
+    return Panel(
+        marks=[
+            Area(rows=rows, x=part.x, y="low", to="high", by=by, opacity=0.15),
+            Curve(rows=rows, x=part.x, y="mean", by=by),
+            Points(rows=rows, x=part.x, y="mean", by=by, size=46, hover=_hover),
+        ],
+        x=ChartAxis(
+            scale=Log(ticks[0] / 1.08, ticks[-1] * 1.08, reverse=part.reverse),
+            title=part.x, ticks=ticks,
+            label=(lambda share: f"{share:.0%}") if part.percent_x else plain,
+        ),
+        y=replace(upright, title=part.y, grid=True, label=percent if part.percent else plain),
+        title=part.title,
+        legends=[Legend(keys=by.keys())] if legend else [],
+        width=width,
+        height=height,
+    )  # fmt: skip
+
+
+def _hover(row: Row) -> str:
+    return f"{row['line']}: {row['mean']:.4g}, {row['low']:.4g} to {row['high']:.4g}"
 
 
 def _perfect(score: Score) -> float:

@@ -15,8 +15,8 @@ from hedgerow import Plan, publish
 from hedgerow.attacks.intersection import Intersection, intersect
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.recoding import people_of
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.recoding_choice import choose
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.recoding_choice import choose
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Ints
 from hedgerow.table.published_table import Published

@@ -11,8 +11,7 @@ import hedgerow
 from examples.differential_privacy import diabetes
 from examples.differential_privacy.figure import figure
 from hedgerow.base.errors import HedgerowError
-from hedgerow.charts.figures import save
-from hedgerow.noise.meaning import told
+from hedgerow.noise.loss_sentences import told
 from hedgerow.noise.rounding import positive
 
 
@@ -31,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         tell(epsilon, study)
         if options.to:
             options.to.mkdir(parents=True, exist_ok=True)
-            print(save(figure(epsilon), options.to / "diabetes.svg"))
+            print(figure(epsilon).save(options.to / "diabetes.svg"))
             print(study.plot(options.to / "epsilon.svg"))
     except HedgerowError as error:
         print(f"error: {error}", file=sys.stderr)

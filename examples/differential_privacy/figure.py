@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from examples.differential_privacy.diabetes import (
     NEIGHBOURS,
@@ -12,48 +11,50 @@ from examples.differential_privacy.diabetes import (
     counting,
     diabetics,
 )
-from hedgerow.charts.figures import COLOURS, INK, dressed
-from hedgerow.noise.meaning import told
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Rectangles
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Band, Linear
+from hedgerow.charts.series import Legend, Series
+from hedgerow.noise.loss_sentences import told
 
 REACH = 7
 """Noisy counts that are drawn on either side of the two true ones."""
 
 
-def figure(epsilon: Fraction) -> Any:
-    import altair as alt
-
+def figure(epsilon: Fraction) -> Figure:
     here, there = diabetics(PATIENTS), diabetics(NEIGHBOURS)
     outputs = range(here - REACH, there + REACH + 1)
     tables = {f"D: {here} patients": here, f"D': {there} patients": there}
-    names = list(tables)
-    plain = [{"o": o, "p": float(o == count), "table": name}
-             for name, count in tables.items() for o in outputs]  # fmt: skip
+    by = Series(field="table", names=tuple(tables), symbols=("square",) * 2)
     noise = counting(epsilon)
-    noisy = [{"o": o, "p": p, "table": name}
-             for name, count in tables.items()
-             for o, p in zip(outputs, chances(count, noise, outputs), strict=True)]  # fmt: skip
-    colour = alt.Color(
-        "table:N", sort=names, title=None, legend=alt.Legend(orient="top"),
-        scale=alt.Scale(domain=names, range=list(COLOURS[:2])),
+    plain = {count: [float(o == count) for o in outputs] for count in tables.values()}
+    noisy = {count: chances(count, noise, outputs) for count in tables.values()}
+    return Figure(
+        title="How many of four patients have diabetes?",
+        subtitle=f"Two tables that differ in one patient; ε = {told(epsilon)}.",
+        told="what is published of two neighbouring tables, without noise and with it",
+        across=True,
+        legends=[Legend(keys=by.keys())],
+        panels=[
+            Panel(
+                marks=[Rectangles(
+                    rows=[{"published": str(o), "probability": p, "table": name}
+                          for name, count in tables.items()
+                          for o, p in zip(outputs, shares[count], strict=True)],
+                    x="published", y="probability", by=by, beside=by,
+                    hover=lambda row: f"{row['table']}: {row['probability']:.3g}",
+                )],
+                x=ChartAxis(scale=Band(tuple(map(str, outputs))), title="what is published"),
+                y=ChartAxis(scale=Linear.over([0, *(max(s) for s in shares.values())], many=5),
+                            title="probability", many=5, grid=True),
+                title=title,
+                width=380,
+                height=220,
+            )
+            for shares, title in (
+                (plain, "the number itself"), (noisy, f"with noise of scale {told(noise.scale)}")
+            )
+        ],
     )  # fmt: skip
-    panels = []
-    for rows, title in (
-        (plain, "the number itself"),
-        (noisy, f"with noise of scale {told(noise.scale)}"),
-    ):
-        x = alt.X("o:O", title="what is published", axis=alt.Axis(labelAngle=0, ticks=False))
-        y = alt.Y("p:Q", title="probability", axis=alt.Axis(gridColor="#eaeef2", tickCount=5))
-        head = alt.TitleParams(title, fontSize=13, anchor="start", fontWeight=600, color=INK,
-                                frame="group")  # fmt: skip
-        bars = alt.Chart(alt.Data(values=rows), title=head).mark_bar()
-        side = alt.XOffset("table:N", sort=names)
-        panels.append(
-            bars.encode(x=x, y=y, color=colour, xOffset=side).properties(width=380, height=220)
-        )
-    return dressed(
-        alt,
-        alt.hconcat(*panels, bounds="flush", spacing=90),
-        "How many of four patients have diabetes?",
-        f"Two tables that differ in one patient; ε = {told(epsilon)}.",
-        "what is published of two neighbouring tables, without noise and with it",
-    )

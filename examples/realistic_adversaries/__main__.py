@@ -11,7 +11,6 @@ from pathlib import Path
 from examples.realistic_adversaries import census, figures, hospital, page
 from examples.realistic_adversaries.claims import label
 from hedgerow.base.errors import HedgerowError
-from hedgerow.charts.figures import save
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = "realistic_adversaries.md"
@@ -52,7 +51,7 @@ def write(experiment: census.Experiment, folder: Path, *, formats: tuple[str, ..
     drawn.mkdir(parents=True, exist_ok=True)
     for name, chart in figures.figures(experiment).items():
         for form in formats:
-            save(chart, drawn / f"{name}.{form}")
+            chart.save(drawn / f"{name}.{form}")
     target = folder / PAGE
     target.write_text(page.page(experiment), "utf-8", newline="\n")
     return target

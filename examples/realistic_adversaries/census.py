@@ -27,7 +27,7 @@ from hedgerow import (
 from hedgerow.claims.adversary import Adversary
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import AverageClassSize, Discernibility
-from hedgerow.release.recoded.job import opened
+from hedgerow.release.partition.job import opened
 from hedgerow.table.groups import Groups
 
 Node = tuple[int, ...]

@@ -17,7 +17,8 @@ from examples.realistic_adversaries.census import (
     uniform,
 )
 from examples.realistic_adversaries.claims import label, power
-from hedgerow.charts.figures import Line, Mark, lattice_chart, stubbornness_chart
+from examples.realistic_adversaries.lattice import Mark, lattice_chart
+from hedgerow.charts.stubbornness import Line, stubbornness_chart
 
 SHOWN: Node = (5, 1, 1, 0)
 """The node of the paper's Figure 2 (a)."""

@@ -57,7 +57,7 @@ from hedgerow.explore.tradeoff import frontier as frontier
 from hedgerow.ledger import Ledger as Ledger
 from hedgerow.plan.plan import Plan as Plan
 from hedgerow.release.noisy.release import RandomisedRelease as RandomisedRelease
-from hedgerow.release.recoded.check import check as check
+from hedgerow.release.partition.check import check as check
 from hedgerow.release.release import Release as Release
 from hedgerow.release.safe.release import SafeRelease as SafeRelease
 from hedgerow.release.verification import Verification as Verification

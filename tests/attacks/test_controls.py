@@ -9,6 +9,7 @@ import hedgerow
 from hedgerow.attacks.base import AttackResult, Rate
 from hedgerow.attacks.charts import attacks_chart
 from hedgerow.attacks.gain_bounds import GainBounds
+from hedgerow.charts.marks import Points
 from hedgerow.cli import show
 
 
@@ -55,17 +56,19 @@ def test_without_a_control_there_is_no_column_of_it(capsys: pytest.CaptureFixtur
 
 
 def test_the_chart_keeps_them_apart() -> None:
-    drawn = attacks_chart([WITH, WITHOUT]).to_dict()
-    diamonds = [part for part in drawn["layer"] if part["mark"].get("shape") == "diamond"]
-    assert len(diamonds) == 1
-    assert [row["attack"] for row in diamonds[0]["data"]["values"]] == ["inference"]
-    assert diamonds[0]["encoding"]["x"]["field"] == "control"
-    (ring,) = [part for part in drawn["layer"] if part["encoding"]["x"]["field"] == "guessing"]
-    assert [row["guessing"] for row in ring["data"]["values"]] == [0.1, 0.1]
-    assert "inference: 60.0%, 10.0% by guessing, 20.0% of the control" in str(drawn)
-    assert "diamonds: people not in the release (control)" in str(drawn)
-    plain = attacks_chart([WITHOUT]).to_dict()
-    assert "diamond" not in str(plain)
+    figure = attacks_chart([WITH, WITHOUT])
+    points = {mark.x: mark for mark in figure.panels[0].marks if isinstance(mark, Points)}
+    assert points["control"].symbol == "diamond"
+    assert [row["attack"] for row in points["control"].rows] == ["inference"]
+    assert [row["guessing"] for row in points["guessing"].rows] == [0.1, 0.1]
+    assert not points["guessing"].filled
+    assert "inference: 60.0%, 10.0% by guessing, 20.0% of the control" in figure.description
+    drawn = figure.svg()
+    assert "people not in the release (control)" in drawn
+    assert "inference, it is named: found 60.00%, guessing 10.00%, control 20.00%" in drawn
+    plain = attacks_chart([WITHOUT])
+    assert "control" not in plain.svg()
+    assert all(mark.x != "control" for mark in plain.panels[0].marks)
 
 
 AGES = ["<30"] * 4 + [">=30"] * 4

@@ -18,7 +18,7 @@ from hedgerow.attacks.suite import attack
 from hedgerow.base.errors import ClaimError, PlanError
 from hedgerow.claims import Composition
 from hedgerow.claims.joins import Shows, narrowed
-from hedgerow.release.recoded.exposure import Exposure
+from hedgerow.release.partition.exposure import Exposure
 from hedgerow.table import archive
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import placed

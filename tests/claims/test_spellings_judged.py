@@ -39,7 +39,7 @@ from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.declaration import CLAIMS
 from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.readings import checked, judged
-from hedgerow.release.recoded.check import checked as measured
+from hedgerow.release.partition.check import checked as measured
 from hedgerow.table.groups import Groups
 
 FLU = ["flu", "Flu", "FLU"]

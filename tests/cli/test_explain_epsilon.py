@@ -130,7 +130,7 @@ def test_wrong_input(folder: Path, command: list[str], said: str) -> None:
 def test_it_needs_neither_engine_nor_ledger() -> None:
     loaded = (
         "import sys; from hedgerow import explain_epsilon; explain_epsilon(1).summary();"
-        "print({'numba', 'duckdb', 'sqlite3', 'cryptography', 'altair'} & {*sys.modules})"
+        "print({'numba', 'duckdb', 'sqlite3', 'cryptography', 'resvg_py'} & {*sys.modules})"
     )
     done = subprocess.run(
         [sys.executable, "-c", loaded], capture_output=True, text=True, check=True

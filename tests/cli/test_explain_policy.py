@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow.charts.marks import Rectangles
+from hedgerow.charts.panel import Panel
 from hedgerow.cli import app
 
 PLAN = """\
@@ -143,22 +146,25 @@ def test_the_picture_shows_the_edges() -> None:
     """Pairs that are drawn are those that are joined."""
     study = hedgerow.explain_policy("many.yaml")
     spec = study.chart().to_dict()
-    panels = dict(zip([c for c, _ in study.stated.policy.parts], spec["vconcat"], strict=True))
-    pain = panels[("pain",)]
-    rows = [layer["data"]["values"] for layer in pain["layer"]]
-    ends: dict[int, list[float]] = {}
-    for point in rows[0]:
-        ends.setdefault(point["edge"], []).append(point["x"])
-    drawn = {(round(xs[0]), round(xs[-1])) for xs in ends.values()}
-    assert drawn == {(a, b) for a in range(13) for b in range(a + 1, min(a + 4, 13))}
-    picture, note = panels[("dose",)]["vconcat"]
-    band = picture["data"]["values"]
+    panels = dict(zip([c for c, _ in study.stated.policy.parts], spec["plots"], strict=True))
+    pain = panels[("pain",)]["data"][0]
+    told = {(int(row["value"]), int(row["joined to"])) for row in pain["rows"]}
+    joined = {(a, b) for a in range(13) for b in range(a + 1, min(a + 4, 13))}
+    assert told == joined
+    # What is drawn: each line begins and ends at the dots of its values.
+    edges, dots = study.chart().panels[0].marks[:2]
+    spots = {(dot["_x"], dot["_y"]): int(dot["value"]) for dot in dots.rows if dot["_x"] < 12.5}
+    ends: dict[int, list[tuple[float, float]]] = {}
+    for point in edges.rows:
+        ends.setdefault(point["_edge"], []).append((point["_x"], round(point["_y"], 9)))
+    assert {(spots[way[0]], spots[way[-1]]) for way in ends.values()} == joined
+    band = panels[("dose",)]["data"][0]["rows"]
     assert max(row["value"] for row in band) == 5000
-    assert "No number is not in the picture" in note["data"]["values"][0]["text"]
+    assert "No number is not in the picture" in panels[("dose",)]["notes"][0]
     for row in band:
         assert row["from"] == pytest.approx(max(row["value"] - 20, 0))
         assert row["to"] == pytest.approx(min(row["value"] + 20, 5000))
-    places = panels[("lat", "lon")]["data"]["values"]
+    places = panels[("lat", "lon")]["data"][0]["rows"]
     (centre,) = [(p["up"], p["across"]) for p in places if p["kind"] == "one place"]
     near = {
         (round(p["up"] - centre[0], 3), round(p["across"] - centre[1], 3))
@@ -188,7 +194,7 @@ policy:
 
 
 @pytest.fixture
-def pairs(folder: Path) -> dict[tuple[str, ...], Any]:
+def pairs(folder: Path) -> dict[tuple[str, ...], Panel]:
     """The panels of a policy with pairs, single values and a large partition."""
     first, second = [f"A{i}" for i in range(30)], [f"B{i}" for i in range(20)]
     plan = PAIRS.replace("CODES", f"[{', '.join([*first[:9], 'Z', *second, *first[9:]])}]")
@@ -197,48 +203,48 @@ def pairs(folder: Path) -> dict[tuple[str, ...], Any]:
     )
     (folder / "pairs.yaml").write_text(plan, "utf-8")
     study = hedgerow.explain_policy("pairs.yaml")
-    spec = study.chart().to_dict()
-    return dict(zip([c for c, _ in study.stated.policy.parts], spec["vconcat"], strict=True))
+    panels = study.chart().panels
+    return dict(zip([c for c, _ in study.stated.policy.parts], panels, strict=True))
 
 
-def _dots(panel: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = panel["layer"][1]["data"]["values"]
-    return found
+def _dots(panel: Panel) -> Sequence[Mapping[str, Any]]:
+    return panel.marks[1].rows
 
 
-def test_pairs_are_drawn_level(pairs: dict[tuple[str, ...], Any]) -> None:
+def test_pairs_are_drawn_level(pairs: dict[tuple[str, ...], Panel]) -> None:
     for column in ("sex", "grade"):
-        assert {dot["y"] for dot in _dots(pairs[(column,)])} == {0}
+        assert {dot["_y"] for dot in _dots(pairs[(column,)])} == {0}
     # Whatever is not on the list is none of the two values.
-    assert pairs[("sex",)]["title"]["subtitle"].startswith("2 values and none of them, 2 groups")
+    assert pairs[("sex",)].subtitle.startswith("2 values and none of them, 2 groups")
 
 
 @pytest.mark.parametrize("column", ["sex", "pain", "grade"])
-def test_names_do_not_run_into_each_other(pairs: dict[tuple[str, ...], Any], column: str) -> None:
+def test_names_do_not_run_into_each_other(pairs: dict[tuple[str, ...], Panel], column: str) -> None:
     panel = pairs[(column,)]
-    low, high = panel["layer"][0]["encoding"]["x"]["scale"]["domain"]
-    pixels = panel["width"] / (high - low)
-    named = sorted((dot["x"] * pixels, dot["name"]) for dot in _dots(panel) if dot["name"])
+    pixels = panel.width * (panel.x.scale.part(1) - panel.x.scale.part(0))
+    named = sorted((dot["_x"] * pixels, dot["_name"]) for dot in _dots(panel) if dot["_name"])
     assert named[-1][1] in ("anything else", "no number")
     for (x, name), (y, after) in pairwise(named):
         # Letters of this size are somewhat over five pixels wide.
         assert y - x > 5.3 * (len(name) + len(after)) / 2
 
 
-def test_a_large_partition_says_where_its_groups_are(pairs: dict[tuple[str, ...], Any]) -> None:
-    picture, words = pairs[("code",)]["vconcat"]
-    sides = [(row["from"], row["to"]) for row in picture["data"]["values"]]
+def test_a_large_partition_says_where_its_groups_are(pairs: dict[tuple[str, ...], Panel]) -> None:
+    panel = pairs[("code",)]
+    (picture,) = panel.marks
+    assert isinstance(picture, Rectangles)
+    sides = [(row[picture.x], row[picture.x2]) for row in picture.rows]
     assert sides == [(0.5, 30.5), (30.5, 50.5), (50.5, 51.5), (51.5, 52.5)]
-    assert [row["text"] for row in words["data"]["values"]] == [
+    assert panel.notes == [
         "places 1 to 30: A0, A1, A2 and 27 more",
         "places 31 to 50: B0, B1, B2 and 17 more",
         "place 51: Z",
         "place 52: anything else",
     ]
-    assert picture["mark"]["strokeWidth"] > 0, "a group of one is seen by its border"
+    assert picture.rim > 0, "a group of one is seen by its border"
 
 
-def test_noise_is_written_out(pairs: dict[tuple[str, ...], Any]) -> None:
+def test_noise_is_written_out(pairs: dict[tuple[str, ...], Panel]) -> None:
     told = run("pairs.yaml", "--epsilon", "2").stdout
     assert re.search(r"^sum of bill +10,000 +45,000 +4\.5 times *$", told, re.M)
     assert "e+" not in told
@@ -267,7 +273,7 @@ def test_wrong_input(folder: Path, command: list[str], said: str) -> None:
 def test_it_needs_neither_engine_nor_ledger() -> None:
     loaded = (
         "import sys; from hedgerow import explain_policy; explain_policy('plan.yaml').summary();"
-        "print({'numba', 'duckdb', 'sqlite3', 'cryptography', 'altair'} & {*sys.modules})"
+        "print({'numba', 'duckdb', 'sqlite3', 'cryptography', 'resvg_py'} & {*sys.modules})"
     )
     done = subprocess.run(
         [sys.executable, "-c", loaded], capture_output=True, text=True, check=True

@@ -55,7 +55,7 @@ STOPS = f"""\
 import sys, time
 from hedgerow import cli
 from hedgerow.release import destination
-from hedgerow.release.recoded import maker
+from hedgerow.release.partition import maker
 
 def stop(*anything, **more):
     print("stopped", file=sys.stderr, flush=True)
@@ -309,7 +309,7 @@ def test_a_system_error_of_its_own_is_not_taken_for_an_interrupt(
         ("hedgerow.answers.charge._counted", "interrupted; epsilon 1 stays charged (entry 2)."),
         (
             "hedgerow.release.noisy.files.write_tables",
-            "the noisy numbers are in the ledger (reserved as entry 2), and a release is not at",
+            "the noisy numbers are in the ledger (reserved as entry 2), and the release is not at",
         ),
     ],
 )

@@ -1,11 +1,6 @@
-"""An attack and a policy profile as an installed package declares them; nothing else knows of them.
-
-`installed` writes the package and its metadata into a folder, as pip would.
-"""
+"""An attack and a policy profile as an installed package declares them; nothing else knows them."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 ATTACK, FILE_ATTACK, PROFILE = "smallest-group", "coin", "at-least-three"
 SOURCE = """
@@ -50,24 +45,9 @@ def requirements(evidence):
 
 
 THREE = PolicyProfile(
-    name="at-least-three", title="A rule of three", asks="Every group has three people.",
+    name="at-least-three", title="A rule of three",
     checks="the smallest group", leaves="everything else", requirements=requirements,
 )
 """
-POINTS = """[hedgerow.attacks]
-smallest-group = foreign_attacks:SMALLEST
-coin = foreign_attacks:COIN
-
-[hedgerow.profiles]
-at-least-three = foreign_attacks:THREE
-"""
-
-
-def installed(folder: Path) -> Path:
-    """Write the package; whoever has the folder on the path has it installed."""
-    about = folder / "foreign_attacks-1.0.dist-info"
-    about.mkdir(parents=True)
-    (folder / "foreign_attacks.py").write_text(SOURCE, "utf-8")
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: foreign-attacks\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(POINTS, "utf-8")
-    return folder
+POINTS = {"hedgerow.attacks": ("SMALLEST", "COIN"), "hedgerow.profiles": "THREE"}
+"""Its entry points."""

@@ -166,7 +166,6 @@ def test_its_words_are_there(one: Attack) -> None:
     assert all(what.endswith(".") for what in one.knows.values())
     told = dict(one.sections())
     assert one.asks in told.values()
-    assert one.as_json()["name"] == one.name
     assert bool(one.knows) == ("What may be said" in told)
 
 

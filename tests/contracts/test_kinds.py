@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import hedgerow
-from hedgerow.base.errors import DataError
+from hedgerow.base.errors import DataError, TargetError
 from hedgerow.ledger import Amounts, Ledger
 from hedgerow.plan.methods import PRICED
 from hedgerow.plan.plan import Plan
@@ -123,3 +123,35 @@ def test_another_version_is_refused(kind: ReleaseKind, plan: Path, number: int) 
     older = kind.oldest <= number < kind.version
     with pytest.raises(DataError, match="too old" if older else "does not know"):
         hedgerow.verify(plan.parent / "release")
+
+
+def test_what_it_was_made_from_is_not_replaced_by_it(kind: ReleaseKind, plan: Path) -> None:
+    """Also where it is told again, and nothing of the source is looked at."""
+    home = plan.parent / "A"
+    (plan.parent / "first.yaml").write_text(plan.read_text("utf-8"), "utf-8")
+    hedgerow.publish(plan.parent / "first.yaml", to=home)
+    (home / "data.csv").write_text(ROWS, "utf-8")
+    given = yaml.safe_load(plan.read_text("utf-8")) | {"source": str(home / "data.csv")}
+    given |= {"population": "village", "other_people_than": ["town"]}
+    with Ledger.open(plan.parent / "ledger.db") as ledger:
+        ledger.set_budget("village", Amounts.of(epsilon=10, delta="0.1"))
+    plan.write_text(yaml.safe_dump(given), "utf-8")
+    hedgerow.publish(plan, to=plan.parent / "B")
+    with pytest.raises(TargetError):
+        hedgerow.publish(plan, to=home, replace=True)
+    assert (home / "data.csv").read_text("utf-8") == ROWS
+
+
+def test_an_interrupt_right_after_the_reservation_is_recorded(
+    kind: ReleaseKind, plan: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(name: str) -> None:
+        if name == "reserved":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("hedgerow.ledger.reservation.point", stop)
+    with pytest.raises(KeyboardInterrupt) as said:
+        hedgerow.publish(plan)
+    assert ("stays charged" in str(said.value)) == (kind.name != "recoded")
+    with Ledger.open(plan.parent / "ledger.db") as ledger:
+        assert [str(entry.kind) for entry in ledger.entries()][-2:] == ["RESERVE", "FAILED"]

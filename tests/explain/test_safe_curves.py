@@ -32,4 +32,4 @@ def test_a_chart_says_in_words_what_it_shows() -> None:
     rows = [{"x": 0.5, "k": 4, "line": "one"}, {"x": 1.0, "k": 2, "line": "one"}]
     chart = k_chart(rows, across="x", title="Title", subtitle="Subtitle").to_dict()
     assert "one: 4 at 0.5, 2 at 1" in chart["description"]
-    assert chart["data"]["values"] == rows
+    assert chart["plots"][0]["data"] == [{"drawn": ["curve"], "rows": rows}]

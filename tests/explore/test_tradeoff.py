@@ -9,7 +9,7 @@ import pytest
 
 import hedgerow
 from hedgerow import KAnonymity, Plan, PlanError
-from hedgerow.release.recoded import recoding_choice
+from hedgerow.release.partition import recoding_choice
 
 TABLE = pa.table({"z": ["11", "12", "13", "21", "22", "31"], "a": ["1", "2", "3", "4", "5", "6"]})
 

@@ -25,8 +25,8 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 def rows_counted_as_people(patch: pytest.MonkeyPatch) -> None:
     """Nobody asks whose rows they are, and several rows of a person are as many people."""
-    patch.setattr("hedgerow.release.recoded.job.require_people", lambda *_: ())
-    patch.setattr("hedgerow.release.recoded.job.require_rows", lambda *_: None)
+    patch.setattr("hedgerow.release.partition.job.require_people", lambda *_: ())
+    patch.setattr("hedgerow.release.partition.job.require_rows", lambda *_: None)
 
 
 def spellings_skipped(patch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+
 from examples.composition_attacks import data, figures, page, private  # noqa: E402
 from examples.composition_attacks.__main__ import attacked, main, scores  # noqa: E402
 from examples.composition_attacks.data import Census, Split  # noqa: E402
@@ -51,7 +52,6 @@ from examples.composition_attacks.releases import (  # noqa: E402
     told_apart,
 )
 from hedgerow import DataError, KAnonymity  # noqa: E402
-from hedgerow.charts.figures import save  # noqa: E402
 
 BOTH = (STRICT, STRICT)
 JOBS = ("baker", "cook", "driver", "farmer", "nurse", "potter", "?")
@@ -364,7 +364,7 @@ def test_page_and_figures_of_a_small_town(tmp_path: Path, monkeypatch: pytest.Mo
     assert "nan" not in written
     for name, chart in figures.figures(e, noisy).items():
         assert f"figures/{name}.svg" in written
-        assert save(chart, tmp_path / f"{name}.svg").stat().st_size < 100_000
+        assert chart.save(tmp_path / f"{name}.svg").stat().st_size < 100_000
     rows = list(csv.DictReader(io.StringIO(scores(e))))
     assert {row["seed"] for row in rows} == {"1"}
     assert {row["k"] for row in rows} == {"2", "3", "5", "10"}
@@ -532,7 +532,7 @@ def test_page_and_figures_are_what_the_script_writes(tmp_path: Path) -> None:
     for name, chart in figures.figures(e, noisy).items():
         # Coordinates depend on the fonts of the machine, words and numbers do not.
         committed = ROOT / "docs" / "figures" / f"{name}.svg"
-        assert texts(save(chart, tmp_path / f"{name}.svg")) == texts(committed), again
+        assert texts(chart.save(tmp_path / f"{name}.svg")) == texts(committed), again
     written = (ROOT / "docs" / "composition_attacks.md").read_text("utf-8")
     assert written == page.page(e, noisy), again
 

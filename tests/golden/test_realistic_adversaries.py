@@ -24,9 +24,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+
 from examples.realistic_adversaries import census, claims, figures, hospital, page, paper  # noqa: E402
 from examples.realistic_adversaries.__main__ import main, table_5  # noqa: E402
-from hedgerow.charts.figures import save  # noqa: E402
 
 Counts = tuple[tuple[int, ...], ...]
 
@@ -323,7 +323,7 @@ def test_the_figures_are_what_the_script_draws(tmp_path: Path) -> None:
     drawn = figures.figures(experiment())
     for name, chart in drawn.items():
         # Coordinates depend on the fonts of the machine, words and numbers do not.
-        assert texts(save(chart, tmp_path / f"{name}.svg")) == texts(folder / f"{name}.svg"), name
+        assert texts(chart.save(tmp_path / f"{name}.svg")) == texts(folder / f"{name}.svg"), name
 
 
 def test_figures_of_the_page_are_there_and_small() -> None:

@@ -43,9 +43,7 @@ for more in ("byte_claims", "byte_noise", "byte_commands"):
     importlib.import_module(f"golden.{more}")
 
 FILE = Path(__file__).with_name("same_bytes.json")
-LIBRARIES = (
-    "altair", "duckdb", "numpy", "pyarrow", "rich", "scipy", "typer", "vl-convert-python",
-)  # fmt: skip
+LIBRARIES = ("duckdb", "numpy", "pyarrow", "rich", "scipy", "typer")
 FIX = (
     "If this was meant, write the file anew (see the top of tests/golden/test_same_bytes.py) and "
     "say why in CHANGELOG.md or a decision."

@@ -21,7 +21,7 @@ from noise import oracle
 
 from hedgerow import EpsilonStudy, explain_epsilon
 from hedgerow.base.errors import PlanError, TargetError
-from hedgerow.noise.meaning import rounded_down, rounded_up, told
+from hedgerow.noise.loss_sentences import rounded_down, rounded_up, told
 from hedgerow.noise.measures import Approximate, Pure
 from hedgerow.noise.rounding import log_up
 from hedgerow.noise.semantics import believed, exceptions, shift, shift_fails, simple_shift, truth
@@ -554,7 +554,7 @@ def test_the_chart_marks_what_was_asked(tmp_path: Path, delta: str | None, epsil
     label = tree.getroot().attrib["aria-label"]
     assert all(number in label for number in numbers)
     spec = study.chart().to_dict()
-    rows = [row for layer in spec["layer"] for row in layer["data"]["values"]]
+    rows = [row for entry in spec["plots"][0]["data"] for row in entry["rows"]]
     curves = {what: [row["value"] for row in rows if row["what"] == what and "told" not in row]
               for what in {row["what"] for row in rows}}  # fmt: skip
     assert len(curves) == 2

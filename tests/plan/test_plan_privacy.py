@@ -28,7 +28,7 @@ from hedgerow.base.errors import HedgerowError, HierarchyError, PlanError
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.plan.guess import propose
 from hedgerow.plan.plan import Plan, PlanErrors, plan_json_schema
-from hedgerow.release.recoded.fingerprint import key_of
+from hedgerow.release.partition.fingerprint import key_of
 from hedgerow.table.domain import MOST_CELLS, Bounds, Values, decimal
 from hedgerow.table.hierarchy_builders import Bins, Ranges, Taxonomy
 

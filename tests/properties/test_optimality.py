@@ -37,8 +37,8 @@ from hedgerow.table.hierarchy import Hierarchy
 
 Group = tuple[str, ...]
 SETTLED = sorted(name for name, metric in METRICS.items() if metric.suppression_costs)
-GAINING = sorted(set(METRICS) - set(SETTLED))
 """Metrics that never gain by suppressing one more group."""
+GAINING = sorted(set(METRICS) - set(SETTLED))
 BY_SIZE = sorted(name for name, metric in METRICS.items() if metric.by_size)
 LINEAR = ["granularity", "non-uniform-entropy", "precision"]
 USUAL = [model for found in models_of_claims().values() for model in found]

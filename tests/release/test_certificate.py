@@ -42,9 +42,9 @@ from hedgerow.claims.protection import protected
 from hedgerow.claims.serialisation import models
 from hedgerow.release.certificate_schema import certificate_json_schema, misfit
 from hedgerow.release.certificate_text import as_text
-from hedgerow.release.recoded import certificate as certificates
-from hedgerow.release.recoded.certificate_schema import RecodedCertificate
-from hedgerow.release.recoded.written_groups import Measured
+from hedgerow.release.partition import certificate as certificates
+from hedgerow.release.partition.certificate_schema import RecodedCertificate
+from hedgerow.release.partition.written_groups import Measured
 from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Groups

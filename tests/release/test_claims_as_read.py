@@ -15,7 +15,7 @@ from hedgerow import ClaimError, DataError
 from hedgerow.api.verification import verify
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate_text import as_text
-from hedgerow.release.recoded.check import checked
+from hedgerow.release.partition.check import checked
 
 Row = tuple[str | None, ...]
 COLUMNS = {"sex": "quasi-identifier", "ill": "sensitive"}

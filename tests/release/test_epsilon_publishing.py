@@ -46,8 +46,8 @@ from hedgerow import (
     TargetError,
     read_prior,
 )
-from hedgerow.release.recoded import maker as publishing
-from hedgerow.release.recoded import recoded_table
+from hedgerow.release.partition import maker as publishing
+from hedgerow.release.partition import recoded_table
 
 Row = dict[str, str]
 Phi = frozenset[str]

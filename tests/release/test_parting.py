@@ -26,7 +26,7 @@ from parted_people import (
 )
 
 import hedgerow
-import hedgerow.release.recoded.job
+import hedgerow.release.partition.job
 from hedgerow.base.errors import ClaimError, DataError, PlanError
 from hedgerow.claims import KAnonymity
 from hedgerow.engines import open_engine
@@ -37,8 +37,8 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.part_work import Columns, PartWork
 from hedgerow.release.certificate_text import as_text
-from hedgerow.release.recoded.engine_recoding import obstacle
-from hedgerow.release.recoded.job import opened
+from hedgerow.release.partition.engine_recoding import obstacle
+from hedgerow.release.partition.job import opened
 from hedgerow.table.hierarchy import Hierarchy
 
 TABLE = people()
@@ -156,7 +156,9 @@ class Changing(OneColumnAtATime):
 def test_a_source_that_changes_is_noticed(when, monkeypatch):
     monkeypatch.setattr(Changing, "when", when)
     monkeypatch.setattr(
-        hedgerow.release.recoded.job, "open_engine", lambda *a, **k: Changing(open_engine(*a, **k))
+        hedgerow.release.partition.job,
+        "open_engine",
+        lambda *a, **k: Changing(open_engine(*a, **k)),
     )
     with pytest.raises(DataError, match="other people when it was read again"):
         hedgerow.publish(TABLE, columns=roles(), protect=K, method={**STRICT, "parts": PARTS})
@@ -167,7 +169,7 @@ def test_a_source_that_changes_is_noticed(when, monkeypatch):
 )
 def test_no_more_than_a_part_comes_out_at_a_time(method, note, monkeypatch):
     monkeypatch.setattr(
-        hedgerow.release.recoded.job,
+        hedgerow.release.partition.job,
         "open_engine",
         lambda *a, **k: OneColumnAtATime(open_engine(*a, **k)),
     )

@@ -39,8 +39,8 @@ from hedgerow import (
 from hedgerow import claims as models
 from hedgerow.base.problems import PlanErrors
 from hedgerow.recode.constraints import SearchConstraints
-from hedgerow.release.recoded import maker as publishing
-from hedgerow.release.recoded.certificate import searched
+from hedgerow.release.partition import maker as publishing
+from hedgerow.release.partition.certificate import searched
 
 SOURCE = recipients.hospital(120)
 COLUMNS: dict[str, Any] = {
@@ -188,7 +188,7 @@ def test_a_plan_is_not_silently_overruled(tmp_path: Path) -> None:
 
 
 def test_more_columns_than_anybody_can_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.release.recoded.recoding_choice.PATIENCE", 0.5)
+    monkeypatch.setattr("hedgerow.release.partition.recoding_choice.PATIENCE", 0.5)
     names = [f"c{i}" for i in range(60)]
     frame = pd.DataFrame({name: [(row >> i % 6) & 1 for row in range(64)]
                           for i, name in enumerate(names)})  # fmt: skip

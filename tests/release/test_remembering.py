@@ -12,11 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow import KMap
 from hedgerow.base.errors import ClaimError, DataError, HedgerowError, PlanError
 from hedgerow.cli import app
 from hedgerow.engines.duckdb import DuckDBEngine
 from hedgerow.ledger import Ledger
-from hedgerow.release.recoded.fingerprint import key_of
+from hedgerow.release.partition.fingerprint import key_of
+from hedgerow.release.partition.ledger_record import Memory
 
 QI = "quasi-identifier"
 ALL: dict[str, Any] = {"role": QI, "hierarchy": "suppression"}
@@ -193,6 +195,33 @@ def test_a_source_that_changes_meanwhile(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     with Ledger.open(tmp_path / "ledger.db") as ledger:
         assert ledger.budget("town").releases == 0
+
+
+def test_whose_rows_they_are_is_asked_again_where_a_change_would_not_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has no hash may change while somebody else has the ledger, before it is reserved."""
+    file, outside = tmp_path / "a.csv", pd.DataFrame({"age": ["30", "40"] * 10})
+    ages = [str(30 + 10 * (i % 2)) for i in range(12)]
+    rows = [f"p{i},{age},flu" for i, age in enumerate(ages)]
+    file.write_text("\n".join(["id,age,ill", *rows]) + "\n", "utf-8")
+    one = ["victim,30,flu"] * 5 + ["victim,30,gout"]
+    look_back = Memory.look_back
+
+    def wait(memory: Memory) -> None:
+        file.write_text("\n".join(["id,age,ill", *rows[1::2], *one]) + "\n", "utf-8")
+        look_back(memory)
+
+    monkeypatch.setattr(Memory, "look_back", wait)
+    with pytest.raises(DataError, match="1 person has rows with different values of 'ill'"):
+        hedgerow.publish(
+            file, population="town", ledger=tmp_path / "ledger.db", person="id", rows="one",
+            columns={"id": "identifier", "age": "quasi-identifier", "ill": "sensitive"},
+            protect=[KMap(k=3)], population_table=outside, to=tmp_path / "out",
+        )  # fmt: skip
+    assert not (tmp_path / "out").exists()
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        assert [str(entry.kind) for entry in ledger.entries()] == ["RESERVE", "FAILED"]
 
 
 def test_a_folder_among_the_inputs(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from hedgerow import DataError, DistinctLDiversity, EntropyLDiversity, KAnonymit
 from hedgerow.base.spelling import reading
 from hedgerow.base.spelling_classes import alike, folded
 from hedgerow.plan.plan import Plan
-from hedgerow.release.recoded.check import checked
+from hedgerow.release.partition.check import checked
 
 DIVERSE = [DistinctLDiversity(l=2, of="s")]
 COLUMNS = {"a": "quasi-identifier", "s": "sensitive"}

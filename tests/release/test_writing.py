@@ -19,8 +19,8 @@ from hedgerow.engines.csv_lines import unrun
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.outcome import Spans
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.release.recoded.data_file import by_part, write_release
-from hedgerow.release.recoded.written_groups import measured_groups
+from hedgerow.release.partition.data_file import by_part, write_release
+from hedgerow.release.partition.written_groups import measured_groups
 from hedgerow.table.cell_table import read_cells
 from hedgerow.table.cells import Cells
 

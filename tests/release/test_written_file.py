@@ -22,7 +22,7 @@ from hedgerow import (
     ProbabilisticLDiversity,
     TargetError,
 )
-from hedgerow.release.recoded import maker as publishing
+from hedgerow.release.partition import maker as publishing
 
 duckdb = pytest.importorskip("duckdb")
 COLUMNS = {"a": "quasi-identifier", "s": "sensitive", "i": "insensitive"}

@@ -102,9 +102,10 @@ def test_a_node_before_and_after(visitor: Visitor, plan: Path) -> None:
         part = visitor.get(path, params={"node": node})
         assert part.status_code == 200
         assert "<table>" in part.text
-    for path in ("/explore/frontier.json", "/explore/stubbornness.json"):
-        chart = visitor.get(path, params={"node": node}).json()
-        assert "layer" in chart
+    assert 'aria-label="Smallest epsilon by stubbornness: ' in text
+    frontier = visitor.get("/explore/frontier", params={"node": node}).text
+    assert 'aria-label="What a claim costs: ' in frontier
+    assert "style=" not in text + frontier, "the pages' policy forbids it"
 
 
 def test_using_a_node_is_what_publish_obeys(visitor: Visitor, plan: Path, tmp_path: Path) -> None:
@@ -168,7 +169,7 @@ def test_using_a_node_writes_the_claims_as_they_were_moved(visitor: Visitor) -> 
         ("/explore/survey.json", {"node": "1,2"}),
         ("/explore/node", {"node": "99,0,0,0"}),
         ("/explore/node", {"node": "²,0,0,0"}),
-        ("/explore/stubbornness.json", {"node": "0,0,0,0", "number": "7"}),
+        ("/explore/frontier", {"node": "99,0,0,0"}),
     ],
 )
 def test_nonsense_is_refused_in_a_sentence(visitor: Visitor, path: str, params: dict) -> None:

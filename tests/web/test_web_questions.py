@@ -17,7 +17,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.cli import app
 from hedgerow.noise.amounts import Amounts
 from hedgerow.web.query_budget import gauges, history, too_dear
-from hedgerow.web.query_form import KINDS, MOST_TEXT, Asked
+from hedgerow.web.query_form import KINDS, MOST_TEXT, QuestionForm
 from hedgerow.web.query_view import (
     columns_to_ask,
     columns_to_count_by,
@@ -41,8 +41,8 @@ FIELDS = {
 }
 
 
-def asked(kind: str) -> Asked:
-    return Asked.read([("kind", kind), *FIELDS[kind], ("epsilon", "0.2")])
+def asked(kind: str) -> QuestionForm:
+    return QuestionForm.read([("kind", kind), *FIELDS[kind], ("epsilon", "0.2")])
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_a_question_survives_as_an_address(kind: str) -> None:
     from urllib.parse import parse_qsl
 
     question = asked(kind)
-    assert Asked.read(parse_qsl(question.query)) == question
+    assert QuestionForm.read(parse_qsl(question.query)) == question
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,9 +105,9 @@ def test_a_preview_spends_nothing_and_shows_what_an_answer_would(
 
 def test_fields_of_another_kind_are_dropped() -> None:
     given = [("column", "bill"), ("by", "sex"), ("at", "0.5"), ("top", "9"), ("rows", "yes")]
-    ranges = Asked.read([("kind", "ranges"), *given])
+    ranges = QuestionForm.read([("kind", "ranges"), *given])
     assert ranges.fields == [("kind", "ranges"), ("column", "bill")]
-    count = Asked.read([("kind", "count"), *given])
+    count = QuestionForm.read([("kind", "count"), *given])
     assert count.fields == [("kind", "count"), ("by", "sex"), ("rows", "yes")]
 
 
@@ -138,7 +138,7 @@ def test_what_is_wrong_is_a_sentence(
 ) -> None:
     before = session.ledger.tip()
     with pytest.raises(PlanError) as error:
-        Asked.read(fields).put(session)
+        QuestionForm.read(fields).put(session)
     assert sentence in str(error.value)
     assert session.ledger.tip() == before
 

@@ -28,7 +28,7 @@ from hedgerow.plan.plan import Plan
 if TYPE_CHECKING:
     from hedgerow.engines.base import Engine, Table
     from hedgerow.ledger import Entry, Ledger
-    from hedgerow.release.recoded.recoding_choice import Progress
+    from hedgerow.release.partition.recoding_choice import Progress
 
 
 class KeptResult(Protocol):
@@ -172,26 +172,22 @@ def charged_together(
         Intent(key=charge.key, what=what, spend=charge.design.loss.amounts())
         for (charge, _), what in zip(wanted, told, strict=True)
     ]
-    with reserved(ledger, population, intents, admit=admit) as reservation:
-        try:
-            say("counting", None)
-            counted = _counted(engine, tallies)
-            point("counted")
-            say(first.doing, None)
-            found = []
-            for (charge, made), entry in zip(wanted, reservation.entries, strict=True):
-                exact = charge.design.read([counted[tally] for tally in charge.design.tallies])
-                tip = reservation.tip(entry, source.statements)
-                found.append(made(charge.design.noisy(exact), tip))
-            reservation.record(
-                [
-                    (what | {"loss": str(one.loss)}, one.to_bytes())
-                    for what, one in zip(told, found, strict=True)
-                ]
-            )
-        except BaseException as error:
-            _say_what_it_cost(error, reservation.entries)
-            raise
+    with reserved(
+        ledger, population, intents, admit=admit, explain=_say_what_it_cost
+    ) as reservation:
+        say("counting", None)
+        counted = _counted(engine, tallies)
+        point("counted")
+        say(first.doing, None)
+        found = []
+        for (charge, made), entry in zip(wanted, reservation.entries, strict=True):
+            exact = charge.design.read([counted[tally] for tally in charge.design.tallies])
+            tip = reservation.tip(entry, source.statements)
+            found.append(made(charge.design.noisy(exact), tip))
+        outcomes = zip(told, found, strict=True)
+        reservation.record(
+            [(what | {"loss": str(one.loss)}, one.to_bytes()) for what, one in outcomes]
+        )
     point("released")
     return found
 

@@ -29,7 +29,7 @@ from hedgerow.base.delivery import (
 from hedgerow.recode.optimality import standing as standing
 from hedgerow.recode.metrics import METRICS as METRICS
 from hedgerow.release.delivery_state import PUBLISHED as PUBLISHED, stopped as stopped
-from hedgerow.release.recoded.earlier_releases import UNCOMPARED as UNCOMPARED
+from hedgerow.release.partition.earlier_releases import UNCOMPARED as UNCOMPARED
 from hedgerow.release.release import level_in_words as level_in_words
 
 # Attacks
@@ -51,16 +51,11 @@ from hedgerow.attacks.gain_bounds import (
     doubts as doubts,
 )
 from hedgerow.attacks.registry import (
-    ATTACKS as ATTACKS,
-    describe_attack as describe_attack,
     file_attacks as file_attacks,
     release_attacks as release_attacks,
 )
 
-from hedgerow.reports.profiles.registry import (
-    PROFILES as PROFILES,
-    describe_profile as describe_profile,
-)
+from hedgerow.reports.profiles.registry import PROFILES as PROFILES
 
 # Questions and the ledger
 from hedgerow.answers.files import check_file as check_file, write_answer as write_answer
@@ -88,6 +83,9 @@ from hedgerow.noise.amounts import NOTHING as NOTHING, Amounts as Amounts
 from hedgerow.noise.neighbours import Neighbouring as Neighbouring
 from hedgerow.table.domain import Bounds as Bounds, Values as Values, decimal as decimal
 
+# Charts
+from hedgerow.charts.looks import style_sheet as style_sheet
+
 # The lattice
 from hedgerow.claims.epsilon import belief_claims as belief_claims
 from hedgerow.explore.frontier import epsilon_at as epsilon_at, steps as steps
@@ -106,4 +104,4 @@ from hedgerow.explain.adversary_study import refuse_plot as refuse_plot
 from hedgerow.explain.belief_words import stubborn as stubborn, times as times
 from hedgerow.explain.definitions import define as define, definitions as definitions
 from hedgerow.explain.policies import SCALE as SCALE
-from hedgerow.noise.meaning import told as told
+from hedgerow.noise.loss_sentences import told as told

@@ -7,11 +7,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.decimals import parse
-from hedgerow.charts.figures import COLOURS, SYMBOLS, dressed
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.looks import SERIES
+from hedgerow.charts.marks import Intervals, Points, Rectangles, Row
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Band, Linear
+from hedgerow.charts.series import Legend, Series
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from hedgerow.answers.design import AnswerTable
 
 MOST_LINES = 48
@@ -20,15 +24,13 @@ MOST_CELLS = 2000
 """Cells of numbers, drawn side by side."""
 STEP = 26
 """Pixels from one line to the next."""
-PLAIN = ",.9~g"
-"""Numbers as people write them."""
 FROM_ZERO = ("count", "sum")
 """Numbers whose axis begins at zero."""
 
 
 def answer_chart(
     shown: AnswerTable, *, title: str, subtitle: str = "", width: int = 560
-) -> alt.LayerChart | None:
+) -> Figure | None:
     """The numbers of an answer, with their intervals; None where nothing can be drawn.
 
     Args:
@@ -72,62 +74,39 @@ def _dots(
     title: str,
     subtitle: str,
     width: int,
-) -> alt.LayerChart:
+) -> Figure:
     """A dot for each line, and a bar from low to high; two short keys get colours."""
-    import altair as alt
-
-    colours: list[str] = []
-    if len(keys) == 2 and len(set(keys[1])) <= len(COLOURS) and len(set(keys[0])) > 1:
-        colours = list(dict.fromkeys(keys[1]))
-        labels = keys[0]
+    by: Series | None = None
+    if len(keys) == 2 and len(set(keys[1])) <= SERIES and len(set(keys[0])) > 1:
+        by = Series(field=names[1], names=tuple(dict.fromkeys(keys[1])), title=names[1])
+        labels, line = keys[0], names[0]
     else:
         labels = [", ".join(parts) for parts in zip(*keys, strict=True)] if keys else [value]
-    for i, row in enumerate(rows):
-        row["line"] = labels[i]
-        if colours:
-            row["colour"] = keys[1][i]
-    order = list(dict.fromkeys(labels))
-    y = alt.Y("line:N", sort=order, title=names[0] if names else None,
-              axis=alt.Axis(labelLimit=240, ticks=False, labelPadding=8))  # fmt: skip
-    zero = value in FROM_ZERO
-    x = alt.X("value:Q", title=value, scale=alt.Scale(zero=zero, nice=True),
-              axis=alt.Axis(gridColor="#e6e9ed", format=PLAIN))  # fmt: skip
-    base = alt.Chart(alt.Data(values=rows))
-    encoded: dict[str, Any] = {"y": y}
-    tips = [alt.Tooltip("line:N", title=names[0] if names else "of")]
-    if colours:
-        scale = alt.Scale(domain=colours, range=list(COLOURS[: len(colours)]))
-        shapes = alt.Scale(domain=colours, range=list(SYMBOLS[: len(colours)]))
-        legend = alt.Legend(orient="top", title=names[1])
-        encoded |= {
-            "yOffset": alt.YOffset("colour:N", sort=colours),
-            "color": alt.Color("colour:N", sort=colours, scale=scale, legend=legend),
-        }
-        tips.append(alt.Tooltip("colour:N", title=names[1]))
-    tips.append(alt.Tooltip("value:Q", title=value, format=PLAIN))
-    spans = rows[0]["low"] is not None
-    layers: list[Any] = []
-    if spans:
-        tips += [alt.Tooltip("low:Q", format=PLAIN), alt.Tooltip("high:Q", format=PLAIN)]
-        plain = {} if colours else {"color": COLOURS[0]}
-        layers.append(
-            base.mark_rule(strokeWidth=5, opacity=0.4, **plain).encode(
-                x=alt.X("low:Q", title=value), x2="high:Q", **encoded
-            )
-        )
-    plain = {} if colours else {"color": COLOURS[0]}
-    if colours:
-        encoded["shape"] = alt.Shape("colour:N", sort=colours, scale=shapes, legend=legend)
-    dots = base.mark_point(filled=True, size=70, opacity=1, **plain)
-    layers.append(dots.encode(x=x, tooltip=tips, **encoded))
-    height = STEP * len(order) * (1 + 0.5 * (len(colours) > 1)) + 10
-    plot = alt.layer(*layers).properties(width=width, height=height)
+        line = ", ".join(names) if keys else "of"
+    found = [
+        {line: label, **({} if by is None else {by.field: keys[1][i]}), **row}
+        for i, (label, row) in enumerate(zip(labels, rows, strict=True))
+    ]
+    order = tuple(dict.fromkeys(labels))
+    spans = [row for row in found if row["low"] is not None]
+    ends = [row[key] for row in found for key in ("value", "low", "high") if row[key] is not None]
+    panel = Panel(
+        marks=[
+            Intervals(rows=found if spans else [], y=line, low="low", high="high", by=by,
+                      beside=by, opacity=0.4),
+            Points(rows=found, x="value", y=line, by=by, beside=by, size=70, hover=_hover),
+        ],
+        x=ChartAxis(scale=Linear.over(ends, zero=value in FROM_ZERO), title=value, grid=True),
+        y=ChartAxis(scale=Band(order), title=names[0] if names else ""),
+        width=width,
+        height=STEP * len(order) * (1.5 if by is not None and len(by.names) > 1 else 1) + 10,
+    )  # fmt: skip
     said = "; ".join(
-        f"{row['line']}{' ' + row['colour'] if colours else ''}: {row['value']:,.6g}"
-        for row in rows
+        f"{row[line]}{'' if by is None else ' ' + row[by.field]}: {row['value']:,.6g}"
+        for row in found
     )
-    chart: alt.LayerChart = dressed(alt, plot, title, subtitle, said)
-    return chart
+    legends = [] if by is None else [Legend(keys=by.keys(), title=by.title)]
+    return Figure(title=title, subtitle=subtitle, told=said, panels=[panel], legends=legends)
 
 
 def _side_by_side(
@@ -139,31 +118,33 @@ def _side_by_side(
     title: str,
     subtitle: str,
     width: int,
-) -> alt.LayerChart:
+) -> Figure:
     """A bar for each cell of a column of numbers."""
-    import altair as alt
+    starts = [float(label) for label in labels]
+    apart = min(b - a for a, b in pairwise(starts))
+    found = [
+        {name: start, **row, "_end": start + apart}
+        for start, row in zip(starts, rows, strict=True)
+    ]  # fmt: skip
+    heights = [row["value"] for row in rows]
+    panel = Panel(
+        marks=[Rectangles(rows=found, x=name, x2="_end", y="value", hover=_hover)],
+        x=ChartAxis(scale=Linear(starts[0], starts[-1] + apart), title=name, many=10),
+        y=ChartAxis(scale=Linear.over(heights, zero=True, many=6), title=value, many=6, grid=True),
+        width=width,
+        height=260,
+    )
+    peak = max(found, key=lambda row: row["value"])
+    said = f"{len(rows):,} cells; the largest is {peak['value']:,.6g} at {peak[name]:,.6g}"
+    return Figure(title=title, subtitle=subtitle, told=said, panels=[panel])
 
-    for row, label in zip(rows, labels, strict=True):
-        row["at"] = float(label)
-    ends = [row["at"] for row in rows]
-    apart = min(b - a for a, b in pairwise(ends))
-    for row in rows:
-        row["end"] = row["at"] + apart
-    tips = [alt.Tooltip("at:Q", title=name, format=PLAIN),
-            alt.Tooltip("value:Q", title=value, format=PLAIN)]  # fmt: skip
-    bars = alt.Chart(alt.Data(values=rows)).mark_rect(color=COLOURS[0]).encode(
-        x=alt.X("at:Q", title=name, axis=alt.Axis(grid=False, format=PLAIN),
-                scale=alt.Scale(zero=False)),
-        x2="end:Q",
-        y=alt.Y("value:Q", title=value, axis=alt.Axis(gridColor="#e6e9ed", format=PLAIN)),
-        y2=alt.datum(0),
-        tooltip=tips,
-    )  # fmt: skip
-    plot = alt.layer(bars).properties(width=width, height=260)
-    peak = max(rows, key=lambda row: row["value"])
-    said = f"{len(rows):,} cells; the largest is {peak['value']:,.6g} at {peak['at']:,.6g}"
-    chart: alt.LayerChart = dressed(alt, plot, title, subtitle, said)
-    return chart
+
+def _hover(row: Row) -> str:
+    return ", ".join(
+        f"{key} {value}" if isinstance(value, str) else f"{key} {value:,.9g}"
+        for key, value in row.items()
+        if value is not None and not key.startswith("_")
+    )
 
 
 def _text(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hedgerow.claims import Verdict
 from hedgerow.plan.plan import Plan
-from hedgerow.release.recoded.check import checked
+from hedgerow.release.partition.check import checked
 from hedgerow.release.release import claim_summary
 
 

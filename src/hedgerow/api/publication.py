@@ -11,7 +11,7 @@ from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
 from hedgerow.release import publication
 from hedgerow.release.options import Options
-from hedgerow.release.recoded.recoding_choice import Progress
+from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.reports.companions import Accompanied
 
 if TYPE_CHECKING:

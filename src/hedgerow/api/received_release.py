@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hedgerow.base.delivery import CERTIFICATE, DATA
 from hedgerow.base.errors import PlanError
-from hedgerow.release.recoded.fingerprint import is_file_of
+from hedgerow.release.partition.fingerprint import is_file_of
 from hedgerow.table.certificate_file import read_certificate
 
 

@@ -17,7 +17,7 @@ from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
 from hedgerow.explore.people import DataLook, explore_data
 from hedgerow.plan.guess import Guess, guess
 from hedgerow.plan.plan import Plan
-from hedgerow.release.recoded.recoding_choice import Progress
+from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.table.person_keys import repeated, same_ids
 from hedgerow.table.schema import Role
 

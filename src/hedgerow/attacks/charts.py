@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hedgerow.attacks.base import AttackResult
 from hedgerow.base.errors import HedgerowError
-from hedgerow.charts.figures import COLOURS, dressed
-from hedgerow.charts.files import save
-
-if TYPE_CHECKING:
-    import altair as alt
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Intervals, Layer, Points, Row
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Band, Linear, percent
+from hedgerow.charts.series import Key, Legend
 
 STEP = 34
 """Pixels from one attack to the next."""
@@ -22,9 +23,9 @@ def attacks_chart(
     results: Sequence[AttackResult],
     *,
     title: str = "What attackers find, next to guessing",
-    subtitle: str = "share of right guesses; bars are 95 % intervals",
+    subtitle: str = "share of right guesses",
     width: int = 560,
-) -> alt.LayerChart:
+) -> Figure:
     """A line for each attack: a dot for what it found with its interval, a ring for guessing.
 
     A diamond is the control, where there is one. The line leads to what the gain is measured
@@ -33,8 +34,6 @@ def attacks_chart(
     Raises:
         HedgerowError: There is nothing to draw.
     """
-    import altair as alt
-
     if not results:
         raise HedgerowError("there is no attack to draw", fix="Say what the attacker knows.")
     names = names_of(results)
@@ -55,48 +54,44 @@ def attacks_chart(
                 "gain": result.gain,
             }
         )
-    base = alt.Chart(alt.Data(values=rows))
-    y = alt.Y(
-        "attack:N",
-        sort=names,
-        title=None,
-        axis=alt.Axis(labelLimit=320, ticks=False, labelPadding=14),
-    )
-    widest = max(max(row["high"], row["guessing"], row["without"]) for row in rows)
-    x = alt.X("found:Q", title="right guesses", axis=alt.Axis(format="%", gridColor="#e6e9ed"),
-              scale=alt.Scale(domain=[0, min(1.0, max(0.05, 1.15 * widest))]))  # fmt: skip
     compared = [row for row in rows if row["control"] is not None]
-    named = ("found", "guessing", *(["control"] if compared else []), "gain")
-    shares = [alt.Tooltip(f"{name}:Q", format=".2%") for name in named]
-    tips = [alt.Tooltip("goal:N"), *shares]
-    between = base.mark_rule(color="#c9ced6", strokeWidth=2).encode(
-        y=y, x=alt.X("without:Q" if compared else "guessing:Q"), x2="found:Q"
-    )
-    interval = base.mark_rule(color=COLOURS[1], strokeWidth=5, opacity=0.45).encode(
-        y=y, x="low:Q", x2="high:Q"
-    )
-    found = base.mark_point(filled=True, size=90, color=COLOURS[1], opacity=1).encode(
-        y=y, x=x, tooltip=tips
-    )
-    guessing = base.mark_point(
-        filled=False, size=90, color=COLOURS[0], strokeWidth=2, opacity=1
-    ).encode(y=y, x="guessing:Q", tooltip=tips)
-    layers, key = [between, interval, guessing], "rings: guessing"
+    against = "without" if compared else "guessing"
+    layers: list[Layer] = [
+        Intervals(rows=rows, y="attack", low=against, high="found", tint="faint", width=2),
+        Intervals(rows=rows, y="attack", low="low", high="high", tint="s1", opacity=0.45),
+        Points(rows=rows, x="guessing", y="attack", size=90, filled=False, hover=_hover),
+    ]
+    keys = [Key(label="found, with its 95 % interval", tint="s1", symbol="circle"),
+            Key(label="guessing", tint="s0", symbol="circle", filled=False)]  # fmt: skip
     if compared:
-        control_marks = alt.Chart(alt.Data(values=compared)).mark_point(
-            shape="diamond", filled=False, size=130, color=COLOURS[2], strokeWidth=2, opacity=1
-        )
-        layers.append(control_marks.encode(y=y, x="control:Q", tooltip=tips))
-        key += "; diamonds: people not in the release (control)"
-    plot = alt.layer(*layers, found).properties(width=width, height=STEP * len(rows) + 10)
+        layers.append(Points(rows=compared, x="control", y="attack", symbol="diamond", size=80,
+                             filled=False, tint="s2", hover=_hover))  # fmt: skip
+        keys.append(Key(label="people not in the release (control)", tint="s2", filled=False,
+                        symbol="diamond", size=60))  # fmt: skip
+    layers.append(Points(rows=rows, x="found", y="attack", size=90, tint="s1", hover=_hover))
+    widest = max(max(row["high"], row["guessing"], row["without"]) for row in rows)
+    panel = Panel(
+        marks=layers,
+        x=ChartAxis(scale=Linear(0, min(1.0, max(0.05, 1.15 * widest))), title="right guesses",
+                    label=percent, grid=True, many=10),
+        y=ChartAxis(scale=Band(tuple(names))),
+        width=width,
+        height=STEP * len(rows) + 10,
+    )  # fmt: skip
     told = "; ".join(map(_told, rows))
-    chart: alt.LayerChart = dressed(alt, plot, title, f"{subtitle}; {key}", told)
-    return chart
+    return Figure(title=title, subtitle=subtitle, told=told, panels=[panel],
+                  legends=[Legend(keys=tuple(keys))])  # fmt: skip
 
 
 def plot_attacks(results: Sequence[AttackResult], path: Path) -> None:
-    """Write the chart to a file that ends in .svg, .html or .png."""
-    save(attacks_chart(results), path)
+    """Write the chart to a file that ends in .svg, .html, .png or .json."""
+    attacks_chart(results).save(path)
+
+
+def _hover(row: Row) -> str:
+    rates = [f"{name} {row[name]:.2%}" for name in ("found", "guessing", "control", "gain")
+             if row[name] is not None]  # fmt: skip
+    return f"{row['attack']}, {row['goal']}: {', '.join(rates)}"
 
 
 def _told(row: dict[str, Any]) -> str:

@@ -1,12 +1,13 @@
 """Attack: what is declared of an attack beside its code.
 
 Everything else is derived from the declarations in `registry.ATTACKS`: what `hedgerow attack`
-takes and tries, what `explain attack` prints, the page of the app, the attacks of reports, the
-table in docs/attacks.md, and the contract suite.
+takes and tries, the page of the app, the attacks of reports, the table in docs/attacks.md, and the
+contract suite.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -52,11 +53,13 @@ COLUMN = Need("a sensitive column", "--sensitive", lambda read: read.sensitive i
 PLAN = Need("a plan", "--plan", lambda read: read.plan is not None)
 
 
-def known(name: str, words: str, example: str) -> Need:
-    """A number or word that is given with `--know`."""
-    return Need(
-        words, f"--know {name}={example}", lambda read: name in read.given, f"to know {name}"
-    )
+def known_number(name: str, words: str, example: str) -> Need:
+    """A number that is given with `--know`; a text that is none is refused, whatever else lacks."""
+
+    def given(read: AttackInput | FileInput) -> bool:
+        return name in read.given and not math.isnan(read.number(name))
+
+    return Need(words, f"--know {name}={example}", given, f"to know {name}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,20 +127,6 @@ class Attack(ABC):
             yield "What may be said", "\n".join(listed)
         yield "When it is tried", self.tried
         yield "Reference", self.reference
-
-    def as_json(self) -> dict[str, Any]:
-        """The explanation as data."""
-        return {
-            "name": self.name,
-            "asks": self.asks,
-            "success": self.success,
-            "attacks": self.attacks,
-            "needs": [{"what": need.words, "option": need.option} for need in self.needs],
-            "knows": dict(self.knows),
-            "results": [outcome.name for outcome in self.outcomes],
-            "tried": self.tried,
-            "reference": self.reference,
-        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

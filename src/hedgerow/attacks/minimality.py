@@ -24,7 +24,7 @@ from hedgerow.attacks.declaration import (
     SECRET,
     AttackOutcome,
     ReleaseAttack,
-    known,
+    known_number,
 )
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.group_beliefs import SHOWN, counted, named
@@ -384,7 +384,7 @@ MINIMALITY = ReleaseAttack(
     name="minimality",
     asks="Does it give somebody away that the publisher generalised no more than needed?",
     success="what made the publisher generalise is named",
-    needs=(GROUPS, SECRET, ORIGINAL, known("l", "the diversity that was asked for", "3")),
+    needs=(GROUPS, SECRET, ORIGINAL, known_number("l", "the diversity that was asked for", "3")),
     knows={"l": "No value may be had by more than one person in l of a group."},
     outcomes=(AttackOutcome(name="minimality", silent=True),),
     attempt=_attempt,

@@ -86,22 +86,14 @@ def tuples(recoding: Recoding) -> Tuples:
     return frozenset(zip(*columns, strict=True))
 
 
-def read_presence(
-    method: str, anonymise: Anonymiser, *, there: Cells, gone: Cells
-) -> PresenceGuess:
-    """Attack an anonymiser without randomness.
+def read_presence(method: str, *, there: Tuples, gone: Tuples) -> PresenceGuess:
+    """What follows from what an anonymiser without randomness publishes.
 
     Args:
         method: Its name.
-        anonymise: From cells to a recoding.
-        there: The table with the person.
-        gone: The table without.
+        there: The tuples it publishes of the table with the person.
+        gone: Those of the table without.
     """
-    return _compared(method, tuples(anonymise(there)), tuples(anonymise(gone)))
-
-
-def _compared(method: str, there: Tuples, gone: Tuples) -> PresenceGuess:
-    """What follows from the tuples that are published with the person, and without."""
     return PresenceGuess(
         method=method,
         success=COIN if there == gone else Fraction(1),
@@ -137,18 +129,6 @@ def best_guess(safe: SafeAnonymisation, *, people: int) -> PresenceGuess:
     )
 
 
-def guess_by_lot(safe: SafeAnonymisation, *, people: int, games: int) -> Fraction:
-    """The same guess against releases that are really drawn: how often it was right.
-
-    Half of the games are played with the person, half without.
-    """
-    n, half = whole("people", people), whole("games", games, least=2) // 2
-    least = _least(safe, n)
-    there = safe.release(np.full(half, n, np.int64)) >= least
-    gone = safe.release(np.full(half, n - 1, np.int64)) >= least
-    return Fraction(int(there.sum()) + half - int(gone.sum()), 2 * half)
-
-
 def _least(safe: SafeAnonymisation, people: int) -> int:
     """The least published number that speaks for the person."""
     return max(safe.k, int(safe.beta * people) + 1)
@@ -178,7 +158,8 @@ def presence(
     chosen = _chosen(cells, targets, rng)
     there = tuples(anonymise(cells))
     guesses = [
-        _compared(method, there, tuples(anonymise(_without(cells, cell)))) for cell in chosen
+        read_presence(method, there=there, gone=tuples(anonymise(_without(cells, cell))))
+        for cell in chosen
     ]
     return _result(method, guesses)
 

@@ -59,18 +59,6 @@ def file_attacks() -> tuple[FileAttack, ...]:
     return tuple(one for one in ATTACKS.values() if isinstance(one, FileAttack))
 
 
-def describe_attack(name: str) -> Attack:
-    """What an attack asks, what it needs and what counts as a success.
-
-    Raises:
-        PlanError: There is no attack of that name; names the nearest.
-
-    >>> describe_attack("linkage").success
-    'a record gets the right name'
-    """
-    return ATTACKS.find(name)
-
-
 def outcome_of(result: str) -> AttackOutcome:
     """What is declared of a result by its name; of one that no attack declares, the usual.
 

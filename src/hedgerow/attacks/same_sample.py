@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.declaration import AttackOutcome, FileAttack, known
+from hedgerow.attacks.declaration import AttackOutcome, FileAttack, known_number
 from hedgerow.attacks.file_input import FileInput, numbers_of
 from hedgerow.base.errors import DataError, PlanError
 
@@ -201,7 +201,7 @@ SAME_SAMPLE = FileAttack(
     success="a person is known to be in the sample",
     reads="two bits from one sample (`first`, `second`, `sampled`; a row a person)",
     most=1,
-    needs=(known("rate", "the share of people who were drawn", "0.1"),),
+    needs=(known_number("rate", "the share of people who were drawn", "0.1"),),
     knows={"rate": "The share of people who were drawn."},
     outcomes=(AttackOutcome(name="same-sample", silent=True),),
     attempt=_attempt,

@@ -29,7 +29,7 @@ from hedgerow.table.release_source import SAMPLE, SYNTHETIC, has_certificate
 from hedgerow.table.targets import Targets
 
 if TYPE_CHECKING:
-    from hedgerow.release.recoded.recoding_choice import Progress
+    from hedgerow.release.partition.recoding_choice import Progress
 
 
 SEVERAL = "A person may have several rows: rows were counted, each as a target of its own."

@@ -1,34 +1,32 @@
-"""A chart as a file: SVG and PNG are drawn here, HTML carries the code that draws it.
-
-Nothing is fetched from anywhere, neither now nor when somebody opens the file.
-"""
+"""A chart as a file. Nothing is fetched from anywhere, neither now nor when somebody opens it."""
 
 from __future__ import annotations
 
-import html
-import json
 import secrets
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.errors import TargetError
-
-if TYPE_CHECKING:
-    import altair as alt
+from hedgerow.base.extras import extra
+from hedgerow.charts.elements import escaped
+from hedgerow.charts.figure import Figure, json_text
+from hedgerow.charts.looks import FONT, style_sheet
 
 FORMATS = (".svg", ".html", ".png", ".json")
 """What a chart can be saved as."""
+SHARPNESS = 2.0
+"""Pixels of a PNG for each of the drawing's."""
 
 
-def save(chart: alt.TopLevelMixin, path: str | Path) -> Path:
-    """Write a chart as .svg, .png, .html (self-contained) or .json (Vega-Lite).
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write a chart as .svg, .png, .html (with its data as a table) or .json (its data).
 
     The file appears whole or not at all.
 
     Raises:
         TargetError: The suffix is none of these, or the file cannot be written.
+        HedgerowError: A .png needs `hedgerow[charts]`.
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -38,7 +36,7 @@ def save(chart: alt.TopLevelMixin, path: str | Path) -> Path:
             where=str(path),
             fix=f"Give it a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",
         )
-    content = _drawn(chart.to_dict(), suffix)
+    content = _content(figure, suffix, str(path))
     part = path.with_name(f".hedgerow-{secrets.token_hex(8)}.part")
     try:
         try:
@@ -56,29 +54,38 @@ def save(chart: alt.TopLevelMixin, path: str | Path) -> Path:
     return path
 
 
-def _drawn(spec: dict[str, Any], suffix: str) -> bytes:
-    import vl_convert
-
-    name = html.escape(str(spec.get("description", "chart")))
+def _content(figure: Figure, suffix: str, where: str) -> bytes:
     if suffix == ".json":
-        return (json.dumps(spec, indent=1, ensure_ascii=False) + "\n").encode()
-    if suffix == ".png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=2))
+        return json_text(figure).encode()
     if suffix == ".svg":
-        drawn = vl_convert.vegalite_to_svg(spec)
-        return drawn.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1).encode() + b"\n"
-    script = _bundle()
-    # A label may hold "</script>"; without "<" nothing in the data can end the script.
-    data = json.dumps(spec).replace("<", "\\u003c")
-    return _PAGE.format(name=name, script=script, data=data).encode()
+        return f"{figure.svg()}\n".encode()
+    if suffix == ".png":
+        if not _has_font():
+            raise TargetError(
+                "there is no font on this machine to write a picture with",
+                where=where,
+                fix="Save it as .svg or .html, or install a font (Debian: fonts-dejavu-core).",
+            )
+        return _raster(figure.svg())
+    # The picture is drawn for a page: the sheet's colours, in the light and in the dark.
+    page = _PAGE.format(
+        name=escaped(figure.description), title=escaped(figure.title), font=FONT,
+        sheet=style_sheet(), picture=figure.svg(page=True), tables=figure.tables(),
+    )  # fmt: skip
+    return page.encode()
+
+
+def _raster(svg: str) -> bytes:
+    with extra("charts", "a .png file"):
+        import resvg_py
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=SHARPNESS))
 
 
 @cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script."""
-    import vl_convert
-
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+def _has_font() -> bool:
+    """Whether letters leave a trace; without a font they are silently missing."""
+    frame = f'<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" font-family="{FONT}">'
+    return _raster(f'{frame}<text y="15">M</text></svg>') != _raster(f"{frame}</svg>")
 
 
 _PAGE = """<!DOCTYPE html>
@@ -87,18 +94,24 @@ _PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{name}</title>
-<style>body {{ margin: 1.5rem; background: white; }}</style>
-<script type="module">
-{script}
-</script>
+<style>
+{sheet}:root {{ color-scheme: light dark; }}
+body {{ margin: 1.5rem; background: var(--chart-paper); color: var(--chart-ink); }}
+body {{ font-family: {font}; }}
+h1 {{ font-size: 1.3rem; }}
+details {{ margin-top: 1rem; overflow-x: auto; }}
+table {{ border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }}
+th, td {{ text-align: left; padding: .2rem .6rem; border-bottom: 1px solid var(--chart-faint); }}
+</style>
 </head>
 <body>
-<main id="chart" role="img" aria-label="{name}"></main>
-<script type="module">
-const spec = {data};
-const actions = {{export: true, source: false, compiled: false, editor: false}};
-vegaEmbed("#chart", spec, {{mode: "vega-lite", renderer: "svg", ast: true, actions}});
-</script>
+<main>
+<h1>{title}</h1>
+{picture}
+<details><summary>The numbers as tables</summary>
+{tables}
+</details>
+</main>
 </body>
 </html>
 """

@@ -27,7 +27,7 @@ from hedgerow.cli.jobs import (
 from hedgerow.cli.lean import without_pandas
 from hedgerow.cli.ledger import ledger
 from hedgerow.cli.query import query
-from hedgerow.cli.report import report, tell_internal
+from hedgerow.cli.report import ReportCommand, report, tell_internal
 from hedgerow.cli.verify import verify
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -189,7 +189,7 @@ def publish(
 
 
 app.command()(verify)
-app.command()(report)
+app.command(cls=ReportCommand)(report)
 
 
 @app.command()

@@ -62,8 +62,7 @@ def attack(
         typer.Option(help="How far the register may be off: age=1, or name=typo."),
     ] = None,
     method: Annotated[
-        list[str] | None,
-        typer.Option(help="An attack, by name (see explain attack); all that apply if left out."),
+        list[str] | None, typer.Option(help="An attack, by name; all that apply if left out.")
     ] = None,
     overlap: Annotated[
         str | None,

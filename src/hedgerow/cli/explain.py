@@ -27,44 +27,6 @@ def explain_model(
         job.done(found.as_json(), lambda: rendering().explanation(found))
 
 
-@explain.command("attack")
-def explain_attack(
-    name: Annotated[
-        str | None, typer.Argument(help="Its name; all are listed if left out.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """What an attack asks, what it needs, and what counts as a success."""
-    with running("explain", as_json, quiet=False) as job:
-        from hedgerow.api import ATTACKS, describe_attack
-
-        if name is None:
-            told = {"attacks": [one.as_json() for one in ATTACKS.values()]}
-            job.done(told, lambda: rendering().listing(ATTACKS))
-        else:
-            found = describe_attack(name)
-            job.done(found.as_json(), lambda: rendering().explanation(found))
-
-
-@explain.command("profile")
-def explain_profile(
-    name: Annotated[
-        str | None, typer.Argument(help="Its name; all are listed if left out.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """What a policy profile checks in a release, and what it leaves to a person."""
-    with running("explain", as_json, quiet=False) as job:
-        from hedgerow.api import PROFILES, describe_profile
-
-        if name is None:
-            told = {"profiles": [one.as_json() for one in PROFILES.values()]}
-            job.done(told, lambda: rendering().listing(PROFILES))
-        else:
-            found = describe_profile(name)
-            job.done(found.as_json(), lambda: rendering().explanation(found))
-
-
 @explain.command("adversary")
 def explain_adversary(
     plan: PlanFile,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hedgerow.base.extras import extra
 from hedgerow.cli.jobs import AsJson, Quiet, running
 
 
@@ -38,7 +39,10 @@ def explore(
 ) -> None:  # fmt: skip
     """Open a local web app on a table or a plan: look, choose, attack, publish."""
     with running("explore", as_json, quiet) as job:
-        from hedgerow.web.server import leave, serve
+        with extra("web", "the app"):
+            import python_multipart  # noqa: F401 - forms need it, and say so too late
+
+            from hedgerow.web.server import leave, serve
 
         def ready(link: str) -> None:
             def show() -> None:

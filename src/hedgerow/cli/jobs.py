@@ -32,7 +32,7 @@ def rendering() -> Any:
     return show
 
 
-class Job:
+class CommandRun:
     """Runs one command: progress while it works, one result, the right exit code."""
 
     def __init__(self, as_json: bool, quiet: bool, *, bar: bool = False) -> None:
@@ -58,7 +58,7 @@ class Job:
 
 
 @contextlib.contextmanager
-def running(name: str, as_json: bool, quiet: bool, *, bar: bool = False) -> Iterator[Job]:
+def running(name: str, as_json: bool, quiet: bool, *, bar: bool = False) -> Iterator[CommandRun]:
     """Turn errors into messages and exit codes; a user's mistake never shows a traceback.
 
     Args:
@@ -68,7 +68,7 @@ def running(name: str, as_json: bool, quiet: bool, *, bar: bool = False) -> Iter
         bar: Whether a terminal shows how far the work has got.
     """
     PUBLISHED.clear()
-    job = Job(as_json, quiet, bar=bar)
+    job = CommandRun(as_json, quiet, bar=bar)
     told: HedgerowError | None = None
     code = 0
     try:

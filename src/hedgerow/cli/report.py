@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from hedgerow.cli.jobs import AsJson, Quiet, running
 
 if TYPE_CHECKING:
     from hedgerow import Reports
     from hedgerow.reports.profiles.base import ProfileCheck
+
+
+class ReportCommand(TyperCommand):
+    """The command, whose help names the profiles; those of installed packages too."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from hedgerow.api import PROFILES
+
+        *others, last = PROFILES
+        named = f"{', '.join(others)} or {last}"
+        for one in self.params:
+            if isinstance(one, TyperOption) and one.name == "profile":
+                one.help = f"A policy to compare with: {named}; repeat for more."
+        super().format_help(ctx, formatter)
+
 
 STYLES = {"met": "green", "not met": "bold red", "not checkable": "yellow"}
 
@@ -24,9 +40,7 @@ def report(
     ] = None,
     profile: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A policy to compare with, by name (see explain profile); repeat for more."
-        ),
+        typer.Option(help="A policy to compare with, by name; repeat for more."),
     ] = None,
     external: Annotated[
         Path | None, typer.Option(help="Write the external report here, with the profiles in it.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
     from hedgerow.api import GainBounds
     from hedgerow.api.demo import Demo
-    from hedgerow.claims import Verdict
+    from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
     from hedgerow.explain.definitions import PrivacyDefinition
 
@@ -306,33 +306,8 @@ def _share(value: float) -> str:
     return f"{value:.2%}" if value < 0.1 else f"{value:.1%}"
 
 
-class Explainable(Protocol):
-    """What explains itself: a claim, an attack, a policy profile."""
-
-    @property
-    def name(self) -> str: ...
-    def sections(self) -> Iterable[tuple[str, str]]: ...
-
-
-class Listable(Protocol):
-    """What is listed with what it asks."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def asks(self) -> str: ...
-
-
-def listing(found: Mapping[str, Listable]) -> None:
-    """Names, and what each asks."""
-    table = columns(("", "left"), ("", "left"))
-    for one in found.values():
-        table.add_row(plain(one.name), plain(one.asks))
-    console.print(table)
-
-
-def explanation(found: Explainable) -> None:
-    """A model, an attack or a profile in plain words."""
+def explanation(found: Declaration) -> None:
+    """A model in plain words."""
     say(found.name, style="bold")
     for title, text in found.sections():
         console.print()

@@ -6,13 +6,14 @@ plan's `engine` and what to install where a library is missing are derived from 
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hedgerow.base.errors import DataError
+from hedgerow.base.extras import needing
 from hedgerow.base.registry import Registry
 from hedgerow.engines.base import Engine, TableEngine, TablePlace
 
@@ -62,8 +63,7 @@ class EngineKind:
     install: str = ""
     """What to do where one of them is missing."""
 
-    @contextlib.contextmanager
-    def needing(self, where: str) -> Iterator[None]:
+    def needing(self, where: str) -> AbstractContextManager[None]:
         """Say what to install where a library is missing.
 
         Args:
@@ -72,16 +72,9 @@ class EngineKind:
         Raises:
             DataError: It is.
         """
-        try:
-            yield
-        except ModuleNotFoundError as error:
-            if error.name is None or error.name.partition(".")[0] not in self.libraries:
-                raise
-            raise DataError(
-                f"{self.reads} needs {error.name.partition('.')[0]}, which is not installed",
-                where=where,
-                fix=self.install,
-            ) from None
+        return needing(
+            self.reads, fix=self.install, where=where, only=self.libraries, raises=DataError
+        )
 
 
 ENGINES: Registry[EngineKind] = Registry("engine", group="hedgerow.engines")

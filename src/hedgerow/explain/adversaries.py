@@ -34,8 +34,8 @@ from hedgerow.plan.adversaries import AdversaryPlan
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.warmup import warming
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.recoding_choice import Progress, refuse_meaningless
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.recoding_choice import Progress, refuse_meaningless
 from hedgerow.table.groups import Groups
 
 POWERS = range(2, 10)

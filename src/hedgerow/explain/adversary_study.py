@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.base.errors import TargetError
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.files import FORMATS
 
 CLASSES = ("class_i", "class_ii", "class_iii")
-PLOTS = (".svg", ".html", ".png")
 
 Labels = Mapping[str, str | None]
 """What a group is published as, by column."""
@@ -149,13 +150,11 @@ class AdversaryStudy:
         Raises:
             TargetError: It is another kind of file, or cannot be written.
         """
-        from hedgerow.charts.figures import save
-
         path = Path(path)
         refuse_plot(path)
         charts = [_chart(claim) for claim in self.claims]
         return tuple(
-            save(chart, path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
+            chart.save(path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
             for number, chart in enumerate(charts, 1)
         )
 
@@ -166,11 +165,11 @@ def refuse_plot(path: Path) -> None:
     Raises:
         TargetError: Says which ones can.
     """
-    if path.suffix.lower() not in PLOTS:
+    if path.suffix.lower() not in FORMATS:
         raise TargetError(
             f"a plot cannot be saved as {path.name!r}",
             where=str(path),
-            fix=f"Give it a name that ends in {', '.join(PLOTS[:-1])} or {PLOTS[-1]}.",
+            fix=f"Give it a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",
         )
     if not path.parent.is_dir():
         raise TargetError(
@@ -178,8 +177,8 @@ def refuse_plot(path: Path) -> None:
         )
 
 
-def _chart(claim: ClaimStudy) -> Any:
-    from hedgerow.charts.figures import Line, stubbornness_chart
+def _chart(claim: ClaimStudy) -> Figure:
+    from hedgerow.charts.stubbornness import Line, stubbornness_chart
 
     lines, left_out = [], []
     certain = "this prior" if claim.prior.own else "all values equally likely"

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.errors import PlanError
-from hedgerow.noise import meaning
+from hedgerow.noise import loss_sentences
 from hedgerow.noise.composition import amplified
-from hedgerow.noise.meaning import rounded_down, rounded_up
+from hedgerow.noise.loss_sentences import rounded_down, rounded_up
 from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.noise.rounding import Number, exact, positive, whole
 from hedgerow.noise.semantics import believed, exceptions, shift, shift_fails, simple_shift, truth
 
 if TYPE_CHECKING:
-    import altair as alt
+    from hedgerow.charts.figure import Figure
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 """Beliefs that are followed."""
@@ -146,7 +146,7 @@ class EpsilonStudy:
             "people": self.people,
         } | {part: asdict(getattr(self, part)) for part in parts}
 
-    def chart(self) -> alt.LayerChart:
+    def chart(self) -> Figure:
         """Truth and shift against epsilon, with this one marked."""
         from hedgerow.explain.epsilon_charts import meaning_chart
 
@@ -158,11 +158,10 @@ class EpsilonStudy:
         Raises:
             TargetError: It is another kind of file, or cannot be written.
         """
-        from hedgerow.charts.files import save
         from hedgerow.explain.adversary_study import refuse_plot
 
         refuse_plot(Path(path))
-        return save(self.chart(), path)
+        return self.chart().save(path)
 
 
 def explain_epsilon(
@@ -203,7 +202,7 @@ def explain_epsilon(
         answers=_answers(loss, _counted("answers", answers), read_at, people),
         group=_group(loss, _counted("group", group, least=2)),
         sample=_sample(loss, _within("sample", sample, LEAST, 1)),
-        delta=tuple(meaning.of_delta(loss, people)) if isinstance(loss, Approximate) else (),
+        delta=tuple(loss_sentences.of_delta(loss, people)) if isinstance(loss, Approximate) else (),
     )
 
 
@@ -248,7 +247,7 @@ def _question(loss: Pure | Approximate) -> RevealingQuestion:
     return RevealingQuestion(
         truth=rounded_up(truth(loss)),
         values=1.0 if twice is None else rounded_up(truth(twice)),
-        sentences=tuple(meaning.of_question(loss, twice)),
+        sentences=tuple(loss_sentences.of_question(loss, twice)),
     )
 
 
@@ -265,7 +264,7 @@ def _beliefs(loss: Pure | Approximate) -> BeliefShift:
         ),
         epsilon=rounded_up(pure.epsilon),
         fails=rounded_up(fails),
-        sentences=tuple(meaning.of_beliefs(ends[Fraction(1, 2)][1], fails)),
+        sentences=tuple(loss_sentences.of_beliefs(ends[Fraction(1, 2)][1], fails)),
     )
 
 
@@ -274,7 +273,7 @@ def _record(loss: Pure | Approximate, n: int | None) -> SemanticPrivacy:
     if isinstance(loss, Approximate):
         slacks = (None, SLACK)
     rows = [
-        meaning.Shift(
+        loss_sentences.Shift(
             shift(loss, slack=slack),
             shift_fails(loss, slack=slack),
             None if n is None else shift_fails(loss, people=n, slack=slack),
@@ -289,7 +288,7 @@ def _record(loss: Pure | Approximate, n: int | None) -> SemanticPrivacy:
             )
             for r in rows
         ),
-        sentences=tuple(meaning.of_record(loss, rows, simple, n)),
+        sentences=tuple(loss_sentences.of_record(loss, rows, simple, n)),
     )
 
 
@@ -307,7 +306,7 @@ def _answers(loss: Pure | Approximate, count: int, read_at: Fraction, n: int | N
     return Answers(
         count=count,
         joint=tuple(joint),
-        sentences=tuple(meaning.of_answers(loss, count, n, missing)),
+        sentences=tuple(loss_sentences.of_answers(loss, count, n, missing)),
     )
 
 
@@ -324,7 +323,7 @@ def _group(loss: Pure | Approximate, size: int) -> Group:
     joint = Joint("group", None, None, None)
     if together is not None:
         joint = _joint("group", together.epsilon, _delta(together))
-    return Group(size, joint, tuple(meaning.of_group(loss, size, together)))
+    return Group(size, joint, tuple(loss_sentences.of_group(loss, size, together)))
 
 
 def _sample(loss: Pure | Approximate, rate: Fraction) -> Sample:
@@ -333,7 +332,7 @@ def _sample(loss: Pure | Approximate, rate: Fraction) -> Sample:
     return Sample(
         rate=rounded_up(rate),
         joint=_joint("sample", lower.epsilon, _delta(lower)),
-        sentences=tuple(meaning.of_sample(rate, lower)),
+        sentences=tuple(loss_sentences.of_sample(rate, lower)),
     )
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hedgerow.charts.figures import COLOURS, FONT, INK, dressed
-from hedgerow.noise.meaning import rounded_up, told
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Curve, Layer, Points, Row, Rule, Words
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear, Log, plain
+from hedgerow.charts.series import Legend, Series
+from hedgerow.noise.loss_sentences import rounded_up, told
 from hedgerow.noise.measures import Approximate, Pure
 from hedgerow.noise.semantics import shift, truth
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Loss = Pure | Approximate
 
@@ -28,7 +32,7 @@ TRUTH, BELIEVED = "a guess is right", "the most believed from 1/2"
 SHIFT = "what one record shifts"
 
 
-def meaning_chart(loss: Loss, *, width: int = 620, height: int = 340) -> alt.LayerChart:
+def meaning_chart(loss: Loss, *, width: int = 620, height: int = 340) -> Figure:
     """Truth and shift against epsilon, which is logarithmic, with one epsilon marked.
 
     Args:
@@ -36,15 +40,14 @@ def meaning_chart(loss: Loss, *, width: int = 620, height: int = 340) -> alt.Lay
         width: Of the plot without its axes, in pixels.
         height: Likewise.
     """
-    import altair as alt
-
     place = math.log10(loss.epsilon)
     first, last = min(FIRST, math.floor(place - ROOM)), max(LAST, math.ceil(place + ROOM))
     spots = [10 ** (i / STEPS) for i in range(first * STEPS, last * STEPS + 1)]
     rows = [
         {"epsilon": spot, "value": value, "what": what}
+        for what in _values(loss)
         for spot in spots
-        for what, value in _values(_at(loss, spot)).items()
+        for value in [_values(_at(loss, spot))[what]]
     ]
     chosen = _values(loss)
     epsilon = rounded_up(loss.epsilon)
@@ -53,76 +56,50 @@ def meaning_chart(loss: Loss, *, width: int = 620, height: int = 340) -> alt.Lay
         for what, value in chosen.items()
     ]
     powers = [10.0**p for p in range(first, last + 1)]
-    x = alt.X(
-        "epsilon:Q",
-        title="ε of one answer",
-        scale=alt.Scale(type="log", domain=[powers[0], powers[-1]], nice=False),
-        axis=alt.Axis(values=powers, format="~g" if last - first < 8 else ".0e", grid=False),
-    )
-    y = alt.Y(
-        "value:Q",
-        title="at most",
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(values=[i / 10 for i in range(11)], gridColor="#eaeef2", format=".1f"),
-    )
-    names = list(chosen)
-    legend = alt.Legend(orient="top", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2.5)
-    colour = alt.Color(
-        "what:N", sort=names, title=None, legend=legend,
-        scale=alt.Scale(domain=names, range=list(COLOURS[:2])),
+    by = Series.dashed("what", list(chosen))
+    panel = Panel(
+        marks=[
+            Rule(rows=[{"_x": epsilon}], x="_x", tint="ink", dash="2 3", width=1),
+            Curve(rows=rows, x="epsilon", y="value", by=by, width=2.5,
+                  hover=lambda row: row["what"]),
+            Points(rows=marks, x="epsilon", y="value", by=replace(by, symbols=("circle",) * 2),
+                   size=80, edge="paper", hover=_hover),
+            *_labels(marks, by),
+        ],
+        x=ChartAxis(
+            scale=Log(powers[0], powers[-1]), title="ε of one answer", ticks=powers,
+            label=plain if last - first < 8 else lambda power: f"1e{math.log10(power):.0f}",
+        ),
+        y=ChartAxis(scale=Linear(0, 1), title="at most", grid=True,
+                    ticks=[i / 10 for i in range(11)], label=lambda share: f"{share:.1f}"),
+        width=width,
+        height=height,
     )  # fmt: skip
-    dash = alt.StrokeDash(
-        "what:N", sort=names, title=None, legend=legend,
-        scale=alt.Scale(domain=names, range=[[1, 0], [6, 3]]),
-    )  # fmt: skip
-    tips = [
-        alt.Tooltip("what:N"),
-        alt.Tooltip("epsilon:Q", title="ε", format=".4~g"),
-        alt.Tooltip("value:Q", title="at most", format=".4~g"),
-    ]
-    curves = alt.Chart(alt.Data(values=rows)).mark_line(strokeWidth=2.5)
-    points = alt.Chart(alt.Data(values=marks))
-    layers: list[Any] = [
-        points.transform_filter(f"datum.what == '{names[0]}'")
-        .mark_rule(color=INK, strokeDash=[2, 3], strokeWidth=1)
-        .encode(x=x),
-        curves.encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=tips),
-        points.mark_point(filled=True, size=80, opacity=1, stroke="white", strokeWidth=1.5)
-        .encode(x=x, y=y, color=colour, tooltip=tips),
-        *_labels(marks, x, y, colour),
-    ]  # fmt: skip
-    chart = alt.layer(*layers).properties(width=width, height=height)
     said = "; ".join(f"{what}: {told(value)}" for what, value in chosen.items())
-    return dressed(
-        alt,
-        chart,
-        f"What ε = {told(loss.epsilon)} means to a person",
-        _subtitle(loss),
-        f"two curves against epsilon from {powers[0]:g} to {powers[-1]:g}. At epsilon "
+    return Figure(
+        title=f"What ε = {told(loss.epsilon)} means to a person",
+        subtitle=_subtitle(loss),
+        told=f"two curves against epsilon from {powers[0]:g} to {powers[-1]:g}. At epsilon "
         f"{told(loss.epsilon)}, {said}",
+        panels=[panel],
+        legends=[Legend(keys=by.keys())],
     )
 
 
-def _labels(marks: list[dict[str, Any]], x: Any, y: Any, colour: Any) -> list[Any]:
-    """The two numbers, where their rising curves are not: left above, or right below."""
-    import altair as alt
+def _hover(row: Row) -> str:
+    return f"{row['what']}: at ε = {row['epsilon']:.4g} at most {row['value']:.4g}"
 
-    edge = {"stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}
+
+def _labels(marks: list[dict[str, Any]], by: Series) -> Iterator[Layer]:
+    """The two numbers, where their rising curves are not: left above, or right below."""
     lower, upper = sorted(marks, key=lambda mark: mark["value"])
     tight = upper["value"] - lower["value"] < NEAR
-    drawn: list[Any] = []
     for mark, below in ((lower, tight), (upper, False)):
-        side = (
-            {"align": "left", "dx": 8, "dy": 15}
-            if below
-            else {"align": "right", "dx": -8, "dy": -10}
-        )
-        point = alt.Chart(alt.Data(values=[mark]))
-        words = {"fontSize": 13, "fontWeight": 600, "font": FONT, **side}
-        # Twice: a white edge keeps the lines out of the letters.
-        drawn.append(point.mark_text(**words, **edge).encode(x=x, y=y, text="told:N"))
-        drawn.append(point.mark_text(**words).encode(x=x, y=y, text="told:N", color=colour))
-    return drawn
+        dx, dy, anchor = (8, 19, "start") if below else (-8, -7, "end")
+        rows = [{"_x": mark["epsilon"], "_y": mark["value"], "_what": mark["what"],
+                 "_told": mark["told"]}]  # fmt: skip
+        yield Words(rows=rows, x="_x", y="_y", text="_told", by=replace(by, field="_what"),
+                    dx=dx, dy=dy, anchor=anchor, size=13, bold=True)  # fmt: skip
 
 
 def _subtitle(loss: Loss) -> str:

@@ -27,7 +27,7 @@ from hedgerow.plan.plan import Plan
 from hedgerow.table.domain import Bounds, decimal
 
 if TYPE_CHECKING:
-    import altair as alt
+    from hedgerow.charts.figure import Figure
 
 SCALE = "noise scale of each number"
 MOST_RANGED = 20_000
@@ -97,7 +97,7 @@ class PolicyStudy:
             "neighbours_differ_in": self.stated.changed,
         }
 
-    def chart(self) -> alt.VConcatChart:
+    def chart(self) -> Figure:
         """The graph of each column."""
         from hedgerow.explain.policy_charts import policy_chart
 
@@ -105,11 +105,10 @@ class PolicyStudy:
 
     def plot(self, path: str | Path) -> Path:
         """Draw it to a file that ends in .svg, .html or .png."""
-        from hedgerow.charts.files import save
         from hedgerow.explain.adversary_study import refuse_plot
 
         refuse_plot(Path(path))
-        return save(self.chart(), path)
+        return self.chart().save(path)
 
 
 def explain_policy(plan: Plan | str | Path, *, epsilon: Number | None = None) -> PolicyStudy:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, cos, pi, sin
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from hedgerow.charts.figures import COLOURS, FAINT, INK, QUIET, dressed
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.looks import SERIES
+from hedgerow.charts.marks import Area, Curve, Points, Rectangles, Words
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear
+from hedgerow.charts.series import Legend, Series
 from hedgerow.noise.blowfish.graphs import Full, Partition, Threshold
 from hedgerow.noise.blowfish.listed_graphs import Grid, Near
 from hedgerow.noise.blowfish.plan_policy import Stated
@@ -16,14 +23,12 @@ from hedgerow.noise.blowfish.secret_graph import Graph
 from hedgerow.noise.blowfish.window_graphs import Windows
 from hedgerow.table.domain import Bounds, decimal
 
-if TYPE_CHECKING:
-    import altair as alt
-
 FEW_VALUES, FEW_EDGES = 40, 300
 """Up to so many, values and edges are drawn one by one."""
 MOST_DRAWN = 400
 """Points of a band, and places of a map."""
-WIDTH = 620
+WIDTH, SQUARE = 620, 260
+"""Of a panel, and of one that is as high as it is wide, in pixels."""
 ARC = 16
 """Points of an arc, less one."""
 ROW = 9.0
@@ -36,60 +41,51 @@ MOST_NAMED = 8
 """Groups of a large partition whose values are named."""
 
 
-def policy_chart(stated: Stated) -> alt.VConcatChart:
+def policy_chart(stated: Stated) -> Figure:
     """One panel for each part of a policy."""
-    import altair as alt
-
     panels, told = [], []
     for columns, graph in stated.policy.parts:
-        labels = stated.labels.get(columns[0])
-        panel, said = _panel(alt, stated, columns, graph, labels)
+        panel, said = _panel(stated, columns, graph)
         panels.append(panel)
         told.append(said)
-    chart = alt.vconcat(*panels, spacing=28).resolve_scale(
-        x="independent", y="independent", color="independent", shape="independent"
+    return Figure(
+        title=f"What the policy {stated.name} joins",
+        subtitle="Joined values must not be told apart. Between values without a path nothing is "
+        "protected:\nin which group of joined values somebody is may be published exactly.",
+        told=" ".join(told),
+        panels=panels,
     )
-    found: alt.VConcatChart = dressed(
-        alt,
-        chart,
-        f"What the policy {stated.name} joins",
-        "Joined values must not be told apart. Between values without a path nothing is protected:"
-        "\nin which group of joined values somebody is may be published exactly.",
-        " ".join(told),
-    )
-    return found
 
 
-def _panel(
-    alt: Any, stated: Stated, columns: tuple[str, ...], graph: Graph, labels: Any
-) -> tuple[Any, str]:
+def _panel(stated: Stated, columns: tuple[str, ...], graph: Graph) -> tuple[Panel, str]:
     name = " and ".join(columns)
     groups = 1 if graph.connected else int(graph.components.max()) + 1
     several = f"{groups:,} groups without a path between them" if groups > 1 else "one group"
-    said = f"{name}: {_values(stated, columns, graph)}, {several}."
-    title = {
-        "text": name, "subtitle": said.partition(": ")[2], "anchor": "start", "frame": "group",
-        "fontSize": 13,
-        "color": INK, "subtitleColor": QUIET, "subtitleFontSize": 11,
-    }  # fmt: skip
+    words = f"{_values(stated, columns, graph)}, {several}."
+    panel, more = _drawn(stated, columns, graph)
+    said = f"{name}: {words} {more}".rstrip()
+    return replace(panel, title=name, subtitle=words), said
+
+
+def _drawn(stated: Stated, columns: tuple[str, ...], graph: Graph) -> tuple[Panel, str]:
+    """The picture, and what is to be said of it."""
     if isinstance(graph, Full):
         note = "Every value is joined to every other."
-        return _sentence(alt, note, title), f"{said} {note}"
+        return Panel(notes=[note]), note
     if not graph.diameter:
         note = "No value is joined to another: nothing is protected."
-        return _sentence(alt, note, title), f"{said} {note}"
+        return Panel(notes=[note]), note
     if isinstance(graph, Near | Grid) and len(columns) == 2:
-        return _map(alt, stated, columns, graph, title), said
+        return _map(columns, graph), ""
     if graph.size <= FEW_VALUES and len(edges := graph.edges()) <= FEW_EDGES:
-        drawn = _drawn(alt, graph, edges, labels, title)
         pairs = "1 pair is" if len(edges) == 1 else f"{len(edges):,} pairs are"
-        return drawn, f"{said} {pairs} joined."
+        return _dots(graph, edges, stated.labels.get(columns[0])), f"{pairs} joined."
     if isinstance(graph, Partition):
         lines = _named_groups(stated, columns[0], graph)
-        return _blocks(alt, columns[0], graph, lines, title), f"{said} {' '.join(lines)}"
+        return _blocks(columns[0], graph, lines), " ".join(lines)
     if isinstance(graph, Threshold):
-        return _band(alt, stated, columns[0], graph, title), f"{said} {_widest(graph)}"
-    return _sentence(alt, f"Too large to draw: {graph.size:,} values.", title), said
+        return _band(stated, columns[0], graph), _widest(graph)
+    return Panel(notes=[f"Too large to draw: {graph.size:,} values."]), ""
 
 
 def _values(stated: Stated, columns: tuple[str, ...], graph: Graph) -> str:
@@ -110,21 +106,7 @@ def _widest(graph: Windows) -> str:
     return f"A value is joined to up to {most:,} of those that follow it."
 
 
-def _sentence(alt: Any, text: str, title: Any) -> Any:
-    return _lines(alt, [text]).properties(height=24, title=title)
-
-
-def _lines(alt: Any, lines: Sequence[str]) -> Any:
-    """Sentences, one under the other."""
-    data = alt.Data(values=[{"text": text, "x": 0, "line": i} for i, text in enumerate(lines)])
-    words = alt.Chart(data).mark_text(align="left", fontSize=12, color=INK)
-    spot = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
-    return words.encode(x=spot, y=alt.Y("line:O", axis=None), text="text:N").properties(
-        width=WIDTH, height=18 * len(lines)
-    )
-
-
-def _drawn(alt: Any, graph: Graph, edges: Any, labels: Any, title: Any) -> Any:
+def _dots(graph: Graph, edges: Any, labels: Any) -> Panel:
     """Values as dots: on a line with arcs where they are in order, else in circles by group."""
     on_line = isinstance(graph, Threshold)
     parts = graph.components.tolist()
@@ -136,15 +118,16 @@ def _drawn(alt: Any, graph: Graph, edges: Any, labels: Any, title: Any) -> Any:
     if on_line:
         names = _thinned(names)
     nodes = [
-        {"x": x, "y": y, "value": values[i], "group": parts[i], "name": names[i], "up": i in above}
+        {"_x": x, "_y": y, "value": values[i], "group": parts[i] + 1, "_name": names[i],
+         "_up": i in above, "_tint": str(parts[i] % SERIES)}
         for i, (x, y) in enumerate(spots)
-    ]
+    ]  # fmt: skip
     lines = [
-        {"x": x, "y": y, "edge": number, "order": place}
+        {"value": values[a], "joined to": values[b], "_x": x, "_y": y, "_edge": number}
         for number, (a, b) in enumerate(edges.tolist())
-        for place, (x, y) in enumerate(_way(spots[a], spots[b], arc=on_line))
+        for x, y in _way(spots[a], spots[b], arc=on_line)
     ]
-    xs, ys = [n["x"] for n in [*nodes, *lines]], [n["y"] for n in [*nodes, *lines]]
+    xs, ys = [n["_x"] for n in [*nodes, *lines]], [n["_y"] for n in [*nodes, *lines]]
     wide, tall = max(xs) - min(xs), max(ys) - min(ys)
     if on_line:
         side, room = 0.04 * wide + 0.3, 0.2 * tall + 0.8 * (tall == 0)
@@ -154,25 +137,25 @@ def _drawn(alt: Any, graph: Graph, edges: Any, labels: Any, title: Any) -> Any:
         side, room = MARGIN, 0.5
         right = max(max(xs), min(xs) + ROW)
         height = int(WIDTH * (tall + 2 * room) / (right - min(xs) + 2 * side))
-    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[min(xs) - side, right + side]))
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[min(ys) - room, max(ys) + room]))
-    colour = alt.Color("group:N", legend=None, scale=alt.Scale(range=list(COLOURS)))
-    strokes = alt.Chart(alt.Data(values=lines)).mark_line(color=QUIET, opacity=0.45, strokeWidth=1)
-    dots = alt.Chart(alt.Data(values=nodes))
-    layers = [
-        strokes.encode(x=x, y=y, detail="edge:N", order="order:Q"),
-        dots.mark_circle(size=80, opacity=1, stroke="white", strokeWidth=1).encode(
-            x=x, y=y, color=colour, tooltip=[alt.Tooltip("value:N")]
-        ),
-        # The name stands on the side where no edge comes from.
-        *(
-            dots.transform_filter(which)
-            .mark_text(dy=dy, fontSize=10, color=INK)
-            .encode(x=x, y=y, text="name:N")
-            for which, dy in (("!datum.up", 16), ("datum.up", -13))
-        ),
-    ]
-    return alt.layer(*layers).properties(width=WIDTH, height=height, title=title)
+    by = Series(field="_tint", names=tuple(map(str, range(SERIES))), symbols=("circle",) * SERIES)
+    # The name stands on the side where no edge comes from.
+    sides = [(16, [n for n in nodes if not n["_up"]]), (-9, [n for n in nodes if n["_up"]])]
+    return Panel(
+        marks=[
+            Curve(rows=lines, x="_x", y="_y", split="_edge", tint="empty", width=1, opacity=0.7),
+            Points(rows=nodes, x="_x", y="_y", by=by, size=80, edge="paper",
+                   hover=lambda row: row["value"]),
+            *(
+                Words(rows=[{key: row[key] for key in ("_x", "_y", "_name")} for row in rows],
+                      x="_x", y="_y", text="_name", dy=dy, size=10, tint="ink")
+                for dy, rows in sides
+            ),
+        ],
+        x=ChartAxis(scale=Linear(min(xs) - side, right + side), drawn=False),
+        y=ChartAxis(scale=Linear(min(ys) - room, max(ys) + room), drawn=False),
+        width=WIDTH,
+        height=height,
+    )  # fmt: skip
 
 
 def _on_line(names: Sequence[str]) -> list[tuple[float, float]]:
@@ -268,27 +251,24 @@ def _groups(graph: Partition) -> list[tuple[int, int]]:
     return list(zip([0, *(end + 1 for end in last[:-1])], last, strict=True))
 
 
-def _blocks(alt: Any, column: str, graph: Partition, lines: Sequence[str], title: Any) -> Any:
+def _blocks(column: str, graph: Partition, lines: Sequence[str]) -> Panel:
     """A square for each group; one of a single value is at least as large as its border."""
     drawn = sorted(_groups(graph), key=lambda ends: ends[0] - ends[1])[:MOST_DRAWN]
-    rows = [{"from": first + 0.5, "to": last + 1.5} for first, last in sorted(drawn)]
-    flat = alt.Scale(domain=[0.5, graph.size + 0.5], nice=False, zero=False)
-    axis = alt.Axis(gridColor=FAINT, tickMinStep=1)
-    squares = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_rect(color=COLOURS[0], fillOpacity=0.55, stroke=COLOURS[0], strokeWidth=2)
-        .encode(
-            x=alt.X("from:Q", title=f"{column}: values, group by group", axis=axis, scale=flat),
-            x2="to:Q",
-            y=alt.Y("from:Q", title="joined to", axis=axis, scale=flat),
-            y2="to:Q",
-        )
-        .properties(width=260, height=260)
-    )
-    return alt.vconcat(squares, _lines(alt, lines), spacing=10).properties(title=title)
+    rows = [{"from": first + 1, "to": last + 1, "_from": first + 0.5, "_to": last + 1.5}
+            for first, last in sorted(drawn)]  # fmt: skip
+    flat = ChartAxis(scale=Linear(0.5, graph.size + 0.5), grid=True, many=6)
+    return Panel(
+        marks=[Rectangles(rows=rows, x="_from", x2="_to", y="_from", y2="_to", opacity=0.55,
+                          rim=2, hover=lambda row: f"places {row['from']:,} to {row['to']:,}")],
+        x=replace(flat, title=f"{column}: values, group by group"),
+        y=replace(flat, title="joined to"),
+        width=SQUARE,
+        height=SQUARE,
+        notes=lines,
+    )  # fmt: skip
 
 
-def _band(alt: Any, stated: Stated, column: str, graph: Threshold, title: Any) -> Any:
+def _band(stated: Stated, column: str, graph: Threshold) -> Panel:
     """Each value on one axis, and on the other the values it is joined to."""
     # The last code is none of the values. It is said, as nothing of it would be seen.
     size = graph.size - 1
@@ -305,21 +285,20 @@ def _band(alt: Any, stated: Stated, column: str, graph: Threshold, title: Any) -
          "to": first + step * int(graph.reach[i])}
         for i in at.tolist()
     ]  # fmt: skip
-    what = column if numbers else f"{column}: values in their order"
-    axis = alt.Axis(gridColor=FAINT)
-    chart = alt.Chart(alt.Data(values=rows)).mark_area(color=COLOURS[0], opacity=0.55)
-    band = chart.encode(
-        x=alt.X("value:Q", title=what, axis=axis, scale=alt.Scale(nice=False, zero=False)),
-        y=alt.Y("from:Q", title="joined to", axis=axis, scale=alt.Scale(nice=False, zero=False)),
-        y2="to:Q",
-        tooltip=[alt.Tooltip("value:Q"), alt.Tooltip("from:Q"), alt.Tooltip("to:Q")],
-    ).properties(width=260, height=260)
+    flat = ChartAxis(scale=Linear(first, first + step * (size - 1)), grid=True, many=5)
     none = "No number" if numbers else "Anything else"
-    note = f"{none} is not in the picture: it is joined to none of these, and a group by itself."
-    return alt.vconcat(band, _lines(alt, [note]), spacing=10).properties(title=title)
+    return Panel(
+        marks=[Area(rows=rows, x="value", y="from", to="to", opacity=0.55)],
+        x=replace(flat, title=column if numbers else f"{column}: values in their order"),
+        y=replace(flat, title="joined to"),
+        width=SQUARE,
+        height=SQUARE,
+        notes=[f"{none} is not in the picture: it is joined to none of these, and a group by "
+               "itself."],
+    )  # fmt: skip
 
 
-def _map(alt: Any, stated: Stated, columns: tuple[str, ...], graph: Near | Grid, title: Any) -> Any:
+def _map(columns: tuple[str, ...], graph: Near | Grid) -> Panel:
     """One place in the middle, and those it is joined to."""
     if isinstance(graph, Near):
         places = np.array(graph.points, np.float64)
@@ -336,36 +315,32 @@ def _map(alt: Any, stated: Stated, columns: tuple[str, ...], graph: Near | Grid,
     # On the Earth the first column is the latitude, which goes upwards.
     across, up = (1, 0) if isinstance(graph, Near) else (0, 1)
     kinds = {True: "joined to it", False: "not joined"}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "across": float(places[i, across]),
             "up": float(places[i, up]),
             "kind": "one place" if i == centre else kinds[bool(near[i])],
         }
-        for i in {*shown.tolist(), centre}
+        for i in sorted({*shown.tolist(), centre})
     ]
-    colour = alt.Color(
-        "kind:N", title=None, sort=["one place", "joined to it", "not joined"],
-        scale=alt.Scale(domain=["one place", "joined to it", "not joined"],
-                        range=[COLOURS[1], COLOURS[0], "#afb8c1"]),
+    by = Series(field="kind", names=("one place", "joined to it", "not joined"),
+                tints=("s1", "s0", "empty"), symbols=("diamond", "circle", "cross"))  # fmt: skip
+
+    def axis(field: str, title: str) -> ChartAxis:
+        values = [row[field] for row in rows]
+        edge = 0.04 * (max(values) - min(values)) or 1
+        scale = Linear(min(values) - edge, max(values) + edge)
+        return ChartAxis(scale=scale, title=title, grid=True, many=5)
+
+    return Panel(
+        marks=[Points(rows=rows, x="across", y="up", by=by, size=45,
+                      hover=lambda row: f"{row['up']:.6g}, {row['across']:.6g}: {row['kind']}")],
+        x=axis("across", columns[across]),
+        y=axis("up", columns[up]),
+        width=SQUARE,
+        height=SQUARE,
+        legends=[Legend(keys=by.keys())],
     )  # fmt: skip
-    shape = alt.Shape(
-        "kind:N", title=None, sort=["one place", "joined to it", "not joined"],
-        scale=alt.Scale(domain=["one place", "joined to it", "not joined"],
-                        range=["diamond", "circle", "cross"]),
-    )  # fmt: skip
-    flat = alt.Scale(zero=False)
-    return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_point(filled=True, size=45, opacity=1)
-        .encode(
-            x=alt.X("across:Q", title=columns[across], scale=flat),
-            y=alt.Y("up:Q", title=columns[up], scale=flat),
-            color=colour,
-            shape=shape,
-        )
-        .properties(width=260, height=260, title=title)
-    )
 
 
 def _cut(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.errors import PlanError
-from hedgerow.noise.meaning import rounded_down, rounded_up, told
+from hedgerow.noise.loss_sentences import rounded_down, rounded_up, told
 from hedgerow.noise.rounding import Number, exact, exp_down, positive, share, whole
 from hedgerow.noise.sampling.measure import Sampled
 from hedgerow.noise.sampling.pipeline import smallest_k_after_choices
@@ -24,7 +24,7 @@ from hedgerow.noise.sampling.suppression import (
 from hedgerow.noise.sampling.theorem import paper_delta, paper_smallest_k
 
 if TYPE_CHECKING:
-    import altair as alt
+    from hedgerow.charts.figure import Figure
 
 LARGEST = 100
 """An epsilon beyond which there is nothing to explain."""
@@ -92,7 +92,7 @@ class SamplingStudy:
             "not_protected": list(self.not_protected),
         }
 
-    def chart(self) -> alt.Chart:
+    def chart(self) -> Figure:
         """The smallest k against epsilon at this rate and delta."""
         from hedgerow.explain.sampling_curves import EPSILONS, k_chart
 
@@ -115,11 +115,10 @@ class SamplingStudy:
         Raises:
             TargetError: It is another kind of file, or cannot be written.
         """
-        from hedgerow.charts.files import save
         from hedgerow.explain.adversary_study import refuse_plot
 
         refuse_plot(Path(path))
-        return save(self.chart(), path)
+        return self.chart().save(path)
 
 
 def explain_sampling(

@@ -9,16 +9,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hedgerow.base.errors import PlanError
-from hedgerow.charts.figures import COLOURS, DASHES, dressed
-from hedgerow.charts.files import save
+from hedgerow.charts.axes import ChartAxis
+from hedgerow.charts.figure import Figure
+from hedgerow.charts.marks import Curve
+from hedgerow.charts.panel import Panel
+from hedgerow.charts.scales import Linear, Log
+from hedgerow.charts.series import Legend, Series
 from hedgerow.noise.sampling.suppression import smallest_k
 from hedgerow.noise.sampling.theorem import paper_smallest_k
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Rows = list[dict[str, Any]]
 
@@ -70,7 +71,7 @@ def k_chart(
     logarithmic: bool = False,
     width: int = 620,
     height: int = 340,
-) -> alt.Chart:
+) -> Figure:
     """Smallest k, which is logarithmic, against one parameter.
 
     Args:
@@ -82,48 +83,24 @@ def k_chart(
         width: Of the plot without its axes, in pixels.
         height: Likewise.
     """
-    import altair as alt
-
     names = list(dict.fromkeys(row["line"] for row in rows))
-    scale = alt.Scale(type="log", nice=False, reverse=True) if logarithmic else alt.Scale(zero=True)
-    x = alt.X(
-        "x:Q",
-        title=across,
-        scale=scale,
-        axis=alt.Axis(
-            grid=False,
-            format=".0e" if logarithmic else "~g",
-            values=sorted({row["x"] for row in rows}) if logarithmic else alt.Undefined,
-        ),
-    )
-    y = alt.Y(
-        "k:Q",
-        title="smallest k",
-        scale=alt.Scale(type="log"),
-        axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000],
-                      gridColor="#eaeef2", format="~g"),
-    )  # fmt: skip
-    legend = alt.Legend(orient="top", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2.5)
-    colour = alt.Color(
-        "line:N", sort=names, title=None, legend=legend,
-        scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
-    )  # fmt: skip
-    dash = alt.StrokeDash(
-        "line:N", sort=names, title=None, legend=legend,
-        scale=alt.Scale(domain=names, range=[list(d) for d in DASHES[: len(names)]]),
-    )  # fmt: skip
-    chart = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(strokeWidth=2.5)
-        .encode(x=x, y=y, color=colour, strokeDash=dash)
-        .properties(width=width, height=height)
+    xs, ks = sorted({row["x"] for row in rows}), [row["k"] for row in rows]
+    by = Series.dashed("line", names)
+    panel = Panel(
+        marks=[Curve(rows=rows, x="x", y="k", by=by, width=2.5, hover=lambda row: row["line"])],
+        x=ChartAxis(scale=Log(xs[0], xs[-1], reverse=True), title=across, ticks=xs)
+        if logarithmic
+        else ChartAxis(scale=Linear.over(xs, zero=True, many=10), title=across, many=10),
+        y=ChartAxis(scale=Log.over(ks), title="smallest k", grid=True, many=14),
+        width=width,
+        height=height,
     )
     ends = "; ".join(_told(name, [row for row in rows if row["line"] == name]) for name in names)
-    drawn: alt.Chart = dressed(alt, chart, title, subtitle, f"curves of k. {ends}")
-    return drawn
+    return Figure(title=title, subtitle=subtitle, told=f"curves of k. {ends}", panels=[panel],
+                  legends=[Legend(keys=by.keys())])  # fmt: skip
 
 
-def charts() -> Mapping[str, alt.Chart]:
+def charts() -> Mapping[str, Figure]:
     """The three charts of the guide, by the name of their file."""
     return {
         "safe_epsilon": k_chart(
@@ -151,7 +128,7 @@ def charts() -> Mapping[str, alt.Chart]:
 def main(arguments: Sequence[str]) -> None:
     """Write the charts into a folder as SVG."""
     for name, chart in charts().items():
-        save(chart, Path(arguments[0]) / f"{name}.svg")
+        chart.save(Path(arguments[0]) / f"{name}.svg")
 
 
 def _told(name: str, rows: Rows) -> str:

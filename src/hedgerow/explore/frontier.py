@@ -27,7 +27,7 @@ POWERS = range(10)
 
 
 @dataclass(frozen=True)
-class Step:
+class FrontierPoint:
     """The best node that was looked at, at one value of a lever."""
 
     value: float
@@ -62,7 +62,7 @@ def steps(
     *,
     suppress: float | None = None,
     values: Sequence[float] | None = None,
-) -> tuple[Step, ...]:
+) -> tuple[FrontierPoint, ...]:
     """For each value of a lever, the cheapest node looked at that keeps all claims.
 
     Args:
@@ -91,7 +91,7 @@ def steps(
             continue
         best = seen.best[0] if seen.best else None
         found.append(
-            Step(
+            FrontierPoint(
                 value,
                 best,
                 math.nan if best is None else exploration.metric.reported(float(seen.cost[best])),

@@ -35,7 +35,7 @@ class CrowdedError(HedgerowError):
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class NodeProfile:
     """What groups each of some nodes has, by kind."""
 
     nodes: Codes
@@ -145,13 +145,13 @@ class Collector:
         self._stamp = np.concatenate((self._stamp, np.full_like(self._stamp, -1)))
         self._table = _filled(self._marks[: self.size], 2 * len(self._table))
 
-    def profile(self) -> Profile:
+    def profile(self) -> NodeProfile:
         """Everything that was added, nodes in lexicographic order."""
         nodes = np.array(self._nodes, np.int32).reshape(len(self._nodes), -1)
         order = np.lexsort(nodes.T[::-1]) if nodes.size else np.arange(len(nodes))
         ends = np.array(self._ends, np.int64)
         self._room(self._ends[-1], self._weights.shape[1])
-        return Profile(
+        return NodeProfile(
             nodes[order],
             _joined(self._groups),
             ends[:-1][order],

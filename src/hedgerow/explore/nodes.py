@@ -15,7 +15,7 @@ import numpy as np
 from hedgerow.base.errors import ClaimError, PlanError, some
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.readings import judged
-from hedgerow.explore.kinds import Collector, CrowdedError, Profile
+from hedgerow.explore.kinds import Collector, CrowdedError, NodeProfile
 from hedgerow.explore.survey import Flags, Survey, passing, survey
 from hedgerow.plan.methods import Method
 from hedgerow.plan.plan import Plan
@@ -25,8 +25,8 @@ from hedgerow.recode.metrics import METRICS, Metric
 from hedgerow.recode.metrics.group_sums import GroupSums
 from hedgerow.recode.search import Search
 from hedgerow.recode.warmup import warming
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.recoding_choice import (
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.recoding_choice import (
     Progress,
     bounds,
     choose,
@@ -84,7 +84,7 @@ class Exploration:
     """The plan's claims."""
     lattice: Lattice
     worth: GroupSums
-    profile: Profile
+    profile: NodeProfile
     complete: bool
     """Whether every node is there, or only some around one of them."""
     searched: Searched | None = None
@@ -318,7 +318,7 @@ def _seen_by(cells: Cells, models: Sequence[PrivacyModel]) -> Cells:
     return replace(cells, sensitive=tuple(d for d, _ in kept), values=tuple(h for _, h in kept))
 
 
-def _whole(lattice: Lattice, worth: GroupSums, say: Progress) -> Profile | None:
+def _whole(lattice: Lattice, worth: GroupSums, say: Progress) -> NodeProfile | None:
     """Every node; None where there is no room for all of them."""
     collector = Collector(worth)
     try:
@@ -331,7 +331,7 @@ def _whole(lattice: Lattice, worth: GroupSums, say: Progress) -> Profile | None:
     return collector.profile()
 
 
-def _around(lattice: Lattice, worth: GroupSums, centre: Node, say: Progress) -> Profile:
+def _around(lattice: Lattice, worth: GroupSums, centre: Node, say: Progress) -> NodeProfile:
     """The nodes at most REACH steps from one of them, and the two ends of the lattice."""
     for reach in range(REACH, 0, -1):
         try:
@@ -343,7 +343,7 @@ def _around(lattice: Lattice, worth: GroupSums, centre: Node, say: Progress) -> 
 
 def _collected(
     lattice: Lattice, collector: Collector, centre: Node, reach: int, say: Progress
-) -> Profile:
+) -> NodeProfile:
     wanted = sorted({*_near(lattice, centre, reach), lattice.bottom, lattice.top})
     for done, frequency in enumerate(_rolled_up(lattice, wanted)):
         collector.add(frequency)

@@ -42,7 +42,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Bar:
+class SizeBar:
     """Groups of a size, from `low` to `high` people."""
 
     low: int
@@ -53,7 +53,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Worst:
+class WeakGroup:
     """A group that is among the worst for a claim."""
 
     claim: str
@@ -63,20 +63,20 @@ class Worst:
 
 
 @dataclass(frozen=True)
-class Preview:
+class NodePreview:
     """What publishing a node would give."""
 
     levels: dict[str, int]
     columns: tuple[str, ...]
     sensitive: tuple[str, ...]
     pairs: tuple[Pair, ...]
-    sizes: tuple[Bar, ...]
+    sizes: tuple[SizeBar, ...]
     """Groups that would be published, by size."""
-    before: tuple[Bar, ...]
+    before: tuple[SizeBar, ...]
     """Groups of people who are alike in the table as it is."""
     claims: tuple[Verdict, ...]
     """Each claim on what would be published."""
-    worst: tuple[Worst, ...]
+    worst: tuple[WeakGroup, ...]
     groups: int
     left_out: int
     people: int
@@ -93,7 +93,7 @@ def preview(
     *,
     suppress: float | None = None,
     rows: int = ROWS,
-) -> Preview:
+) -> NodePreview:
     """The table before and after, the sizes of groups, and the worst of them.
 
     What is shown is the most frequent combinations, and some of those that would be left out.
@@ -118,7 +118,7 @@ def preview(
     if math.isinf(cost):  # a search measures some metrics only where the claims hold
         rest = constraints.keep_suppressed
         cost = exploration.metric.cost(lattice.outcome(frequency, kept, rest=rest))
-    return Preview(
+    return NodePreview(
         levels=dict(levels),
         columns=exploration.names,
         sensitive=exploration.schema.sensitive,
@@ -181,7 +181,7 @@ class _Seen:
         )
 
 
-def bars(n: Ints) -> tuple[Bar, ...]:
+def bars(n: Ints) -> tuple[SizeBar, ...]:
     """Groups by size.
 
     >>> [(bar.low, bar.high, bar.groups, bar.people) for bar in bars(np.array([1, 3, 4, 7]))]
@@ -194,7 +194,7 @@ def bars(n: Ints) -> tuple[Bar, ...]:
     groups = np.bincount(where, minlength=len(SIZES))
     people = np.bincount(where, weights=sizes, minlength=len(SIZES))
     return tuple(
-        Bar(
+        SizeBar(
             SIZES[i],
             SIZES[i + 1] - 1 if i + 1 < len(SIZES) else None,
             int(groups[i]),
@@ -239,7 +239,7 @@ def _pairs(exploration: Exploration, recoding: Recoding, rows: int) -> tuple[Pai
     return tuple(found)
 
 
-def _worst(model: PrivacyModel, seen: _Seen) -> Iterator[Worst]:
+def _worst(model: PrivacyModel, seen: _Seen) -> Iterator[WeakGroup]:
     """The groups nearest to failing a claim about groups; of equal ones the larger."""
     groups = seen.by(model)
     if not model.per_group or model.hopeless is not None or not len(groups):
@@ -249,4 +249,4 @@ def _worst(model: PrivacyModel, seen: _Seen) -> Iterator[Worst]:
     counted = np.flatnonzero(~model.vacuous(groups))
     for group in counted[np.lexsort((-groups.n[counted], safer[counted]))][:WORST].tolist():
         labels = seen.labels(seen.place(model, group))
-        yield Worst(str(model), labels, int(groups.n[group]), float(level[group]))
+        yield WeakGroup(str(model), labels, int(groups.n[group]), float(level[group]))

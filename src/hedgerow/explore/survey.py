@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.jit import kernel
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.explore.kinds import Codes, Profile
+from hedgerow.explore.kinds import Codes, NodeProfile
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.metrics.group_sums import GroupSums
 from hedgerow.recode.search import SLACK, Search
@@ -89,7 +89,7 @@ class Survey:
         return self.bound >= cost * (1 - SLACK) - SLACK
 
 
-def passing(profile: Profile, model: PrivacyModel) -> Flags:
+def passing(profile: NodeProfile, model: PrivacyModel) -> Flags:
     """Which kinds of groups keep a claim that decides about each group alone."""
     if model.hopeless is not None:
         nobody: Flags = profile.groups.n == 0
@@ -98,7 +98,7 @@ def passing(profile: Profile, model: PrivacyModel) -> Flags:
 
 
 def survey(
-    profile: Profile,
+    profile: NodeProfile,
     constraints: SearchConstraints,
     worth: GroupSums,
     kept: Sequence[Flags | None],
@@ -176,7 +176,7 @@ def survey(
 
 
 def _decide_rest(
-    profile: Profile, constraints: SearchConstraints, out: Flags, people: Ints, feasible: States
+    profile: NodeProfile, constraints: SearchConstraints, out: Flags, people: Ints, feasible: States
 ) -> None:
     """Those left out are published as one group, which has to keep the claims itself."""
     asked = np.flatnonzero((feasible == YES) & (people > 0))
@@ -192,7 +192,7 @@ def _decide_rest(
 class _Whole:
     """Claims about all groups together are measured node by node."""
 
-    profile: Profile
+    profile: NodeProfile
     constraints: SearchConstraints
     worth: GroupSums
     out: Flags

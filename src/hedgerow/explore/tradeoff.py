@@ -16,8 +16,8 @@ from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search, Solution
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.recoding_choice import bounds, patience, refuse_overlapping
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.recoding_choice import bounds, patience, refuse_overlapping
 
 DEFAULT_K = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Strictness asked for when the first claim is k-anonymity."""

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from hedgerow.base.errors import HedgerowError
+from hedgerow.base.extras import extra
 
-try:
+with extra("learning", "learning"):
     import sklearn  # noqa: F401
-except ImportError:
-    raise HedgerowError(
-        "learning needs scikit-learn, which is not installed",
-        fix="Install it: pip install 'hedgerow[learning]'.",
-    ) from None
 
 from hedgerow.learning.bayes import NaiveBayes
 from hedgerow.learning.kmeans import KMeans

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote
 
 from hedgerow.base.errors import LedgerError
+from hedgerow.base.extras import extra
 from hedgerow.ledger import tables
 from hedgerow.ledger.connection import PATIENCE, UNKNOWN, Database, Transaction, scrubbed
 from hedgerow.ledger.store import Store
@@ -49,16 +50,10 @@ class PostgreSQLDatabase(Database):
         self._secrets = tuple(given[key] for key in hidden if given[key])
         usual = {"connect_timeout": "10", "application_name": "hedgerow"}
         self._given = {**usual, **given, "client_encoding": "UTF8"}
-        try:
+        with extra("postgresql", "PostgreSQL", where=self.name, raises=LedgerError):
             import psycopg
             import psycopg.conninfo
             from psycopg.rows import dict_row
-        except ImportError:
-            raise LedgerError(
-                "PostgreSQL needs the package psycopg, which is not installed",
-                where=self.name,
-                fix="Install it: pip install 'hedgerow[postgresql]'.",
-            ) from None
         self.error: type[Exception] = psycopg.Error
         self._psycopg, self._rows = psycopg, dict_row
 

@@ -72,7 +72,12 @@ class Reservation:
 
 @contextlib.contextmanager
 def reserved(
-    ledger: Ledger, population: str, intents: Sequence[Intent], *, admit: Callable[[], None]
+    ledger: Ledger,
+    population: str,
+    intents: Sequence[Intent],
+    *,
+    admit: Callable[[], None],
+    explain: Callable[[BaseException, Sequence[Entry]], None] = lambda error, entries: None,
 ) -> Iterator[Reservation]:
     """Reserve, and if nothing is recorded, say that it failed. What was spent stays spent.
 
@@ -82,6 +87,7 @@ def reserved(
         intents: What is about to be done: all are reserved, or none is.
         admit: Refuses what must not be added to what is there. Nobody else writes to the ledger
             between its look and the reservation.
+        explain: Adds to an error what it has cost.
 
     Raises:
         BudgetError: It does not fit into the budget; nothing is reserved.
@@ -93,8 +99,8 @@ def reserved(
             for one in intents
         )
     found = Reservation(ledger, entries)
-    point("reserved")
     try:
+        point("reserved")
         yield found
     except BaseException as error:
         if not found.recorded:
@@ -103,4 +109,5 @@ def reserved(
             with contextlib.suppress(HedgerowError), ledger.at_once():
                 for entry in entries:
                     ledger.failed(entry, why=why)
+        explain(error, entries)
         raise

@@ -12,6 +12,7 @@ from fractions import Fraction
 from types import ModuleType
 
 from hedgerow.base.errors import PlanError
+from hedgerow.base.extras import extra
 from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
 from hedgerow.noise.mechanisms import DiscreteGaussian, DiscreteLaplace, DyadicLaplace
 from hedgerow.noise.rounding import Number, double_up, exact, share, whole
@@ -134,12 +135,8 @@ def _size(distribution: object) -> int:
 
 
 def _accountant() -> ModuleType:
-    try:
+    with extra("accounting", "the joint loss of many answers", also="Or add the losses up.",
+               raises=PlanError):  # fmt: skip
         from dp_accounting.pld import privacy_loss_distribution
-    except ImportError:
-        raise PlanError(
-            "the joint loss of many answers needs an accountant, which is not installed",
-            fix="Install hedgerow[accounting], or add the losses up.",
-        ) from None
     module: ModuleType = privacy_loss_distribution
     return module

@@ -59,6 +59,8 @@ def _files(certificate: Mapping[str, Any], place: Path | TablePlace) -> Iterator
     """Whether files, or the table, are the ones that a certificate is about."""
     if isinstance(place, TablePlace):
         yield Checked.of("file", _another_table(place, certificate["data"]))
+        if certificate["files"]:
+            yield Checked.of("folder", "the certificate lists files, and this is a table")
         return
     for one in filter(None, (certificate.get("counts"), certificate["data"])):
         yield Checked.of("file", another_file(place / one["file"], one["sha256"]))

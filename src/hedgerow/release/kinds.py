@@ -8,7 +8,7 @@ from typing import Any
 from hedgerow.plan.plan import Plan
 from hedgerow.release.kind import ReleaseKind
 from hedgerow.release.noisy.kind import RandomisedKind
-from hedgerow.release.recoded.kind import RecodedKind
+from hedgerow.release.partition.kind import RecodedKind
 from hedgerow.release.safe.kind import SafeKind
 
 RECODED = RecodedKind()

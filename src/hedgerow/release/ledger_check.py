@@ -79,7 +79,7 @@ def _unlike_kept(
     Where the software is the same, it is made again, and all is compared; elsewhere what was
     drawn is.
     """
-    from hedgerow.release.charged.software import same_software
+    from hedgerow.release.charge.software import same_software
 
     kind = kind_of_certificate(certificate)
     try:

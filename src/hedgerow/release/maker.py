@@ -34,9 +34,8 @@ class Record:
         """What somebody hears who stopped the run."""
         there = delivery.there
         return (
-            f"interrupted; {self.what} in the ledger (reserved as entry {self.seq}), and "
-            f"{'the' if there == 'is' else 'a'} release {there} at its place"
-            + ("" if there == "is" else f". {self.repeat}")
+            f"interrupted; {self.what} in the ledger (reserved as entry {self.seq}), and the "
+            f"release {there} at its place" + ("" if there == "is" else f". {self.repeat}")
         )
 
 

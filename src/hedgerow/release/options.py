@@ -12,7 +12,7 @@ from hedgerow.engines.address import table_place
 from hedgerow.plan.plan import Plan
 from hedgerow.release.companions import Companions, MakeCompanions
 from hedgerow.release.destination import Destination
-from hedgerow.release.recoded.recoding_choice import Progress
+from hedgerow.release.partition.recoding_choice import Progress
 
 Signer = Callable[[dict[str, Any]], dict[str, Any]]
 

@@ -15,7 +15,7 @@ from hedgerow.release.delivery_state import DeliveryState
 from hedgerow.release.kinds import kind_of_plan
 from hedgerow.release.maker import told_of_record
 from hedgerow.release.options import Options
-from hedgerow.release.recoded.recoding_choice import refuse_meaningless
+from hedgerow.release.partition.recoding_choice import refuse_meaningless
 
 if TYPE_CHECKING:
     from hedgerow.release.noisy.release import RandomisedRelease

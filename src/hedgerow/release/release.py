@@ -14,7 +14,7 @@ from hedgerow.engines.base import TablePlace
 from hedgerow.table.certificate_file import read_data
 
 if TYPE_CHECKING:
-    from hedgerow.release.recoded.exposure import Exposure
+    from hedgerow.release.partition.exposure import Exposure
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -18,8 +18,8 @@ from hedgerow.engines import TablePlace, open_engine, table_place
 from hedgerow.plan.people import require_people
 from hedgerow.plan.plan import Plan
 from hedgerow.release.certificate_check import check_certified
-from hedgerow.release.recoded.claim_check import Ground, recheck
-from hedgerow.release.recoded.plan_requirements import planned_order
+from hedgerow.release.partition.claim_check import Ground, recheck
+from hedgerow.release.partition.plan_requirements import planned_order
 from hedgerow.release.release import Release, finite
 from hedgerow.release.verdicts import (
     REFUTED,

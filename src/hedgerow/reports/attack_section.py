@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hedgerow.attacks.base import AttackResult
 from hedgerow.base.errors import HedgerowError
-from hedgerow.charts.svg import Found, intervals
+from hedgerow.charts.report_charts import Found, intervals
 from hedgerow.reports.blocks import Chart, Table, Text, number
 from hedgerow.reports.publisher_view import Inside
 from hedgerow.reports.recipient_view import Handed

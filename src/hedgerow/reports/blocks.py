@@ -49,7 +49,7 @@ class Chart:
     name: str
     """What it shows, for those who do not see it too."""
     svg: str
-    """From `hedgerow.charts.svg`, which escapes what it is given."""
+    """From `hedgerow.charts.report_charts`, which escapes what it is given."""
     table: Table
 
 

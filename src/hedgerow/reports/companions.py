@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from hedgerow.ledger import Ledger
     from hedgerow.plan.plan import Plan
     from hedgerow.recode.recoding import Recoding
-    from hedgerow.release.recoded.job import Job
-    from hedgerow.release.recoded.written_groups import Measured
+    from hedgerow.release.partition.job import Job
+    from hedgerow.release.partition.written_groups import Measured
     from hedgerow.release.release import Release
     from hedgerow.reports.recipient_view import Combinations
     from hedgerow.table.cells import Cells

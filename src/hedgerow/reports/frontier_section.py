@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hedgerow.base.errors import PlanError
-from hedgerow.charts.svg import Step, staircase
+from hedgerow.charts.report_charts import Stair, staircase
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.metrics import METRICS
 from hedgerow.reports.blocks import Chart, Table, Text, number
@@ -41,7 +41,7 @@ def frontier_blocks(found: Frontier | str, inside: Inside) -> list[Chart | Text]
         (i for i, point in enumerate(found) if point.required == float(claim.required)), None
     )
     steps = [
-        Step(
+        Stair(
             label=number(point.required),
             x=max(point.required, 1e-9),
             y=None if point.levels is None else point.cost,

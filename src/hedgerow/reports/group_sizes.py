@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.charts.svg import Bar, bars, size_bins
+from hedgerow.charts.report_charts import Bar, bars, size_bins
 from hedgerow.reports.blocks import Chart, Table, number, share
 from hedgerow.table.groups import Ints
 

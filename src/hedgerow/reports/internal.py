@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.attacks.base import AttackResult
-from hedgerow.charts.svg import gauge
+from hedgerow.charts.report_charts import gauge
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.readings import judged
 from hedgerow.claims.row_bound import level_of_people

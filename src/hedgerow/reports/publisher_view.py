@@ -17,10 +17,10 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import Recoding
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.ledger_record import as_published, earlier_releases
-from hedgerow.release.recoded.recoding_choice import again, choose
-from hedgerow.release.recoded.written_groups import Measured, measured_groups
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.ledger_record import as_published, earlier_releases
+from hedgerow.release.partition.recoding_choice import again, choose
+from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.reports.profiles.base import Raw
 from hedgerow.reports.recipient_view import Handed
 from hedgerow.table.cells import Cells

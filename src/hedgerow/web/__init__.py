@@ -31,8 +31,8 @@ nonsense by the tests. A form posts, the answer is `back_to(request, path)`: a r
 nothing. Without an open table `TheDraft` leads to the page that opens one.
 
 **Templates** extend `base.html` and fill `block main`; its macros are `ui`: `ui.errors(found)`,
-`ui.role(name)`, `ui.verdict(holds)`, `ui.job(job)`, `ui.chart(url, name)`. Fragments for htmx lie
-in `templates/parts/`. The policy of the pages (`security.POLICY`) forbids inline scripts and
+`ui.role(name)`, `ui.verdict(holds)`, `ui.job(job)`, `ui.chart(figure, name)`. Fragments for htmx
+lie in `templates/parts/`. The policy of the pages (`security.POLICY`) forbids inline scripts and
 styles: behaviour goes to a file in `static/`, looks to `static/hedgerow.css`; bars are SVG,
 `<meter>` or `<progress>`. htmx may use `hx-get`, `hx-post`, `hx-target`, `hx-trigger`, but
 nothing that evaluates (`hx-on`, filters in brackets, `js:`).
@@ -50,9 +50,9 @@ says which state of the plan a result belongs to: compare it with `draft.mark`.
 **What is quick once it is there**: `web.kept.get(key, make)` makes a thing once and keeps it in
 memory, such as `web.kept.get((draft.name, draft.mark, "lattice"), count)`.
 
-**A chart**: fill `block charts` with `{{ ui.chart_scripts() }}`, put `{{ ui.chart("/explore/
-frontier.json", "Risk against utility") }}` in the page with a data table beside it, and let the
-route answer the chart's `to_dict()` as JSON. Expressions work; they are interpreted.
+**A chart**: give the template a `Figure` from a function of `api`, and write `{{ ui.chart(figure,
+"Risk against utility") }}` with a data table beside it. It is drawn on the server, as SVG that
+names its colours by classes; `/charts.css` has them, for light and dark.
 
 **A file of the client's**: `with await receive_file(request, draft.files) as file`, then move
 `file.path` to `draft.files / file.name`; the route is `async`, its path ends in `/upload`, and it

@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 import hedgerow.web.steps
+from hedgerow.api import style_sheet
 from hedgerow.base.errors import HedgerowError
 from hedgerow.web.draft import Draft
 from hedgerow.web.pages import back_to, complaint, environment, is_htmx, page
@@ -141,6 +142,12 @@ def follow(request: Request, job: str, web: TheWeb) -> HTMLResponse:
 def cancel(request: Request, job: str, web: TheWeb) -> Response:
     """Stop a job."""
     return back_to(request, web.jobs.cancel(job).back)
+
+
+@router.get("/charts.css", response_class=PlainTextResponse)
+def chart_colours() -> Response:
+    """The colours of charts, in the light, in the dark and on paper."""
+    return PlainTextResponse(style_sheet(), media_type="text/css")
 
 
 @router.get("/plan.yaml", response_class=PlainTextResponse)

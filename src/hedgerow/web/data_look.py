@@ -8,7 +8,7 @@ from typing import Any
 from hedgerow.api import Look, Role, TableSource
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.web.draft import Draft
-from hedgerow.web.jobs import Job, Progress
+from hedgerow.web.jobs import PageJob, Progress
 from hedgerow.web.spelling_form import texts_of
 from hedgerow.web.state import Web
 
@@ -45,7 +45,7 @@ def table_of(draft: Draft) -> TableSource:
     )
 
 
-def look_at(web: Web, draft: Draft) -> Look | Job:
+def look_at(web: Web, draft: Draft) -> Look | PageJob:
     """The look at the open table, or the job that is at it (or failed)."""
     table = table_of(draft)
     key = (draft.name, table.mark, "look")
@@ -85,7 +85,7 @@ def values_of(web: Web, draft: Draft, column: str) -> tuple[str | None, ...]:
     return web.kept.get(key, lambda: table.values(column))
 
 
-def _begin(web: Web, table: TableSource, key: Any) -> Job:
+def _begin(web: Web, table: TableSource, key: Any) -> PageJob:
     def work(progress: Progress) -> dict[str, Any]:
         web.kept.get(key, lambda: table.look(progress))
         return {}

@@ -8,7 +8,7 @@ from hedgerow.base.errors import HedgerowError, printable
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class ErrorView:
     """What is wrong, where, and what would be right."""
 
     what: str
@@ -16,14 +16,14 @@ class Told:
     fix: str | None = None
 
 
-def told(error: HedgerowError) -> list[Told]:
+def told(error: HedgerowError) -> list[ErrorView]:
     """One for each problem: a wrong plan has all of them at once.
 
     >>> told(HedgerowError("no such column", where="plan.yaml:3"))
     [Told(what='no such column', where='plan.yaml:3', fix=None)]
     """
     return [
-        Told(
+        ErrorView(
             what=printable(one.what, keep="\n"),
             where=None if one.where is None else printable(one.where),
             fix=None if one.fix is None else printable(one.fix, keep="\n"),

@@ -129,7 +129,7 @@ def spec_of(draft: Draft, column: str, said: Any) -> Spec:
 
 
 @dataclass(frozen=True)
-class Shown:
+class LevelTable:
     """Some values of a column on every level, and how many values each level has."""
 
     rows: tuple[tuple[str | None, ...], ...]
@@ -137,7 +137,7 @@ class Shown:
     more: int
 
 
-def shown(spec: Spec, column: str, values: Sequence[str | None]) -> Shown:
+def shown(spec: Spec, column: str, values: Sequence[str | None]) -> LevelTable:
     """The preview of a hierarchy on the column's own values.
 
     Raises:
@@ -159,7 +159,7 @@ def shown(spec: Spec, column: str, values: Sequence[str | None]) -> Shown:
         len({int(hierarchy.codes[level][leaf]) for leaf in leaves})
         for level in range(hierarchy.height + 1)
     )
-    return Shown(rows, distinct, len(leaves) - len(some))
+    return LevelTable(rows, distinct, len(leaves) - len(some))
 
 
 def number(text: str) -> int | float:

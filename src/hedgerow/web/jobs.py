@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.web.draft import write_text
-from hedgerow.web.error_pages import Told, told
+from hedgerow.web.error_pages import told
 
 Progress = Callable[[str, float | None], None]
 GRACE = 10.0
@@ -40,7 +40,7 @@ KILLED = HedgerowError(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class PageJob:
     """How one piece of work stands."""
 
     id: str
@@ -93,12 +93,12 @@ class Jobs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, PageJob] = {}
         self._stop: dict[str, Callable[[], None]] = {}
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for file in sorted(folder.glob("*.json")):
             with contextlib.suppress(OSError, ValueError, TypeError):
-                job = Job(**json.loads(file.read_text("utf-8")))
+                job = PageJob(**json.loads(file.read_text("utf-8")))
                 if job.running:
                     interrupted = HedgerowError(
                         "the app was closed before this was finished",
@@ -109,17 +109,17 @@ class Jobs:
                     )
                 self._jobs[job.id] = job
 
-    def all(self, kind: str | None = None) -> list[Job]:
+    def all(self, kind: str | None = None) -> list[PageJob]:
         """Jobs, the newest first."""
         with self._lock:
             found = [job for job in self._jobs.values() if kind in (None, job.kind)]
         return sorted(found, key=lambda job: -job.begun)
 
-    def last(self, kind: str) -> Job | None:
+    def last(self, kind: str) -> PageJob | None:
         """The newest of a kind."""
         return next(iter(self.all(kind)), None)
 
-    def get(self, name: str) -> Job:
+    def get(self, name: str) -> PageJob:
         """The job of this id.
 
         Raises:
@@ -134,7 +134,7 @@ class Jobs:
     def process(
         self, work: str, request: dict[str, Any], *, kind: str, title: str, back: str,
         mark: str = "",
-    ) -> Job:  # fmt: skip
+    ) -> PageJob:  # fmt: skip
         """Run a function in a process of its own.
 
         Args:
@@ -170,7 +170,7 @@ class Jobs:
     def thread(
         self, work: Callable[[Progress], dict[str, Any]], *, kind: str, title: str, back: str,
         mark: str = "",
-    ) -> Job:  # fmt: skip
+    ) -> PageJob:  # fmt: skip
         """Run a function in a thread; each report of its progress may be its last.
 
         The arguments are those of `process`, but that `work` is the function itself.
@@ -199,7 +199,7 @@ class Jobs:
         threading.Thread(target=run, daemon=True).start()
         return job
 
-    def cancel(self, name: str) -> Job:
+    def cancel(self, name: str) -> PageJob:
         """Stop a job; one that is over stays as it is."""
         job = self.get(name)
         with self._lock:
@@ -217,20 +217,20 @@ class Jobs:
         for name in running:
             self.wait(name, seconds=max(0.0, until - time.monotonic()))
 
-    def wait(self, name: str, *, seconds: float = 60.0) -> Job:
+    def wait(self, name: str, *, seconds: float = 60.0) -> PageJob:
         """The job when it is over, or after so many seconds."""
         until = time.monotonic() + seconds
         while (job := self.get(name)).running and time.monotonic() < until:
             time.sleep(0.02)
         return job
 
-    def _begin(self, kind: str, title: str, back: str, mark: str) -> Job:
+    def _begin(self, kind: str, title: str, back: str, mark: str) -> PageJob:
         with self._lock:
             if any(job.kind == kind and job.running for job in self._jobs.values()):
                 raise DataError(
                     "this is being done already", fix="Wait until it is finished, or cancel it."
                 )
-            job = Job(
+            job = PageJob(
                 id=secrets.token_hex(8), kind=kind, title=title, back=back, mark=mark,
                 begun=time.time(),
             )  # fmt: skip
@@ -279,7 +279,7 @@ class Jobs:
             self._jobs[name] = job
             self._stop.pop(name, None)
 
-    def _write(self, job: Job) -> None:
+    def _write(self, job: PageJob) -> None:
         with contextlib.suppress(OSError):
             write_text(self.folder / f"{job.id}.json", json.dumps(asdict(job)))
 
@@ -317,4 +317,4 @@ def _end_process(child: subprocess.Popen[str]) -> None:
     threading.Thread(target=insist, daemon=True).start()
 
 
-__all__ = ["Job", "Jobs", "Progress", "Told"]
+__all__ = ["Jobs", "PageJob", "Progress"]

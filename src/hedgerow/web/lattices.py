@@ -13,7 +13,7 @@ from hedgerow import Exploration, Plan
 from hedgerow.api import fixed
 from hedgerow.base.errors import HedgerowError
 from hedgerow.web.draft import Draft, paths_of
-from hedgerow.web.jobs import Job, Progress
+from hedgerow.web.jobs import PageJob, Progress
 from hedgerow.web.memory import give_back
 from hedgerow.web.state import Web
 
@@ -22,7 +22,7 @@ PATIENCE = 1.0
 """Seconds a page waits for the lattice before it shows progress instead."""
 
 
-class Held:
+class LatticeCache:
     """The one lattice in memory: a large one takes some hundred megabytes."""
 
     def __init__(self) -> None:
@@ -41,12 +41,12 @@ class Held:
             self._mark, self._found = mark, found
 
 
-def held(web: Web) -> Held:
+def held(web: Web) -> LatticeCache:
     """Where the app keeps its lattice."""
-    return web.kept.get((KIND, "held"), Held)
+    return web.kept.get((KIND, "held"), LatticeCache)
 
 
-def lattice_of(web: Web, draft: Draft, plan: Plan, *, again: bool = False) -> Exploration | Job:
+def lattice_of(web: Web, draft: Draft, plan: Plan, *, again: bool = False) -> Exploration | PageJob:
     """The lattice under the plan as it stands; or the job that counts it, or failed to.
 
     Args:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hedgerow.api import EntryKind, currencies, ledger_place, ledger_state
 from hedgerow.base.errors import HedgerowError
-from hedgerow.web.error_pages import Told, told
+from hedgerow.web.error_pages import ErrorView, told
 
 if TYPE_CHECKING:
     from hedgerow import Plan
@@ -21,7 +21,7 @@ NEWEST = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gauge:
+class CurrencyGauge:
     """One currency of a budget."""
 
     name: str
@@ -33,7 +33,7 @@ class Gauge:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class EntryLine:
     """One entry."""
 
     number: int
@@ -44,19 +44,19 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class PopulationState:
     """Where a population stands."""
 
     place: str
     population: str
     releases: int = 0
-    gauges: tuple[Gauge, ...] = ()
+    gauges: tuple[CurrencyGauge, ...] = ()
     budget: str | None = None
-    entries: tuple[Line, ...] = ()
-    errors: tuple[Told, ...] = ()
+    entries: tuple[EntryLine, ...] = ()
+    errors: tuple[ErrorView, ...] = ()
 
 
-def standing(plan: Plan) -> Standing | None:
+def standing(plan: Plan) -> PopulationState | None:
     """What the plan's ledger says of its population; None where the plan has none."""
     place = ledger_place(plan, None)
     if place is None or plan.population is None:
@@ -65,11 +65,11 @@ def standing(plan: Plan) -> Standing | None:
     try:
         state = ledger_state(plan, newest=NEWEST)
     except HedgerowError as error:
-        return Standing(place=shown, population=plan.population, errors=tuple(told(error)))
+        return PopulationState(place=shown, population=plan.population, errors=tuple(told(error)))
     if state is None:
-        return Standing(place=shown, population=plan.population)
+        return PopulationState(place=shown, population=plan.population)
     position = state.position
-    return Standing(
+    return PopulationState(
         place=shown,
         population=plan.population,
         releases=position.releases,
@@ -79,22 +79,22 @@ def standing(plan: Plan) -> Standing | None:
     )
 
 
-def _gauge(position: Position, name: str) -> Gauge:
+def _gauge(position: Position, name: str) -> CurrencyGauge:
     def text(amounts: Amounts | None) -> str:
         return "none" if amounts is None else amounts.texts().get(name, "0")
 
     spent = position.spent.units[name]
     budget = 0 if position.budget is None else position.budget.units[name]
     share = 1.0 if spent >= budget else min(0.999, spent / budget)
-    return Gauge(
+    return CurrencyGauge(
         name=name, budget=text(position.budget), spent=text(position.spent),
         left=text(position.left), share=share,
     )  # fmt: skip
 
 
-def _line(entry: Entry) -> Line:
+def _line(entry: Entry) -> EntryLine:
     spends = str(entry.budget if entry.kind == EntryKind.BUDGET else entry.spend)
-    return Line(
+    return EntryLine(
         number=entry.seq,
         when=entry.at[:16].replace("T", " "),
         what=entry.kind.lower(),

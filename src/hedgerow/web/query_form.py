@@ -19,7 +19,7 @@ Cells = Literal["none", "some", "one", "several"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class QuestionKind:
     """A kind of question, and the fields it has."""
 
     name: str
@@ -34,35 +34,37 @@ class Kind:
     """Whether rows can be counted instead of people."""
 
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, QuestionKind] = {
     kind.name: kind
     for kind in (
-        Kind(name="count", label="Count", says="How many people, all together or in each cell.",
-             cells="some", rows=True),
-        Kind(name="histogram", label="Histogram", says="How many people have each value.",
-             cells="one", rows=True),
-        Kind(name="table", label="Table",
-             says="How many people in each combination of several columns.",
-             cells="several", rows=True),
-        Kind(name="marginals", label="All tables of two",
-             says="A table of every two of the columns, all at one price.",
-             cells="several", rows=True),
-        Kind(name="sum", label="Sum", says="The sum of a column of numbers.",
-             column="numbers", cells="some"),
-        Kind(name="mean", label="Mean", says="The mean of a column of numbers.",
-             column="numbers", cells="some"),
-        Kind(name="variance", label="Variance", says="The variance of a column of numbers.",
-             column="numbers", cells="some"),
-        Kind(name="median", label="Median", says="The number with half of the rows below it.",
-             column="numbers", cells="some"),
-        Kind(name="quantiles", label="Quantiles",
-             says="Numbers with given shares of the rows below them.",
-             column="numbers", cells="some"),
-        Kind(name="ranges", label="Ranges",
-             says="How many rows lie between any two numbers: all ranges at one price.",
-             column="numbers"),
-        Kind(name="most-frequent", label="Most frequent",
-             says="The values that most rows have.", column="values", cells="some"),
+        QuestionKind(name="count", label="Count",
+                     says="How many people, all together or in each cell.",
+                     cells="some", rows=True),
+        QuestionKind(name="histogram", label="Histogram", says="How many people have each value.",
+                     cells="one", rows=True),
+        QuestionKind(name="table", label="Table",
+                     says="How many people in each combination of several columns.",
+                     cells="several", rows=True),
+        QuestionKind(name="marginals", label="All tables of two",
+                     says="A table of every two of the columns, all at one price.",
+                     cells="several", rows=True),
+        QuestionKind(name="sum", label="Sum", says="The sum of a column of numbers.",
+                     column="numbers", cells="some"),
+        QuestionKind(name="mean", label="Mean", says="The mean of a column of numbers.",
+                     column="numbers", cells="some"),
+        QuestionKind(name="variance", label="Variance", says="The variance of a column of numbers.",
+                     column="numbers", cells="some"),
+        QuestionKind(name="median", label="Median",
+                     says="The number with half of the rows below it.",
+                     column="numbers", cells="some"),
+        QuestionKind(name="quantiles", label="Quantiles",
+                     says="Numbers with given shares of the rows below them.",
+                     column="numbers", cells="some"),
+        QuestionKind(name="ranges", label="Ranges",
+                     says="How many rows lie between any two numbers: all ranges at one price.",
+                     column="numbers"),
+        QuestionKind(name="most-frequent", label="Most frequent",
+                     says="The values that most rows have.", column="values", cells="some"),
     )
 }  # fmt: skip
 """In the order they are offered."""
@@ -77,18 +79,18 @@ MOST_TEXT = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class QuestionForm:
     """A question as a form holds it: all texts, nothing of it checked but its shape.
 
     >>> fields = [("kind", "mean"), ("column", "bill"), ("by", "sex"), ("epsilon", "0.1")]
-    >>> asked = Asked.read(fields)
+    >>> asked = QuestionForm.read(fields)
     >>> asked.kind.label, asked.column, asked.by, asked.priced
     ('Mean', 'bill', ('sex',), True)
     >>> asked.query
     'kind=mean&column=bill&by=sex&epsilon=0.1'
     """
 
-    kind: Kind = KINDS["count"]
+    kind: QuestionKind = KINDS["count"]
     column: str = ""
     by: tuple[str, ...] = ()
     """Columns, those of numbers with a width: bill:10000."""
@@ -102,7 +104,7 @@ class Asked:
     people: str = ""
 
     @classmethod
-    def read(cls, given: Iterable[tuple[str, str]]) -> Asked:
+    def read(cls, given: Iterable[tuple[str, str]]) -> QuestionForm:
         """A question from the fields of a form; a width is a field `width:column`.
 
         Raises:
@@ -140,7 +142,7 @@ class Asked:
             **texts,
         ).for_kind(kind)
 
-    def for_kind(self, kind: Kind) -> Asked:
+    def for_kind(self, kind: QuestionKind) -> QuestionForm:
         """The same with another kind: what it has no field for is dropped, not asked in silence."""
         return replace(
             self,

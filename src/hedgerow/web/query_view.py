@@ -18,7 +18,7 @@ from hedgerow.api import (
     decimal,
 )
 from hedgerow.base.errors import HedgerowError
-from hedgerow.web.query_form import Asked, widths
+from hedgerow.web.query_form import QuestionForm, widths
 
 if TYPE_CHECKING:
     from hedgerow import Answer, Plan, Preview
@@ -33,7 +33,7 @@ URGENT = ("EXACT", "Not protected")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class ColumnChoice:
     """A column in a form."""
 
     name: str
@@ -47,11 +47,11 @@ class Choice:
     """What everybody may know of its values, in words; empty: nothing."""
 
 
-def columns_to_ask(asked: Asked, public: Public) -> list[Choice]:
+def columns_to_ask(asked: QuestionForm, public: Public) -> list[ColumnChoice]:
     """The columns a question may be about: those whose bounds or domain the plan has."""
     kind = Bounds if asked.kind.column == "numbers" else Values
     return [
-        Choice(
+        ColumnChoice(
             name=name, chosen=name == asked.column, numbers=kind is Bounds,
             known=known_words(public, name),
         )
@@ -60,7 +60,7 @@ def columns_to_ask(asked: Asked, public: Public) -> list[Choice]:
     ]  # fmt: skip
 
 
-def columns_to_count_by(asked: Asked, plan: Plan, public: Public) -> list[Choice]:
+def columns_to_count_by(asked: QuestionForm, plan: Plan, public: Public) -> list[ColumnChoice]:
     """All columns that cells can be made of; those whose values are not public come last."""
     chosen = widths(asked.by, public.columns)
     found = []
@@ -71,7 +71,7 @@ def columns_to_count_by(asked: Asked, plan: Plan, public: Public) -> list[Choice
             continue
         step = domain.step if isinstance(domain, Bounds) else None
         found.append(
-            Choice(
+            ColumnChoice(
                 name=name,
                 chosen=name in chosen,
                 numbers=isinstance(domain, Bounds),
@@ -83,7 +83,7 @@ def columns_to_count_by(asked: Asked, plan: Plan, public: Public) -> list[Choice
     return sorted(found, key=lambda one: not one.known)
 
 
-def undescribed(asked: Asked, plan: Plan, public: Public) -> tuple[list[str], list[str]]:
+def undescribed(asked: QuestionForm, plan: Plan, public: Public) -> tuple[list[str], list[str]]:
     """Columns of which it is not said what the question needs: its own, and others."""
     kind = Bounds if asked.kind.column == "numbers" else Values
     named = {asked.column, *widths(asked.by, public.columns)}
@@ -185,7 +185,7 @@ def lines_of(shown: AnswerTable) -> Lines:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class AnswerView:
     """What an answer and its preview have in common: sentences about them."""
 
     words: str
@@ -200,10 +200,10 @@ class Told:
     intervals: bool
 
 
-def told(found: Answer | Preview) -> Told:
+def told(found: Answer | Preview) -> AnswerView:
     """What a page says of an answer, or of a preview."""
     spent = found.spent if hasattr(found, "spent") else found.spends
-    return Told(
+    return AnswerView(
         words=found.words,
         urgent=tuple(note for note in found.notes if note.startswith(URGENT)),
         notes=tuple(note for note in found.notes if not note.startswith(URGENT)),

@@ -44,7 +44,7 @@ class NothingOpenError(Exception):
     """A page needs a table, and none is open; the visitor is shown how to open one."""
 
 
-class Kept:
+class Cache:
     """Results that are quick to show again, each made once, however many ask at a time."""
 
     def __init__(self, most: int = MOST_KEPT) -> None:
@@ -87,7 +87,7 @@ class Web:
     steps: tuple[Step, ...]
     upload_limit: int
     draft: Draft | None = None
-    kept: Kept = field(default_factory=Kept)
+    kept: Cache = field(default_factory=Cache)
     _jobs: dict[str, Jobs] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -89,7 +89,7 @@ async def receive_files(request: Request, folder: Path, *, most: int) -> Uploads
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind != b"multipart/form-data" or b"boundary" not in options:
         raise DataError("this is not a form with a file", fix="Choose a file and send it again.")
-    form = _Form(folder, most)
+    form = _FormParser(folder, most)
     try:
         parser = MultipartParser(options[b"boundary"], form.callbacks())  # type: ignore[arg-type]
         async for chunk in request.stream():
@@ -119,7 +119,7 @@ def _refuse_kind(name: str) -> None:
         )
 
 
-class _Form:
+class _FormParser:
     """What the parser calls as the parts of a form go by."""
 
     def __init__(self, folder: Path, most: int) -> None:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hedgerow.explain.samples import explain_sampling
-from hedgerow.noise.meaning import rounded_up
+from hedgerow.noise.loss_sentences import rounded_up
 from hedgerow.noise.sampling import chances, suppression
 from hedgerow.noise.sampling.chances import LARGE, probability, ways
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.base.delivery import TABLES, sha256
-from hedgerow.release.charged.software import software
+from hedgerow.release.charge.software import software
 from hedgerow.release.noisy.kind import RandomisedKind
 from hedgerow.release.noisy.protection import claim, protected
 from hedgerow.synthesis.noisy_numbers import Drawn, noise_json

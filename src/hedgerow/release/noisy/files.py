@@ -13,7 +13,7 @@ from hedgerow.answers.design import Numbers
 from hedgerow.base.delivery import DATA, TABLES
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Written
-from hedgerow.release.charged.maker import remade
+from hedgerow.release.charge.maker import remade
 from hedgerow.release.noisy.certificate import certify
 from hedgerow.synthesis.noisy_numbers import Drawn
 from hedgerow.synthesis.rows_file import read_rows, write_rows

@@ -13,7 +13,7 @@ from hedgerow.base.delivery import TABLES
 from hedgerow.base.errors import PlanError
 from hedgerow.engines.base import TablePlace
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.maker import ChargedMaker
+from hedgerow.release.charge.maker import ChargedMaker
 from hedgerow.release.maker import Certificate
 from hedgerow.release.noisy.files import FileForm, NoisyFiles
 from hedgerow.release.noisy.release import RandomisedRelease

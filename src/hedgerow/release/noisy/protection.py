@@ -7,7 +7,7 @@ from fractions import Fraction
 from hedgerow.answers.design import distribution
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.calibration import Additive
-from hedgerow.noise.meaning import told
+from hedgerow.noise.loss_sentences import told
 from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
 from hedgerow.noise.rounding import exp_up

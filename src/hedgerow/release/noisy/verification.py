@@ -22,8 +22,8 @@ from hedgerow.noise.measures import Approximate, Loss, ZeroConcentrated
 from hedgerow.noise.mechanisms import DiscreteGaussian
 from hedgerow.noise.rounding import sqrt_up
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.software import same_software
-from hedgerow.release.charged.verification import (
+from hedgerow.release.charge.software import same_software
+from hedgerow.release.charge.verification import (
     check_claim,
     check_form,
     judged,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from hedgerow.release.charged.software import software
+from hedgerow.release.charge.software import software
 from hedgerow.release.safe.kind import SafeKind
 from hedgerow.release.safe.protection import claim, protected
 from hedgerow.release.safe.record import SafeRecord

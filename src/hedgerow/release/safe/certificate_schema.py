@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from hedgerow.release.certificate_parts import Data, Files, Form, LedgerPlace, Sha256, Signature
-from hedgerow.release.charged.certificate_parts import (
+from hedgerow.release.charge.certificate_parts import (
     ChargedSoftware,
     DomainStated,
     Exact,

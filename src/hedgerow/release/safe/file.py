@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow.base.delivery import DATA, TABLE, sha256
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Written
-from hedgerow.release.charged.maker import remade
+from hedgerow.release.charge.maker import remade
 from hedgerow.release.safe.certificate import certify
 from hedgerow.release.safe.record import SafeRecord
 from hedgerow.synthesis.rows_file import read_rows, write_rows

@@ -14,7 +14,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.engines.base import TablePlace
 from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.maker import ChargedMaker
+from hedgerow.release.charge.maker import ChargedMaker
 from hedgerow.release.destination import refuse_escaped
 from hedgerow.release.maker import Certificate
 from hedgerow.release.options import Options

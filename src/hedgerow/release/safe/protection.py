@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from hedgerow.base.errors import PlanError
-from hedgerow.noise.meaning import told
+from hedgerow.noise.loss_sentences import told
 from hedgerow.noise.measures import Approximate
 from hedgerow.noise.rounding import exp_up
 from hedgerow.noise.sampling.measure import SampleOrigin

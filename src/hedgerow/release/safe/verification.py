@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from hedgerow.answers.public_knowledge import Public
+from hedgerow.base.delivery import DATA, TABLE
 from hedgerow.base.errors import HedgerowError
 from hedgerow.engines import TablePlace
 from hedgerow.noise.sampling.measure import SampleOrigin
 from hedgerow.noise.sampling.suppression import rate_text
 from hedgerow.plan.plan import Plan
-from hedgerow.release.charged.software import same_software
-from hedgerow.release.charged.verification import (
+from hedgerow.release.charge.software import same_software
+from hedgerow.release.charge.verification import (
     check_claim,
     check_form,
     judged,
@@ -252,6 +253,9 @@ def _wrong_number(certificate: Mapping[str, Any], stated: SafeRecord, rows: int)
         return f"there are {rows:,} rows, stated {told['rows']:,}"
     if told["columns"] != list(stated.names):
         return "the columns of the file are not those stated"
+    form = certificate["software"]["configured"]["format"]
+    if told["file"] != DATA.get(form, TABLE):
+        return f"the file {told['file']} is not of the format {form}"
     return None
 
 

@@ -103,40 +103,17 @@ class PolicyProfile:
     """As on the command line."""
     title: str
     """The policy."""
-    asks: str
-    """What it is about, in a sentence."""
     checks: str
     """What is checked."""
     leaves: str
     """What is left to a person."""
     requirements: Callable[[Evidence], Iterator[RequirementCheck]]
     """Checks requirement by requirement."""
-    needs: str = ""
-    """What of its requirements only a report with a plan, or with a file, can check."""
 
     def check(self, evidence: Evidence) -> ProfileCheck:
         """What becomes of each requirement."""
         found = tuple(self.requirements(evidence))
         return ProfileCheck(name=self.name, title=self.title, findings=found)
-
-    def sections(self) -> Iterator[tuple[str, str]]:
-        """Titles and texts of the explanation, in reading order."""
-        yield "The policy", f"{self.title}. {self.asks}"
-        yield "What is checked", f"{self.checks[0].upper()}{self.checks[1:]}."
-        yield "What is left to a person", f"{self.leaves[0].upper()}{self.leaves[1:]}."
-        if self.needs:
-            yield "What it needs besides the release", self.needs
-
-    def as_json(self) -> dict[str, Any]:
-        """The explanation as data."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "asks": self.asks,
-            "checks": self.checks,
-            "leaves": self.leaves,
-            "needs": self.needs,
-        }
 
 
 def profile_section(profile: ProfileCheck) -> Section:

@@ -91,7 +91,6 @@ def _noisy(evidence: Evidence) -> Iterator[RequirementCheck]:
 CMS_CELL_SIZE = PolicyProfile(
     name="cms-cell-size",
     title="CMS cell size suppression policy",
-    asks="Nothing shows, or lets anybody compute, a count of one to ten.",
     checks="no group, no combination of all columns, and no total counts 1 to 10; zero is allowed",
     leaves="differences to other publications",
     requirements=findings,

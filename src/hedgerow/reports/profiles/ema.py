@@ -118,10 +118,8 @@ def _identifiers(evidence: Evidence) -> RequirementCheck:
 EMA_0070 = PolicyProfile(
     name="ema-0070",
     title="EMA policy 0070 and Health Canada, publication of clinical data",
-    asks="The risk that somebody is found is at most 0.09, and is reported.",
     checks="highest risk at most 0.09 by the smallest published group (11 people give 0.0909 and "
     "fail, 12 pass); technique for each identifier; initial and residual risk (with `--plan`)",
     leaves="direct identifiers in other columns; documents and free text",
     requirements=findings,
-    needs="The initial risk needs the plan, whose source is read: --plan.",
 )

@@ -317,12 +317,10 @@ def _births(texts: Mapping[str, Sequence[str]]) -> RequirementCheck:
 HIPAA_SAFE_HARBOR = PolicyProfile(
     name="hipaa-safe-harbor",
     title="HIPAA Safe Harbor, 45 CFR 164.514(b)(2)",
-    asks="None of eighteen kinds of identifiers is published.",
     checks="the 18 kinds: values with a form (telephone, e-mail, social security number, web and "
     "IP address), columns called like the others; ZIP codes of at most three digits, of areas "
     "with more than 20,000 people (`--areas FILE`); dates only years; ages of 90 and more in "
     "one label",
     leaves="kinds without a form; years of birth that tell an age of 90; actual knowledge",
     requirements=findings,
-    needs="How many people live in an area needs a file: --areas.",
 )

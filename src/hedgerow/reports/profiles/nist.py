@@ -72,8 +72,6 @@ def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
 NIST_800_226 = PolicyProfile(
     name="nist-800-226",
     title="NIST SP 800-226, evaluating differential privacy guarantees",
-    asks="What differential privacy is claimed, about whom and under which assumptions, is "
-    "declared.",
     checks="unit of privacy, bounded or unbounded, epsilon and delta, trust model, side channels "
     "are declared",
     leaves="whether epsilon is small enough: the standard has no limit, and none is made up here; "

@@ -22,18 +22,6 @@ for _profile in (EMA_0070, HIPAA_SAFE_HARBOR, CMS_CELL_SIZE, UK_TRE, WP216, NIST
     PROFILES.register(_profile)
 
 
-def describe_profile(name: str) -> PolicyProfile:
-    """What a policy asks for, and what of it is checked.
-
-    Raises:
-        PlanError: There is no profile of that name; names the nearest.
-
-    >>> describe_profile("wp216").title
-    'Article 29 Working Party, opinion 05/2014 (WP216)'
-    """
-    return PROFILES.find(name)
-
-
 def require_known(names: Sequence[str]) -> tuple[str, ...]:
     """The names, each once.
 

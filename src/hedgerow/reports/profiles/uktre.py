@@ -148,7 +148,6 @@ def _group(counted: Combinations, quasi: int) -> Ints:
 UK_TRE = PolicyProfile(
     name="uk-tre",
     title="UK trusted research environments, output checks as in ACRO",
-    asks="Counts are at least ten, sums are not dominated, and no cell is zero.",
     checks="counts of at least 10; no empty combination, as a zero is disclosive here; of amounts, "
     "the two largest have at most 90 % and the others at least 10 % of the largest",
     leaves="other outputs of the environment",

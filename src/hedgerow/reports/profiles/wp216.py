@@ -57,10 +57,8 @@ def _told(result: AttackResult) -> str:
 WP216 = PolicyProfile(
     name="wp216",
     title="Article 29 Working Party, opinion 05/2014 (WP216)",
-    asks="Singling out, linkability and inference do no better than guessing.",
     checks="singling out, linkability and inference, each tried and next to guessing (with "
     "`--plan`); met if the attack does no better than chance explains",
     leaves="whether other attacks are likely",
     requirements=findings,
-    needs="The attacks need the original people: --plan.",
 )

@@ -502,7 +502,6 @@
     const answer = await fetch(address, { headers: { "HX-Request": "true" } });
     const element = document.getElementById(id);
     element.innerHTML = await answer.text();
-    for (const chart of element.querySelectorAll("[data-follows]")) chart.dataset.chart += `&${query()}`;
     element.dispatchEvent(new CustomEvent("htmx:afterSettle", { bubbles: true }));
   }
 

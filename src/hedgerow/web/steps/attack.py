@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from hedgerow import Plan
@@ -31,7 +31,6 @@ from hedgerow.api import (
 )
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.web import attack_view as view
-from hedgerow.web.charts import bare
 from hedgerow.web.draft import Draft
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.state import Step, TheDraft, TheWeb
@@ -129,17 +128,6 @@ def run(
     return back_to(request, STEP.path)
 
 
-@router.get("/attack/chart.json")
-def chart(web: TheWeb, draft: TheDraft) -> JSONResponse:
-    """What each attack found, next to guessing."""
-    from hedgerow.api import attacks_chart
-
-    job = web.jobs.last(KIND)
-    if job is None or job.result is None:
-        raise DataError("no attack was tried yet", fix="Start them first.")
-    return JSONResponse(bare(attacks_chart(view.restored(job.result["attacks"]))))
-
-
 @router.post("/attack/other/upload", openapi_extra=FILE_FORM)
 async def add(request: Request, draft: TheDraft) -> Response:
     """Take another release: its certificate and its data, or a table of any tool."""
@@ -183,6 +171,8 @@ def forget(request: Request, draft: TheDraft, kind: str) -> Response:
 
 def _found(result: dict[str, Any]) -> dict[str, Any]:
     """What the last attacks found, as the page shows it."""
+    from hedgerow.api import attacks_chart
+
     results = view.restored(result["attacks"])
     unsure = view.unsure(results)
     return {
@@ -193,6 +183,7 @@ def _found(result: dict[str, Any]) -> dict[str, Any]:
         "skipped": result["skipped"],
         "attacked": result["releases"],
         "compared": any(one.control is not None for one in results),
+        "drawn": attacks_chart(results) if results else None,
     }
 
 

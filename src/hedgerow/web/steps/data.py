@@ -14,7 +14,7 @@ from hedgerow.web.data_look import look_at, seen
 from hedgerow.web.draft import Draft
 from hedgerow.web.error_pages import told
 from hedgerow.web.hierarchies import fields_of, name_of
-from hedgerow.web.jobs import Job
+from hedgerow.web.jobs import PageJob
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.rows_form import (
     WITHIN,
@@ -39,7 +39,7 @@ router.include_router(column_pages.router)
 def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     """Every column, with its role, and who stands out by which of them."""
     look = look_at(web, draft)
-    if isinstance(look, Job):
+    if isinstance(look, PageJob):
         return page(request, "looking.html", step="data", job=look)
     return _page(request, draft, look, rows_fields(draft))
 

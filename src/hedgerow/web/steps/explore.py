@@ -12,16 +12,18 @@ from hedgerow.api import belief_claims, epsilon_at, fixed, level_in_words, previ
 from hedgerow.api.plan_text import REMOVED
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web import lattice_view as view
-from hedgerow.web.charts import bare
 from hedgerow.web.draft import Draft
 from hedgerow.web.error_pages import told
-from hedgerow.web.jobs import Job
+from hedgerow.web.jobs import PageJob
 from hedgerow.web.lattices import lattice_of, mark_of, moved, ready
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 
 if TYPE_CHECKING:
-    from hedgerow.explore.frontier import Step as FrontierStep
+    from collections.abc import Sequence
+
+    from hedgerow import EpsilonPrivacy
+    from hedgerow.explore.frontier import FrontierPoint, Stubborn
     from hedgerow.explore.levers import Lever
 
 STEP = Step(number=3, name="explore", title="Explore", hint="Weigh claims against usefulness")
@@ -47,7 +49,7 @@ def show(
         found = lattice_of(web, draft, plan)
     except HedgerowError as error:
         return page(request, "explore_not.html", step=STEP.name, job=None, errors=told(error))
-    if isinstance(found, Job):
+    if isinstance(found, PageJob):
         return page(request, "explore_not.html", step=STEP.name, job=found, errors=[])
     try:
         setting = view.Setting.read(found, moves, suppress)
@@ -109,10 +111,7 @@ def node_details(
         moves=[f"{name}={value}" for name, value in setting.moves.items()],
         chosen=fixed(found.plan) == levels and not setting.changed,
         widest=max([bar.people for bar in (*shown.sizes, *shown.before)], default=1),
-        stubborn=[
-            {"claim": str(model), "number": number, "rows": epsilon_at(found, levels, model)}
-            for number, model in enumerate(against)
-        ],
+        stubborn=[_stubborn(model, epsilon_at(found, levels, model)) for model in against],
     )  # fmt: skip
 
 
@@ -135,54 +134,21 @@ def frontier_table(
     suppress: Suppress = None, lever: Annotated[str, Query()] = "",
 ) -> HTMLResponse:  # fmt: skip
     """What each step of a claim costs: the chart and its table."""
+    from hedgerow.api import frontier_chart
+
     found = ready(web, draft)
     setting = view.Setting.read(found, moves, suppress)
     one = _lever(setting, lever)
+    here = preview(found, view.levels_of(found, node), setting.models, suppress=setting.suppress,
+                   rows=0)  # fmt: skip
+    taken = _steps(web, draft, setting, one)
+    drawn = frontier_chart(taken, one, metric=found.metric.name, now=setting.value(one),
+                           chosen=here.cost if here.keeps else None)  # fmt: skip
     return page(
-        request, "parts/explore_frontier.html", lever=one, metric=found.metric.name,
-        steps=_steps(web, draft, setting, one), now=setting.value(one),
-        address=f"/explore/frontier.json?{request.url.query}", undefined=math.isnan,
-        complete=found.complete,
-        levels=[None if step.place is None else found.levels(step.place)
-                for step in _steps(web, draft, setting, one)],
+        request, "parts/explore_frontier.html", lever=one, metric=found.metric.name, steps=taken,
+        now=setting.value(one), drawn=drawn, undefined=math.isnan, complete=found.complete,
+        levels=[None if step.place is None else found.levels(step.place) for step in taken],
     )  # fmt: skip
-
-
-@router.get("/explore/frontier.json")
-def frontier_chart(
-    web: TheWeb, draft: TheDraft, moves: Moved, node: Node, suppress: Suppress = None,
-    lever: Annotated[str, Query()] = "",
-) -> JSONResponse:  # fmt: skip
-    """The same as a chart."""
-    from hedgerow.api import frontier_chart as drawn
-
-    found = ready(web, draft)
-    setting = view.Setting.read(found, moves, suppress)
-    one = _lever(setting, lever)
-    levels = view.levels_of(found, node)
-    shown = preview(found, levels, setting.models, suppress=setting.suppress, rows=0)
-    chart = drawn(
-        _steps(web, draft, setting, one), one, metric=found.metric.name,
-        now=setting.value(one), chosen=shown.cost if shown.keeps else None,
-    )  # fmt: skip
-    return JSONResponse(bare(chart))
-
-
-@router.get("/explore/stubbornness.json")
-def stubbornness_chart(
-    web: TheWeb, draft: TheDraft, moves: Moved, node: Node, suppress: Suppress = None,
-    number: Annotated[int, Query(ge=0, le=1000)] = 0,
-) -> JSONResponse:  # fmt: skip
-    """The smallest epsilon at a node, by stubbornness."""
-    from hedgerow.api import epsilon_chart
-
-    found = ready(web, draft)
-    setting = view.Setting.read(found, moves, suppress)
-    against = belief_claims(setting.models)
-    if number >= len(against):
-        raise PlanError("there is no such claim", fix="Load the page anew.")
-    rows = epsilon_at(found, view.levels_of(found, node), against[number])
-    return JSONResponse(bare(epsilon_chart(rows, required=float(against[number].epsilon))))
 
 
 @router.post("/explore/use")
@@ -214,6 +180,17 @@ def free(request: Request, web: TheWeb, draft: TheDraft) -> Response:
     return back_to(request, STEP.path)
 
 
+def _stubborn(model: EpsilonPrivacy, rows: Sequence[Stubborn]) -> dict[str, Any]:
+    """A claim about adversaries at a node: its table, and its chart if anything is finite."""
+    from hedgerow.api import epsilon_chart
+
+    try:
+        drawn = epsilon_chart(rows, required=float(model.epsilon))
+    except HedgerowError:
+        drawn = None
+    return {"claim": str(model), "rows": rows, "drawn": drawn}
+
+
 def _lever(setting: view.Setting, name: str) -> Lever:
     found = [lever for lever in setting.levers if lever.name == name] or [*setting.levers]
     if not found:
@@ -221,7 +198,9 @@ def _lever(setting: view.Setting, name: str) -> Lever:
     return found[0]
 
 
-def _steps(web: Web, draft: Draft, setting: view.Setting, lever: Lever) -> tuple[FrontierStep, ...]:
+def _steps(
+    web: Web, draft: Draft, setting: view.Setting, lever: Lever
+) -> tuple[FrontierPoint, ...]:
     """Kept, since the chart and its table both ask for it."""
     found = setting.exploration
     others = tuple(sorted((k, v) for k, v in setting.moves.items() if k != lever.name))

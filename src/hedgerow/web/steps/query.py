@@ -15,17 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from hedgerow.api import NOTHING, Amounts
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.web import query_view as view
-from hedgerow.web.charts import bare
 from hedgerow.web.draft import Draft
-from hedgerow.web.error_pages import Told, told
+from hedgerow.web.error_pages import ErrorView, told
 from hedgerow.web.pages import back_to, page
 from hedgerow.web.query_budget import gauges, history, too_dear
-from hedgerow.web.query_form import AT, KINDS, PEOPLE, Asked
+from hedgerow.web.query_form import AT, KINDS, PEOPLE, QuestionForm
 from hedgerow.web.state import Step, TheDraft, TheWeb, Web
 
 try:
@@ -60,9 +59,9 @@ def show(
     Widths of cells are fields of their own, one a column: `width:bill`.
     """
     wrong: list[HedgerowError] = []
-    asked = Asked()
+    asked = QuestionForm()
     try:
-        asked = Asked.read(request.query_params.multi_items())
+        asked = QuestionForm.read(request.query_params.multi_items())
     except HedgerowError as error:
         wrong.append(error)
     shown: dict[str, Any] = {"asked": asked, "kinds": KINDS, "at": AT, "people": PEOPLE}
@@ -82,23 +81,6 @@ def show(
             wrong.append(error)
     errors = [one for error in wrong for one in told(error)]
     return page(request, "query.html", step=STEP.name, errors=errors, **shown)
-
-
-@router.get("/query/preview.json")
-def preview_chart(request: Request, web: TheWeb, draft: TheDraft, kind: str = "count") -> Response:
-    """The chart of a simulated answer; the question is that of the page."""
-    asked = Asked.read(request.query_params.multi_items())
-    with _session(draft) as session:
-        return _drawn(_simulated(web, draft, asked, session))
-
-
-@router.get("/query/answers/{reservation}/chart.json")
-def answer_drawn(draft: TheDraft, reservation: str) -> Response:
-    """The chart of an answer."""
-    from hedgerow.api import find_answer
-
-    with _session(draft) as session:
-        return _drawn(find_answer(session, reservation).answer)
 
 
 @router.post("/query/ask")
@@ -121,7 +103,7 @@ def ask(
         "kind": kind, "column": column, "where": where, "at": at, "top": top, "rows": rows,
         "epsilon": epsilon, "delta": delta, "rho": rho,
     }  # fmt: skip
-    asked = Asked.read([*fields.items(), *(("by", one) for one in by)])
+    asked = QuestionForm.read([*fields.items(), *(("by", one) for one in by)])
     with ONE_AT_A_TIME, _nobody_else(draft), _session(draft) as session:
         answer: Answer = asked.put(session)
     end = "?again=yes" if answer.again else ""
@@ -149,7 +131,7 @@ def answered(
         return page(
             request, "answer.html", step=STEP.name, errors=errors,
             answer=view.told(answer), entry=found.entry, at=found.entry.at[:16].replace("T", " "),
-            again=again == "yes", drawn=_chart(answer) is not None,
+            again=again == "yes", drawn=_chart(answer),
             gauges=gauges(session.budget), ranges=answer.question.get("ask") == "ranges",
             low=low, high=high, between=_told_between(between), several=len(answer.tables) > 1,
             confidence=f"{100 * answer.confidence:g} %",
@@ -258,7 +240,7 @@ def _standing(session: Session) -> dict[str, Any]:
     }
 
 
-def _form(asked: Asked, session: Session) -> dict[str, Any]:
+def _form(asked: QuestionForm, session: Session) -> dict[str, Any]:
     return {
         "columns": view.columns_to_ask(asked, session.public),
         "cells": view.columns_to_count_by(asked, session.plan, session.public),
@@ -266,11 +248,11 @@ def _form(asked: Asked, session: Session) -> dict[str, Any]:
     }
 
 
-def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[str, Any]:
+def _previewed(web: Web, draft: Draft, asked: QuestionForm, session: Session) -> dict[str, Any]:
     """What the question would cost, and answers to it on people who are made up."""
     from hedgerow.api import CostPreview
 
-    unsimulated: list[Told] = []
+    unsimulated: list[ErrorView] = []
     try:
         preview = _simulated(web, draft, asked, session)
     except PlanError as error:
@@ -287,13 +269,13 @@ def _previewed(web: Web, draft: Draft, asked: Asked, session: Session) -> dict[s
         "errors_of": view.errors_of(preview),
         "on": preview.on,
         "runs": preview.runs,
-        "drawn": _chart(preview) is not None,
+        "drawn": _chart(preview),
         "gauges": gauges(session.budget, cost),
         "too_dear": too_dear(session.budget, cost),
     }
 
 
-def _simulated(web: Web, draft: Draft, asked: Asked, session: Session) -> Preview:
+def _simulated(web: Web, draft: Draft, asked: QuestionForm, session: Session) -> Preview:
     """Made once: the chart is of the answer that the page shows."""
 
     def make() -> Preview:
@@ -301,13 +283,6 @@ def _simulated(web: Web, draft: Draft, asked: Asked, session: Session) -> Previe
         return found
 
     return web.kept.get((draft.name, draft.mark, "preview", asked.query), make)
-
-
-def _drawn(found: Answer | Preview) -> Response:
-    chart = _chart(found)
-    if chart is None:
-        raise DataError("this answer has no chart", fix="Its numbers are in the table.")
-    return JSONResponse(bare(chart))
 
 
 def _chart(found: Answer | Preview) -> Any:

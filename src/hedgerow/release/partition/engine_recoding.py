@@ -28,8 +28,8 @@ from hedgerow.recode.outcome import Original, Totals, Workload
 from hedgerow.recode.part_work import Columns, PartWork
 from hedgerow.recode.parts import confirm
 from hedgerow.recode.recoding import Recoding
-from hedgerow.release.recoded.job import Job
-from hedgerow.release.recoded.recoding_choice import Progress, method_of, refuse_unsuited
+from hedgerow.release.partition.job import Job
+from hedgerow.release.partition.recoding_choice import Progress, method_of, refuse_unsuited
 from hedgerow.table.cells import Cells
 from hedgerow.table.column_domains import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.table.encoding import encoded

@@ -9,8 +9,8 @@ from typing import Any
 from hedgerow.claims.base import Verdict
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
-from hedgerow.release.recoded.job import opened
-from hedgerow.release.recoded.refusals import refuse_overlap
+from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.refusals import refuse_overlap
 from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.published_table import Published
 

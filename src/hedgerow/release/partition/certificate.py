@@ -27,8 +27,8 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.optimality import rounded_down, rounded_up
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.certificate_text import software
-from hedgerow.release.recoded.kind import RecodedKind
-from hedgerow.release.recoded.written_groups import Measured
+from hedgerow.release.partition.kind import RecodedKind
+from hedgerow.release.partition.written_groups import Measured
 from hedgerow.release.release import claim_summary, finite, rounded
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Sensitive

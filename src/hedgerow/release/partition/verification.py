@@ -12,16 +12,16 @@ from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.serialisation import CUSTOM, OF_PACKAGE, UnknownModelError, rebuilt
 from hedgerow.engines import TablePlace, another_form
 from hedgerow.plan.plan import Plan
-from hedgerow.release.recoded.certificate import default_order, spelled_values
-from hedgerow.release.recoded.certificate_consistency import (
+from hedgerow.release.partition.certificate import default_order, spelled_values
+from hedgerow.release.partition.certificate_consistency import (
     contradiction,
     own_words,
     stated_schema,
     unwritten_claim,
     words,
 )
-from hedgerow.release.recoded.claim_check import Ground, recheck
-from hedgerow.release.recoded.plan_requirements import (
+from hedgerow.release.partition.claim_check import Ground, recheck
+from hedgerow.release.partition.plan_requirements import (
     as_stated,
     matched,
     other_order,

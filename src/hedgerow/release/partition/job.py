@@ -26,7 +26,7 @@ from hedgerow.plan.people import require_people, require_population
 from hedgerow.plan.person_rows import require_rows, respelled
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import people_of
-from hedgerow.release.recoded.earlier_releases import (
+from hedgerow.release.partition.earlier_releases import (
     UNCOMPARED,
     Before,
     Left,
@@ -34,7 +34,7 @@ from hedgerow.release.recoded.earlier_releases import (
     with_earlier,
     without_beside,
 )
-from hedgerow.release.recoded.ledger_record import earlier_releases
+from hedgerow.release.partition.ledger_record import earlier_releases
 from hedgerow.table.cell_table import read_cells
 from hedgerow.table.cells import Cells
 from hedgerow.table.facts import AskedFacts
@@ -65,7 +65,7 @@ class Job:
     """Earlier releases of the same people."""
     notes: tuple[str, ...] = ()
     """What to tell of the table, whatever becomes of it."""
-    _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list)
+    _lefts: list[tuple[list[Left], list[str]]] = field(default_factory=list, init=False)
 
     @cached_property
     def rules(self) -> Rules:

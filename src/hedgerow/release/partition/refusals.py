@@ -12,7 +12,7 @@ from hedgerow.base.errors import ClaimError, DataError, some
 from hedgerow.base.spelling import kinds
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.readings import on_shown_scale
-from hedgerow.release.recoded.job import Job
+from hedgerow.release.partition.job import Job
 from hedgerow.table.cells import Cells, Codes
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import locate

@@ -21,8 +21,8 @@ from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.manifest import untouched
-from hedgerow.release.recoded.earlier_releases import Before
-from hedgerow.release.recoded.fingerprint import key_of
+from hedgerow.release.partition.earlier_releases import Before
+from hedgerow.release.partition.fingerprint import key_of
 from hedgerow.release.release import Release
 from hedgerow.table.archive import kept, remembered
 from hedgerow.table.cells import Cells

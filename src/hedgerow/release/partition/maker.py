@@ -21,17 +21,17 @@ from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
 from hedgerow.release.manifest import listed
 from hedgerow.release.options import Options
-from hedgerow.release.recoded.certificate import certify, shown_orders
-from hedgerow.release.recoded.data_file import write_release
-from hedgerow.release.recoded.exposure import Exposure, exposures, refuse_exposed
-from hedgerow.release.recoded.fingerprint import inputs_of, made_from
-from hedgerow.release.recoded.job import Job, opened
-from hedgerow.release.recoded.ledger_record import StoredRelease, as_published, remembering
-from hedgerow.release.recoded.recoded_table import Recoded, recoded
-from hedgerow.release.recoded.recoding_choice import refuse_hopeless
-from hedgerow.release.recoded.refusals import refuse_failed, refuse_overlap
-from hedgerow.release.recoded.words import in_words
-from hedgerow.release.recoded.written_groups import Measured, measured_groups
+from hedgerow.release.partition.certificate import certify, shown_orders
+from hedgerow.release.partition.data_file import write_release
+from hedgerow.release.partition.exposure import Exposure, exposures, refuse_exposed
+from hedgerow.release.partition.fingerprint import inputs_of, made_from
+from hedgerow.release.partition.job import Job, opened
+from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
+from hedgerow.release.partition.recoded_table import Recoded, recoded
+from hedgerow.release.partition.recoding_choice import refuse_hopeless
+from hedgerow.release.partition.refusals import refuse_failed, refuse_overlap
+from hedgerow.release.partition.words import in_words
+from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.release.release import Release
 from hedgerow.table.published_table import Published
 
@@ -101,11 +101,25 @@ class RecodedMaker:
                 self._inputs = self._hashed()
             elif self.destination.folder is not None:
                 self.destination.check()
-            with opened(
-                self.plan, self.data, population_table=options.population_table,
-                memory=options.memory, past=(),
-            ) as self._job:  # fmt: skip
+            with self._source() as self._job:
                 yield
+
+    def _source(self) -> AbstractContextManager[Job]:
+        """The source, of which it is known whose rows it has."""
+        return opened(
+            self.plan, self.data, population_table=self.options.population_table,
+            memory=self.options.memory, past=(),
+        )  # fmt: skip
+
+    def _asked_again(self) -> AbstractContextManager[Job]:
+        """The source after the wait for the ledger.
+
+        Whose rows it has was asked before. If the source has a hash, a change since then is found
+        before anything is recorded. Where it has none, everything is asked again.
+        """
+        if self._memory.ledger is None or self._inputs is not None:
+            return contextlib.nullcontext(self._job)
+        return self._source()
 
     def _hashed(self) -> str | None:
         return inputs_of(self.plan, self.data, self.options.population_table)
@@ -142,8 +156,11 @@ class RecodedMaker:
         """Reserve it, count the source, and choose a recoding."""
         memory, options = self._memory, self.options
         name = None if self.destination.place is None else self.destination.place.name
-        with memory.reserved(name, lambda: made_from(self.plan, self.data)):
-            job = changed(self._job, past=memory.past)
+        with (
+            memory.reserved(name, lambda: made_from(self.plan, self.data)),
+            self._asked_again() as job,
+        ):
+            job = changed(job, past=memory.past)
             refuse_hopeless(job.models)
             options.say("counting")
             table = recoded(job, options.recoding, options.say, point)

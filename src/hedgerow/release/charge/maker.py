@@ -203,8 +203,11 @@ class ChargedMaker(ABC, Generic[Drawn]):
     def made(self, kept: Drawn | None) -> Iterator[Files]:
         """The files of what is kept, or of what is drawn and charged now."""
         self._again = kept is not None
-        self._kept = self._charged() if kept is None else kept
-        yield self._files(self._kept)
+        if kept is None:
+            kept = self._charged()
+        else:
+            self._refuse_source()
+        yield self._files(kept)
 
     def _files(self, kept: Drawn) -> Files:
         """The files that follow from what is kept; made once."""
@@ -229,7 +232,22 @@ class ChargedMaker(ABC, Generic[Drawn]):
             self.refuse(engine)
             # The source's own engine knows whether the table is the source itself.
             self.destination.check(engine=engine, inputs=(*engine.files, *self.inputs))
-            return charged(self._ledger, self.charge, engine, made=self.draw, say=options.say)
+            self._kept = charged(self._ledger, self.charge, engine, made=self.draw, say=options.say)
+            return self._kept
+
+    def _refuse_source(self) -> None:
+        """Refuse to replace what it was made from; where that is gone, there is nothing to lose."""
+        origin = self.plan.source if self.data is None else self.data
+        if origin is None or self.destination.place is None:
+            return
+        from hedgerow.engines import open_engine
+
+        with contextlib.ExitStack() as stack:
+            try:
+                engine = stack.enter_context(open_engine(origin, null=self.plan.null))
+            except HedgerowError:
+                return
+            self.destination.check(engine=engine, inputs=(*engine.files, *self.inputs))
 
     def staged(self, made: Files, delivery: DeliveryState) -> AbstractContextManager[Staged]:
         """The hidden place; what is made of the ledger is made here, wherever the source is."""

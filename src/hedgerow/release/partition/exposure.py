@@ -14,15 +14,15 @@ from hedgerow.claims.base import LARGEST, PrivacyModel
 from hedgerow.claims.composition import in_common
 from hedgerow.claims.joins import Shows, joined_on
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.release.recoded.earlier_releases import Codes, Left, Words, in_words
-from hedgerow.release.recoded.written_groups import intended_groups
+from hedgerow.release.partition.earlier_releases import Codes, Left, Words, in_words
+from hedgerow.release.partition.written_groups import intended_groups
 from hedgerow.table.cells import Cells
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.records import RecordKinds
 
 if TYPE_CHECKING:
-    from hedgerow.release.recoded.job import Job
+    from hedgerow.release.partition.job import Job
 
 FEW = (1, 2, 3)
 """How many values the exposed are left with, at most."""

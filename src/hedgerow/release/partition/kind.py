@@ -14,8 +14,8 @@ from hedgerow.release.kind import ReleaseKind
 if TYPE_CHECKING:
     from hedgerow.engines.base import TablePlace
     from hedgerow.release.options import Options
-    from hedgerow.release.recoded.certificate_schema import RecodedCertificate
-    from hedgerow.release.recoded.maker import RecodedMaker
+    from hedgerow.release.partition.certificate_schema import RecodedCertificate
+    from hedgerow.release.partition.maker import RecodedMaker
     from hedgerow.release.verdicts import Verdicts
 
 
@@ -34,13 +34,13 @@ class RecodedKind(ReleaseKind):
 
     def maker(self, plan: Plan, data: Any, options: Options) -> RecodedMaker:
         """Counts, chooses a recoding, writes and judges it."""
-        from hedgerow.release.recoded.maker import RecodedMaker
+        from hedgerow.release.partition.maker import RecodedMaker
 
         return RecodedMaker(plan, data, options)
 
     def schema(self) -> type[RecodedCertificate]:
         """What was claimed, measured and done."""
-        from hedgerow.release.recoded.certificate_schema import RecodedCertificate
+        from hedgerow.release.partition.certificate_schema import RecodedCertificate
 
         return RecodedCertificate
 
@@ -52,7 +52,7 @@ class RecodedKind(ReleaseKind):
         plan: Plan | None,
     ) -> Verdicts:  # fmt: skip
         """Judge the claims again on the published table."""
-        from hedgerow.release.recoded.verification import check_recoded
+        from hedgerow.release.partition.verification import check_recoded
 
         return check_recoded(certificate, place, plan)
 

@@ -13,9 +13,9 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.outcome import Original
 from hedgerow.recode.recoding import Recoding
 from hedgerow.recode.warmup import warming
-from hedgerow.release.recoded.exposure import explain_refusal
-from hedgerow.release.recoded.job import Job
-from hedgerow.release.recoded.recoding_choice import Progress, again, choose
+from hedgerow.release.partition.exposure import explain_refusal
+from hedgerow.release.partition.job import Job
+from hedgerow.release.partition.recoding_choice import Progress, again, choose
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import PEOPLE, ROWS
 
@@ -49,7 +49,7 @@ def recoded(
     """
     notes = []
     if job.plan.method.parts is not None:
-        from hedgerow.release.recoded.engine_recoding import obstacle, parted_there
+        from hedgerow.release.partition.engine_recoding import obstacle, parted_there
 
         why = "a stored recoding is applied" if applied is not None else obstacle(job)
         if why is None:

@@ -1,18 +1,18 @@
-"""Small charts drawn by hand, as SVG: bars with a line, a staircase, intervals and a gauge.
+"""The charts of reports: bars with a line, a staircase, intervals and a gauge.
 
-They have no colours of their own but classes, so that one style sheet serves light, dark and
-paper. Loading a charting library would take longer than publishing does.
+They have no colours of their own but classes, so that the report's style sheet serves light, dark
+and paper. Their bytes stand in certificates, as the hash of a report.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from hedgerow.base.errors import printable
+from hedgerow.charts.elements import element, picture, rule, text
+from hedgerow.charts.scales import Linear, Log
 
 WIDTH = 720
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 36, 46
@@ -31,7 +31,7 @@ class Bar:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class Stair:
     """One point of a staircase; no value where nothing was found."""
 
     label: str
@@ -67,9 +67,9 @@ def bars(values: Sequence[Bar], *, name: str, axis: str, line: tuple[int, str] |
     for i, bar in enumerate(values):
         x, tall = LEFT + i * wide, plot * bar.value / most
         middle = x + wide / 2
+        box = {"x": x + wide * 0.12, "y": low - tall, "width": wide * 0.76, "height": tall}
         parts += [
-            f'<rect class="bar" x="{x + wide * 0.12:.1f}" y="{low - tall:.1f}" '
-            f'width="{wide * 0.76:.1f}" height="{tall:.1f}"/>',
+            element("rect", {"class": "bar", **box}),
             _text(middle, low - tall - 5, f"{bar.value:,.0f}", "value", "middle"),
             _text(middle, low + 16, bar.label, "label", "middle"),
         ]
@@ -81,11 +81,11 @@ def bars(values: Sequence[Bar], *, name: str, axis: str, line: tuple[int, str] |
             _rule(x, 4, x, low, "policy"),
             _text(x + (-6 if side == "end" else 6), 13, line[1], "policy-label", side),
         ]
-    return _svg(name, height, parts)
+    return picture(name, WIDTH, height, parts)
 
 
 def staircase(
-    steps: Sequence[Step], *, name: str, x_axis: str, y_axis: str, chosen: int | None
+    steps: Sequence[Stair], *, name: str, x_axis: str, y_axis: str, chosen: int | None
 ) -> str:
     """Points on a logarithmic scale, joined; one of them is marked."""
     height = 280
@@ -95,14 +95,14 @@ def staircase(
     bottom, top = min(values), max(values)
     if top - bottom < 1e-12:
         bottom, top = bottom - 0.5 * abs(bottom or 1), top + 0.5 * abs(top or 1)
-    first = math.log(min((step.x for step in steps), default=1))
-    last = max(math.log(max((step.x for step in steps), default=1)), first + 1e-9)
+    xs = [step.x for step in steps] or [1.0]
+    along, upwards = Log(min(xs), max(xs)), Linear(bottom, top)
 
     def across(x: float) -> float:
-        return LEFT + 18 + (WIDTH - LEFT - RIGHT - 36) * (math.log(x) - first) / (last - first)
+        return LEFT + 18 + (WIDTH - LEFT - RIGHT - 36) * along.part(x)
 
     def up(y: float) -> float:
-        return low - 10 - (low - high - 20) * (y - bottom) / (top - bottom)
+        return low - 10 - (low - high - 20) * upwards.part(y)
 
     parts = [_rule(LEFT, low, WIDTH - RIGHT, low, "axis"), _rule(LEFT, high, LEFT, low, "axis")]
     for y in (bottom, (bottom + top) / 2, top):
@@ -116,19 +116,16 @@ def staircase(
         if at - half > reached:  # labels that would overlap are left out; the table has them
             parts.append(_text(at, low + 16, step.label, "label", "middle"))
             reached = at + half + 6
-    path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in drawn)
-    if path:
-        parts.append(f'<polyline class="line" points="{path}"/>')
+    way = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in drawn)
+    if way:
+        parts.append(element("polyline", {"class": "line", "points": way}))
     for i, step in enumerate(steps):
         if step.y is not None:
-            mark = ("chosen", 8) if i == chosen else ("dot", 3.5)
-            parts.append(
-                f'<circle class="{mark[0]}" cx="{across(step.x):.1f}" cy="{up(step.y):.1f}" '
-                f'r="{mark[1]}"/>'
-            )
+            kind, radius = ("chosen", 8) if i == chosen else ("dot", 3.5)
+            parts.append(_circle(across(step.x), up(step.y), radius, kind))
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, height - 8, x_axis, "label", "middle"))
     parts.append(_text(4, 13, y_axis, "label", "start"))
-    return _svg(name, height, parts)
+    return picture(name, WIDTH, height, parts)
 
 
 def intervals(rows: Sequence[Found], *, name: str) -> str:
@@ -143,9 +140,9 @@ def intervals(rows: Sequence[Found], *, name: str) -> str:
         return names + 10 + (WIDTH - RIGHT - names - 20) * value / most
 
     parts = [
-        f'<circle class="found" cx="{names + 16:.1f}" cy="12" r="5"/>',
+        _circle(names + 16, 12, 5, "found"),
         _text(names + 27, 16, "found", "label", "start"),
-        f'<circle class="ring" cx="{names + 88:.1f}" cy="12" r="5"/>',
+        _circle(names + 88, 12, 5, "ring"),
         _text(names + 99, 16, "without the release", "label", "start"),
     ]
     low = head + step * len(rows)
@@ -162,10 +159,10 @@ def intervals(rows: Sequence[Found], *, name: str) -> str:
         parts += [
             _text(names, y + 4, label, "label", "end"),
             _rule(across(row.low), y, across(row.high), y, "interval"),
-            f'<circle class="ring" cx="{across(row.baseline):.1f}" cy="{y:.1f}" r="5.5"/>',
-            f'<circle class="found" cx="{across(row.value):.1f}" cy="{y:.1f}" r="4"/>',
+            _circle(across(row.baseline), y, 5.5, "ring"),
+            _circle(across(row.value), y, 4, "found"),
         ]
-    return _svg(name, height, parts)
+    return picture(name, WIDTH, height, parts)
 
 
 def gauge(spent: float, *, name: str, label: str) -> str:
@@ -174,32 +171,25 @@ def gauge(spent: float, *, name: str, label: str) -> str:
     used = full * min(1.0, max(0.0, spent))
     parts = [
         _text(LEFT, 14, label, "label", "start"),
-        f'<rect class="trough" x="{LEFT}" y="22" width="{full}" height="16" rx="3"/>',
-        f'<rect class="bar" x="{LEFT}" y="22" width="{used:.1f}" height="16" rx="3"/>',
-    ]
-    return _svg(name, 46, parts)
+        *(
+            element("rect", {"class": kind, "x": LEFT, "y": 22, "width": width, "height": 16,
+                             "rx": 3})
+            for kind, width in (("trough", full), ("bar", used))
+        ),
+    ]  # fmt: skip
+    return picture(name, WIDTH, 46, parts)
 
 
-def _svg(name: str, height: float, parts: Sequence[str]) -> str:
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{_safe(name)}" '
-        f'xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
-    )
-
-
-def _text(x: float, y: float, text: str, kind: str, anchor: str) -> str:
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text class="{kind}" {place}>{_safe(text)}</text>'
+def _text(x: float, y: float, words: str, kind: str, anchor: str) -> str:
+    return text(x, y, words, {"class": kind}, anchor)
 
 
 def _rule(x: float, y: float, to_x: float, to_y: float, kind: str) -> str:
-    ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"'
-    return f'<line class="{kind}" {ends}/>'
+    return rule(x, y, to_x, to_y, {"class": kind})
 
 
-def _safe(text: str) -> str:
-    """Text that is only text."""
-    return html.escape(printable(text), quote=True)
+def _circle(x: float, y: float, radius: float, kind: str) -> str:
+    return element("circle", {"class": kind, "cx": x, "cy": y, "r": radius})
 
 
 def size_bins(sizes: Sequence[int], policy: int | None) -> Iterator[tuple[int, int]]:
