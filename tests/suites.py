@@ -35,7 +35,8 @@ def add_options(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     name = config.getoption("suite")
-    settings.load_profile(FRESH if name == FRESH else "repeatable")
+    if not config.getoption("hypothesis_profile", None):
+        settings.load_profile(FRESH if name == FRESH else "repeatable")
     if name is None:
         return
     for option in ("markexpr", "keyword", "deselect"):

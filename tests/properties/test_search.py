@@ -112,11 +112,11 @@ def brute_groups(columns, rows, population, node) -> tuple[list[tuple], Groups]:
 def brute_evaluate(columns, rows, population, node, models, limit, keep=False):
     """Who stays in a group of their own, or None if the node is no solution."""
     keys, groups = brute_groups(columns, rows, population, node)
-    alone = [m for m in models if m.per_group and m.monotone_in_suppression]
+    by_group = [m for m in models if m.per_group]
     kept = {
         key
         for g, key in enumerate(keys)
-        if groups.n[g] > 0 and all(m.holds(groups)[g] for m in alone)
+        if groups.n[g] > 0 and all(m.holds(groups)[g] for m in by_group)
     }
     if sum(groups.n[g] for g, key in enumerate(keys) if key not in kept) > limit:
         return None
@@ -127,14 +127,14 @@ def brute_evaluate(columns, rows, population, node, models, limit, keep=False):
     outside = groups.population.tolist()
     if keep and out:
         rest = groups.take(np.array(out)).merge(np.zeros(len(out), np.int64), 1)
-        if not all(m.holds(rest)[0] for m in alone):
+        if not all(m.holds(rest)[0] for m in by_group):
             return None
         for g in out:
             outside[g] = 0
         sizes.append(int(rest.n[0]))
         outside.append(int(rest.population[0]))
     for model in models:
-        if model in alone:
+        if model.per_group and model.monotone_in_suppression:
             continue
         if isinstance(model, DeltaPresence):
             alive = [g for g in range(len(sizes)) if outside[g] or sizes[g]]
