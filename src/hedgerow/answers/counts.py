@@ -45,7 +45,7 @@ Counted = Literal["people", "rows"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Count:
+class CountQuestion:
     """How many people (or rows), all together or in each cell.
 
     A price with a delta allows cells that are not public: then those of few people are left out.
