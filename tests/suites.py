@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     seeds = {
         "order": config.getoption("shuffle"),
-        "hypothesis": config.getoption("hypothesis_seed", None),
+        "examples": config.getoption("hypothesis_seed", None),
     }
     return [f"seed of the {what}: {seed}" for what, seed in seeds.items() if seed is not None]
 
