@@ -1,4 +1,5 @@
-"""`python -m bench.listings`: the tables of the manual that list the members of a registry.
+"""`python -m bench.listings`: the tables of the manual that list the members of a registry,
+and the JSON schemas of plans and certificates.
 
 Each stands in its page between two marks. `--write` writes those that are out of date; without it
 they are named, and the exit code is 1.
@@ -7,13 +8,18 @@ they are named, and the exit code is 1.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from hedgerow.attacks.declaration import Attack
 from hedgerow.attacks.registry import ATTACKS
+from hedgerow.plan.plan import plan_json_schema
+from hedgerow.recode.metrics import METRICS
+from hedgerow.release.certificate_schema import certificate_json_schema
 from hedgerow.reports.profiles.registry import PROFILES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -47,11 +53,25 @@ def profiles(page: str) -> Iterator[str]:
         yield f"| `{one.name}` | {one.title} | {one.checks} | {one.leaves} |"
 
 
+def metrics(page: str) -> Iterator[str]:
+    """A row a utility metric."""
+    yield "| metric | what it measures | | how a search bounds it |"
+    yield "|---|---|---|---|"
+    for one in METRICS.values():
+        yield f"| `{one.name}` | {one.measures} | {one.best} | {one.bound} |"
+
+
 LISTINGS: dict[str, tuple[str, Callable[[str], Iterator[str]]]] = {
     "attacks": ("attacks.md", attacks),
     "profiles": ("reports.md", profiles),
+    "metrics": ("plan.md", metrics),
 }
 """Mark -> page, and what writes the table."""
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
+    "plan.schema.json": plan_json_schema,
+    "certificate.schema.json": certificate_json_schema,
+}
+"""File -> the schema it holds."""
 
 
 def listed(mark: str, page: str) -> str:
@@ -75,6 +95,12 @@ def main() -> None:
             stale.append(name)
             if write:
                 (DOCS / name).write_text(wanted, "utf-8")
+    for name, schema in SCHEMAS.items():
+        text = json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+        if text != (DOCS / name).read_text("utf-8"):
+            stale.append(name)
+            if write:
+                (DOCS / name).write_text(text, "utf-8")
     print(f"{'written' if write else 'out of date'}: {', '.join(stale) or 'none'}")
     sys.exit(1 if stale and not write else 0)
 

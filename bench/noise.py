@@ -233,7 +233,7 @@ def answer_steps(folder: Path, held: ExitStack) -> Job:
 @job
 def tallies(folder: Path, held: ExitStack) -> Job:
     """What the engine does for the five questions in SQL, no more."""
-    from hedgerow.answers.counts import Count
+    from hedgerow.answers.counts import CountQuestion
     from hedgerow.answers.sums import Aggregate
     from hedgerow.noise.measures import Pure
 
@@ -241,11 +241,11 @@ def tallies(folder: Path, held: ExitStack) -> Job:
     session = held.enter_context(opened(folder))
     engine = session._opened()
     asked = [
-        Count(),
-        Count(where="age >= 40"),
+        CountQuestion(),
+        CountQuestion(where="age >= 40"),
         Aggregate(kind="sum", column="income"),
         Aggregate(kind="mean", column="income"),
-        Count(by=("age",)),
+        CountQuestion(by=("age",)),
     ]
     wanted = [
         tally

@@ -57,6 +57,7 @@ CALLED_BY_LIBRARIES = {
     "_repr_svg_",
     "default_schema",  # pydantic
     "find_spec",  # Python's import
+    "format_help",  # click
     "get_source",  # Jinja
     "nullable_schema",  # pydantic
     "startup",  # uvicorn

@@ -14,7 +14,7 @@ import pytest
 from noise.blowfish.agreeing_tables import neighbours
 
 import hedgerow
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.exact_releases import exact_entries, with_releases
 from hedgerow.answers.session import public_of
 from hedgerow.base.errors import PlanError
@@ -178,9 +178,9 @@ def test_no_table_that_agrees_is_told_apart(tmp_path: Path, kind: str, level: in
         public = with_releases(public_of(plain), plain, ledger, entries)
     values = list(product("abc", ["flu", "cold"]))
     questions = {
-        Count(by=("g",)): lambda t: [sum(g == v for g, _ in t) for v in "abc"],
-        Count(where="g = 'a'"): lambda t: [sum(g == "a" for g, _ in t)],
-        Count(by=("ill",)): lambda t: [sum(i == v for _, i in t) for v in ("flu", "cold")],
+        CountQuestion(by=("g",)): lambda t: [sum(g == v for g, _ in t) for v in "abc"],
+        CountQuestion(where="g = 'a'"): lambda t: [sum(g == "a" for g, _ in t)],
+        CountQuestion(by=("ill",)): lambda t: [sum(i == v for _, i in t) for v in ("flu", "cold")],
     }
     designs: dict[Any, Any] = {q: q.design(public, price(epsilon=1)) for q in questions}
     assert public.stated is not None

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.public_knowledge import Public
 from hedgerow.answers.ranges import RangeCounts
@@ -59,22 +59,22 @@ KNOWN: dict[str, tuple[dict[str, Any], dict[str, Any], list[Counts]]] = {
     "nothing": ({"g": "full", "h": "known"}, {}, []),
 }
 ASKED: dict[str, tuple[Any, list[Counts]]] = {
-    "all": (Count(), [lambda g, h: True]),
-    "a": (Count(where="g = 'a'"), [lambda g, h: g == 0]),
-    "not a": (Count(where="not g = 'a'"), [lambda g, h: g != 0]),
-    "a or b": (Count(where="g in ('a', 'b')"), [lambda g, h: g < 2]),
-    "u": (Count(where="h = 'u'"), [lambda g, h: h == 0]),
-    "a and u": (Count(where="g = 'a' and h = 'u'"), [lambda g, h: (g, h) == (0, 0)]),
-    "a, not u": (Count(where="g = 'a' and not h = 'u'"), [lambda g, h: g == 0 and h != 0]),
-    "a or u": (Count(where="g = 'a' or h = 'u'"), [lambda g, h: g == 0 or h == 0]),
-    "by g": (Count(by=("g",)), [lambda g, h, i=i: g == i for i in (0, 1)]),
-    "by h": (Count(by=("h",), of="rows"), [lambda g, h, j=j: h == j for j in (0, 1)]),
+    "all": (CountQuestion(), [lambda g, h: True]),
+    "a": (CountQuestion(where="g = 'a'"), [lambda g, h: g == 0]),
+    "not a": (CountQuestion(where="not g = 'a'"), [lambda g, h: g != 0]),
+    "a or b": (CountQuestion(where="g in ('a', 'b')"), [lambda g, h: g < 2]),
+    "u": (CountQuestion(where="h = 'u'"), [lambda g, h: h == 0]),
+    "a and u": (CountQuestion(where="g = 'a' and h = 'u'"), [lambda g, h: (g, h) == (0, 0)]),
+    "a, not u": (CountQuestion(where="g = 'a' and not h = 'u'"), [lambda g, h: g == 0 and h != 0]),
+    "a or u": (CountQuestion(where="g = 'a' or h = 'u'"), [lambda g, h: g == 0 or h == 0]),
+    "by g": (CountQuestion(by=("g",)), [lambda g, h, i=i: g == i for i in (0, 1)]),
+    "by h": (CountQuestion(by=("h",), of="rows"), [lambda g, h, j=j: h == j for j in (0, 1)]),
     "by h of a": (
-        Count(by=("h",), where="g = 'a'"),
+        CountQuestion(by=("h",), where="g = 'a'"),
         [lambda g, h, j=j: (g, h) == (0, j) for j in (0, 1)],
     ),
     "by both": (
-        Count(by=("g", "h")),
+        CountQuestion(by=("g", "h")),
         [lambda g, h, i=i, j=j: (g, h) == (i, j) for i in (0, 1) for j in (0, 1)],
     ),
 }
@@ -169,9 +169,9 @@ def test_sums_are_no_counts() -> None:
     mean: Any = Aggregate(kind="mean", column="x").design(found, price(epsilon=1))
     assert mean.noise[0].scale > 0
     assert mean.noise[1].scale == 0, "how many have a number follows"
-    assert Count(where="x >= 2").design(found, price(epsilon=1)).loss == Pure(epsilon=0)
+    assert CountQuestion(where="x >= 2").design(found, price(epsilon=1)).loss == Pure(epsilon=0)
     # 2.5 is within a step: its code does not say on which side a row is.
-    assert Count(where="x >= 2.5").design(found, price(epsilon=1)).noise[0].scale > 0
+    assert CountQuestion(where="x >= 2.5").design(found, price(epsilon=1)).noise[0].scale > 0
     ranges = RangeCounts(column="x").design(found, price(epsilon=1))
     assert ranges.loss == Pure(epsilon=0)
     (shown,) = ranges.shown(np.array([1, 2, 0, 0, 4]))

@@ -16,7 +16,7 @@ from work import growth
 
 import hedgerow
 from hedgerow.answers.answer import Answer
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.public_knowledge import Public
 from hedgerow.answers.ranges import Between, RangeCounts
@@ -181,9 +181,12 @@ def told_by(kind: Any, rows: int, question: Any, *, person: str | None = "p") ->
 
 
 PERSONAL: list[tuple[Any, str]] = [
-    (Count(), "Each person counts once, and rows without a person do not;"),
-    (Count(by=("g",)), "At most 3 cells of a person count, and rows without a person do not;"),
-    (Count(of="rows"), "At most 3 rows of a person count, and"),
+    (CountQuestion(), "Each person counts once, and rows without a person do not;"),
+    (
+        CountQuestion(by=("g",)),
+        "At most 3 cells of a person count, and rows without a person do not;",
+    ),
+    (CountQuestion(of="rows"), "At most 3 rows of a person count, and"),
     (Aggregate(kind="sum", column="x"), "At most 3 rows of a person count, and"),
     (Quantiles(column="x"), "At most 3 rows of a person count, and"),
     (MostFrequent(column="g"), "At most 3 rows of a person count, and"),
@@ -229,14 +232,16 @@ def test_what_counts_as_what_is_said() -> None:
     assert "as the nearest multiple of about 2.3e-10;" in fine
     spread = told_by(kind, 1, Aggregate(kind="variance", column="x"))
     assert "divided by n, the number of values, not by n - 1" in spread
-    assert "Numbers of x count as the lower step of 1." in told_by(kind, 1, Count(by=("x",)))
-    assert "lower step" not in told_by(kind, 1, Count(by=("x:2",)))
+    assert "Numbers of x count as the lower step of 1." in told_by(
+        kind, 1, CountQuestion(by=("x",))
+    )
+    assert "lower step" not in told_by(kind, 1, CountQuestion(by=("x:2",)))
     assert "the middle of a cell of x" in told_by(kind, 1, Quantiles(column="x:2"))
 
 
 def test_a_delta_that_is_spent_is_explained() -> None:
     known = public(Neighbouring.ADD_REMOVE, 1, {"g": values(*(f"v{i}" for i in range(500)))}, "job")
-    for question, spends in [(Count(by=("job",)), True), (Count(by=("g",)), False)]:
+    for question, spends in [(CountQuestion(by=("job",)), True), (CountQuestion(by=("g",)), False)]:
         design: Any = question.design(known, price(epsilon=1, delta="1e-6"))
         told = any("With a probability of up to delta, 1e-6" in note for note in design.notes)
         assert told == spends == ("delta" in design.loss.amounts().texts())

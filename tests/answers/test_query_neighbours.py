@@ -28,7 +28,7 @@ from noise.tape import recording, replaying
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.selections import MostFrequent, Quantiles
@@ -74,10 +74,10 @@ def arrow(given_rows: list[Row], *more: str) -> pa.Table:
 
 
 QUESTIONS = [
-    Count(),
-    Count(of="rows"),
-    Count(by=("g",)),
-    Count(by=("x:3", "g"), of="rows"),
+    CountQuestion(),
+    CountQuestion(of="rows"),
+    CountQuestion(by=("g",)),
+    CountQuestion(by=("x:3", "g"), of="rows"),
     Aggregate(kind="sum", column="x"),
     Aggregate(kind="mean", column="x", by=("g",)),
     Aggregate(kind="variance", column="x"),
@@ -163,7 +163,7 @@ def lost(designs: list[Any], exact: list[Any]) -> Fraction:
 
 def _coarse(question: Any) -> Any:
     """The same in wide cells: without a step there are a thousand."""
-    if isinstance(question, Count):
+    if isinstance(question, CountQuestion):
         return replace(question, by=tuple(by.replace("x:3", "x:500000") for by in question.by))
     if isinstance(question, Marginals):
         return replace(question, tables=(("g",), ("x:500000",)))
@@ -179,7 +179,11 @@ def test_a_missing_number_changes_no_more_than_another_value(person: str | None)
 
     everybody = public(Neighbouring.CHANGE_ONE, 1, {"g": values("1", "2", None)})
     base = {"g": [1, 2] * 500, "p": range(1000)}
-    for question in (Count(by=("g",)), Count(where="g = '1'"), Count(where="not g = '2'")):
+    for question in (
+        CountQuestion(by=("g",)),
+        CountQuestion(where="g = '1'"),
+        CountQuestion(where="not g = '2'"),
+    ):
         designs, exact = [], []
         for last in (1, None):
             frame = pd.DataFrame({"g": [*base["g"], last], "p": [*base["p"], 1000]})

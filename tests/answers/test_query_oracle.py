@@ -30,7 +30,7 @@ from answers.drawn import (
 )
 from noise import oracle
 
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.selections import MostFrequent, Quantiles
@@ -45,13 +45,13 @@ from hedgerow.noise.neighbours import Neighbouring
 PRICES = [price(epsilon=1), price(rho="0.5"), price(epsilon="0.2", delta="1e-3")]
 DOMAINS = {"g": values("a", None), "x": bounds(-3, 5, 1)}
 QUESTIONS = {
-    "people": Count(),
-    "rows": Count(of="rows"),
-    "filtered": Count(where="x >= 0", of="rows"),
-    "people by": Count(by=("g",)),
-    "rows by": Count(by=("g",), of="rows"),
-    "people by two": Count(by=("x:4", "g")),
-    "rows by two": Count(by=("x:4", "g"), of="rows"),
+    "people": CountQuestion(),
+    "rows": CountQuestion(of="rows"),
+    "filtered": CountQuestion(where="x >= 0", of="rows"),
+    "people by": CountQuestion(by=("g",)),
+    "rows by": CountQuestion(by=("g",), of="rows"),
+    "people by two": CountQuestion(by=("x:4", "g")),
+    "rows by two": CountQuestion(by=("x:4", "g"), of="rows"),
     "sum": Aggregate(kind="sum", column="x"),
     "sum by": Aggregate(kind="sum", column="x", by=("g",)),
     "mean": Aggregate(kind="mean", column="x"),
@@ -133,7 +133,7 @@ def measured(draws: list[Added], ways: list[int]) -> tuple[Fraction, Fraction]:
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_with_noise(kind: Neighbouring, rows: int) -> None:
-    """Count, sum, mean, variance, marginals and ranges, at every kind of price."""
+    """CountQuestion, sum, mean, variance, marginals and ranges, at every kind of price."""
     everybody = public(kind, rows, DOMAINS)
     asked = [(name, question, loss) for name, question in QUESTIONS.items() for loss in PRICES]
     designs = [question.design(everybody, loss) for _, question, loss in asked]
@@ -294,7 +294,7 @@ def test_keys_that_are_found(kind: Neighbouring, rows: int, epsilon: str, delta:
     everybody = public(kind, rows, {"h": values("y", "n")}, "job")
     claimed = price(epsilon=epsilon, delta=delta)
     assert isinstance(claimed, Approximate)
-    design = Count(by=("job", "h")).design(everybody, claimed)
+    design = CountQuestion(by=("job", "h")).design(everybody, claimed)
     assert isinstance(design, KeysFound)
     assert design.loss == claimed
     types = [{"job": job, "h": "y"} for job in ("a", "b", None, "d")]
@@ -341,7 +341,7 @@ def test_keys_that_are_found(kind: Neighbouring, rows: int, epsilon: str, delta:
 def test_a_key_is_told_from_the_threshold_on() -> None:
     """What the oracle above takes for granted."""
     everybody = public(Neighbouring.ADD_REMOVE, 1, {}, "job")
-    design: Any = Count(by=("job",)).design(everybody, price(epsilon=1, delta="1e-3"))
+    design: Any = CountQuestion(by=("job",)).design(everybody, price(epsilon=1, delta="1e-3"))
     t = design.threshold
     keys = [("under",), (None,), ("at",), ("above",)]
     with patch.object(samplers, "_add", lambda kind, given, scale: np.array([t - 1, t, t, t + 5])):

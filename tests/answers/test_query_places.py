@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from answers.drawn import Worlds, added, lost, public, untouched
 
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.sensitivity import plain_notes
@@ -51,16 +51,16 @@ RAW: dict[str, tuple[list[str | None], list[str | None]]] = {
     ),
 }  # fmt: skip
 QUESTIONS: list[Any] = [
-    Count(),
-    Count(where="a >= {middle_a}"),
-    Count(where="b < {middle_b}"),
-    Count(where="a >= {middle_a} and b >= {middle_b}"),
-    Count(where="a is missing"),
-    Count(by=("a",)),
-    Count(by=("b",)),
-    Count(by=("a", "b")),
-    Count(by=("a:{wide}", "b:{wide}")),
-    Count(by=("a:{odd}",)),
+    CountQuestion(),
+    CountQuestion(where="a >= {middle_a}"),
+    CountQuestion(where="b < {middle_b}"),
+    CountQuestion(where="a >= {middle_a} and b >= {middle_b}"),
+    CountQuestion(where="a is missing"),
+    CountQuestion(by=("a",)),
+    CountQuestion(by=("b",)),
+    CountQuestion(by=("a", "b")),
+    CountQuestion(by=("a:{wide}", "b:{wide}")),
+    CountQuestion(by=("a:{odd}",)),
     Aggregate(kind="sum", column="a"),
     Aggregate(kind="sum", column="b"),
     Aggregate(kind="sum", column="a", by=("b",)),
@@ -203,7 +203,7 @@ def test_no_neighbours_are_told_apart_by_more_than_the_price(name: str, rho: boo
 @pytest.mark.parametrize("name", ["L1", "L2"])
 def test_the_price_is_reached(name: str) -> None:
     for question, most, _ in worst(name, False):
-        if isinstance(question, Count) and (question.by or question.where == "a >= 2"):
+        if isinstance(question, CountQuestion) and (question.by or question.where == "a >= 2"):
             assert most > Fraction(99, 100), (name, question)
         if question == Aggregate(kind="sum", column="a"):
             assert most > Fraction(99, 100), (name, question)
@@ -226,13 +226,13 @@ def test_what_the_policy_buys() -> None:
     known = replace(plain, stated=plan.stated())
     total = Aggregate(kind="sum", column="a")
     assert (scale(total, known), scale(total, plain)) == (3, 99)
-    assert scale(Count(where="a is missing"), plain) == 1
+    assert scale(CountQuestion(where="a is missing"), plain) == 1
     ranged: Any = RangeCounts(column="a").design(known, price(epsilon=1))
     assert type(ranged).__name__ == "Ordering"
     east = everybody("east")
-    assert scale(Count(by=("a",)), east) == 0
-    assert scale(Count(where="a >= 46.5"), east) == 0
-    assert scale(Count(by=("b",)), east) == 2
+    assert scale(CountQuestion(by=("a",)), east) == 0
+    assert scale(CountQuestion(where="a >= 46.5"), east) == 0
+    assert scale(CountQuestion(by=("b",)), east) == 2
     assert scale(Aggregate(kind="sum", column="a"), east) < scale(
         Aggregate(kind="sum", column="a"), replace(east, stated=None)
     )
@@ -244,13 +244,13 @@ def test_what_the_policy_buys() -> None:
 def test_why_there_is_plain_noise() -> None:
     known = everybody("L1")
     for question, said in (
-        (Count(by=("a:1.5",)), "in which of these cells somebody's a is"),
-        (Count(where="a < 1.5"), "whether a < 1.5"),
-        (Count(where="a = 'x'"), "whether a = 'x'"),
+        (CountQuestion(by=("a:1.5",)), "in which of these cells somebody's a is"),
+        (CountQuestion(where="a < 1.5"), "whether a < 1.5"),
+        (CountQuestion(where="a = 'x'"), "whether a = 'x'"),
     ):
         design = question.design(known, price(epsilon=1))
         (note,) = plain_notes(known.stated, design.tallies)
         assert said in note
         assert "that of change-one differential privacy" in note
-    for question in (Count(by=("a", "b:2")), Aggregate(kind="sum", column="b")):
+    for question in (CountQuestion(by=("a", "b:2")), Aggregate(kind="sum", column="b")):
         assert plain_notes(known.stated, question.design(known, price(epsilon=1)).tallies) == ()

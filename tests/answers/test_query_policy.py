@@ -27,7 +27,7 @@ from statistical.chance import covers
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.ranges import RangeCounts
 from hedgerow.answers.selections import MostFrequent, Quantiles
@@ -64,20 +64,20 @@ POLICIES: dict[str, dict[str, Any]] = {
     "one at once": {"x": {"within": 1}, "g": "full", "at_once": 1},
 }
 QUESTIONS: list[Any] = [
-    Count(),
-    Count(where="x >= 2"),
-    Count(where="x <= 2"),
-    Count(where="x is missing"),
-    Count(where="g in ('a', 'b')"),
-    Count(where="g = 'a' or g = 'b' and x < 0"),
-    Count(where="not (g = 'c' or g = 'd')"),
-    Count(where="g > 'b' or x = 1"),
-    Count(by=("g",)),
-    Count(by=("g",), where="x >= 2"),
-    Count(by=("x",)),
-    Count(by=("x:2",)),
-    Count(by=("x:1.5",)),
-    Count(by=("x", "g"), of="rows"),
+    CountQuestion(),
+    CountQuestion(where="x >= 2"),
+    CountQuestion(where="x <= 2"),
+    CountQuestion(where="x is missing"),
+    CountQuestion(where="g in ('a', 'b')"),
+    CountQuestion(where="g = 'a' or g = 'b' and x < 0"),
+    CountQuestion(where="not (g = 'c' or g = 'd')"),
+    CountQuestion(where="g > 'b' or x = 1"),
+    CountQuestion(by=("g",)),
+    CountQuestion(by=("g",), where="x >= 2"),
+    CountQuestion(by=("x",)),
+    CountQuestion(by=("x:2",)),
+    CountQuestion(by=("x:1.5",)),
+    CountQuestion(by=("x", "g"), of="rows"),
     Aggregate(kind="sum", column="x"),
     Aggregate(kind="sum", column="x", where="g in ('c', 'd')"),
     Aggregate(kind="sum", column="x", where="x >= 2"),
@@ -202,7 +202,7 @@ def test_the_price_is_reached(name: str) -> None:
             or question.where == "x >= 2"
         ):
             continue  # a row that leaves may take less with it than the largest number
-        if isinstance(question, Count) and question.where and "b' and" in question.where:
+        if isinstance(question, CountQuestion) and question.where and "b' and" in question.where:
             continue  # filters on several columns are looked at column by column
         assert most > Fraction(99, 100), (name, question, float(most))
 
@@ -215,11 +215,11 @@ def test_what_the_policy_buys() -> None:
     def scale(question: Any, public: Any) -> list[Fraction]:
         return [told.scale for told in question.design(public, loss).noise]
 
-    assert scale(Count(), known) == [0]
-    assert scale(Count(), plain) == [0], "the number of rows is public with change-one"
-    assert scale(Count(where="g in ('a', 'b')"), plain) == [1]
-    assert scale(Count(where="g in ('a', 'b')"), known) == [0]
-    assert scale(Count(where="g in ('a', 'c')"), known) == [1]
+    assert scale(CountQuestion(), known) == [0]
+    assert scale(CountQuestion(), plain) == [0], "the number of rows is public with change-one"
+    assert scale(CountQuestion(where="g in ('a', 'b')"), plain) == [1]
+    assert scale(CountQuestion(where="g in ('a', 'b')"), known) == [0]
+    assert scale(CountQuestion(where="g in ('a', 'c')"), known) == [1]
     assert scale(Aggregate(kind="sum", column="x"), known) == [2]
     assert scale(Aggregate(kind="sum", column="x"), plain) == [4]
     # The mean's number of values is public, so the sum gets the whole price.
@@ -254,7 +254,7 @@ def test_columns_without_public_values_change_too() -> None:
 
 def test_components_are_told_apart_for_certain_and_it_says_so() -> None:
     known = everybody(POLICIES["within"])
-    question = Count(where="g in ('a', 'b')")
+    question = CountQuestion(where="g in ('a', 'b')")
     design: Any = question.design(known, price(epsilon=1))
     rows = [{"x": "1", "g": g} for g in "abcd"]
     (numbers,) = Worlds.of([[row] for row in rows], person=False).exact([design])
@@ -329,9 +329,11 @@ def test_known_counts_are_covered(policy: dict[str, Any], known: dict[str, Any])
     public = everybody({**policy, "known": known}, TINY)
     rows = 2 if "and" in str(known) else 3  # many tables agree with one count
     asked = {
-        Count(where="h = 'u'"): (h == 0)[None, :].astype(int),
-        Count(by=("h",)): np.stack([h == 0, h == 1]).astype(int),
-        Count(by=("g", "h")): np.stack([(g == i) & (h == j) for i in (0, 1) for j in (0, 1)]),
+        CountQuestion(where="h = 'u'"): (h == 0)[None, :].astype(int),
+        CountQuestion(by=("h",)): np.stack([h == 0, h == 1]).astype(int),
+        CountQuestion(by=("g", "h")): np.stack(
+            [(g == i) & (h == j) for i in (0, 1) for j in (0, 1)]
+        ),
     }
     for question, matrix in asked.items():
         design: Any = question.design(public, price(epsilon=1))

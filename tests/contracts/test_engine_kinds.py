@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from packages import ROOT, Installed
 
-from hedgerow.base.errors import PlanError
-from hedgerow.engines import ENGINES, table_place
+from hedgerow.base.errors import DataError, PlanError
+from hedgerow.engines import ENGINES, open_engine, table_place
 from hedgerow.engines.kinds import engine_of, scheme_of
 from hedgerow.plan.plan import Plan, plan_json_schema
 
@@ -149,3 +149,13 @@ def test_a_package_adds_one_that_reads_its_own_tables(far: Installed, tmp_path: 
 
 def test_the_suite_tries_what_a_package_adds(far: Installed) -> None:
     far.passes("tests/contracts/test_engine_kinds.py", "far", least=3, plugins=["far"])
+
+
+@pytest.mark.parametrize("source", ["postgrsql://ann:secret@h/d::t", Path("postgrsql://h/d")])
+def test_an_address_that_no_engine_has_is_refused_with_the_nearest(source: object) -> None:
+    """A path has lost a slash by then."""
+    with pytest.raises(DataError) as error:
+        open_engine(source)
+    assert error.value.what == "no engine reads postgrsql://"
+    assert "Did you mean postgresql://?" in str(error.value.fix)
+    assert "secret" not in str(error.value)

@@ -198,6 +198,11 @@ def test_the_schema_of_plans_lists_all() -> None:
     assert plan_json_schema()["properties"]["utility"]["enum"] == list(METRICS)
 
 
+def test_every_oracle_is_that_of_a_metric() -> None:
+    """A metric whose module nothing imports is not registered, and no suite would run it."""
+    assert list(ORACLES) == list(METRICS)
+
+
 def test_the_docs_list_all() -> None:
     """A line each, made from what it says of itself."""
     lines = [f"| `{m.name}` | {m.measures} | {m.best} | {m.bound} |" for m in METRICS.values()]

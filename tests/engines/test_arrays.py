@@ -409,7 +409,7 @@ def test_threads_begin_one_session(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         begun.append(time.sleep(0.05))
         return DuckDBSession(*given, **more)
 
-    monkeypatch.setattr("hedgerow.engines.local_table.Session", begin)
+    monkeypatch.setattr("hedgerow.engines.local_table.DuckDBSession", begin)
     with open_engine(path) as engine, ThreadPoolExecutor(8) as threads:
         assert {job.result() for job in [threads.submit(engine.rows_total) for _ in range(8)]} == {
             3

@@ -268,7 +268,7 @@ if how.startswith("interrupted"):
             raise KeyboardInterrupt
     real, session.ThreadPoolExecutor = session.ThreadPoolExecutor, Interrupted
     try:
-        session.Session("x", memory="1GB" if how.endswith("alone") else None, scratch=None)
+        session.DuckDBSession("x", memory="1GB" if how.endswith("alone") else None, scratch=None)
     except KeyboardInterrupt:
         session.ThreadPoolExecutor = real
 else:

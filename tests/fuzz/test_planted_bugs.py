@@ -51,7 +51,7 @@ def last_line_dropped(patch: pytest.MonkeyPatch) -> None:
         return found
 
     patch.setattr("hedgerow.engines.local_table.attach", short)
-    patch.setattr("hedgerow.engines.records.Records.require", lambda *_: None)
+    patch.setattr("hedgerow.engines.records.CsvRecords.require", lambda *_: None)
 
 
 @pytest.mark.parametrize(

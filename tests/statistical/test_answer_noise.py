@@ -17,7 +17,7 @@ from statistical.chance import FALSE_ALARM, OFF, covers, fits, floats, louder, r
 
 import hedgerow
 from hedgerow.answers.answer import Answer
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.ranges import RangeCounts, Ranged
 from hedgerow.answers.selections import MostFrequent, Quantiles
@@ -46,7 +46,7 @@ def cells(many: int) -> Any:
 @pytest.mark.parametrize("loss", PRICES, ids=str)
 @pytest.mark.parametrize("exact", [0, 3, 1000])
 def test_intervals_of_counts(loss: Any, exact: int) -> None:
-    design: Any = Count(by=("g",)).design(
+    design: Any = CountQuestion(by=("g",)).design(
         public(Neighbouring.ADD_REMOVE, 1, {"g": cells(MANY)}), loss
     )
 
@@ -184,7 +184,7 @@ def test_intervals_of_ranges(loss: Any, many: int) -> None:
 
 def test_intervals_of_keys_that_are_found() -> None:
     everybody = public(Neighbouring.ADD_REMOVE, 1, {}, "job")
-    design: Any = Count(by=("job",)).design(everybody, price(epsilon="0.1", delta="1e-6"))
+    design: Any = CountQuestion(by=("job",)).design(everybody, price(epsilon="0.1", delta="1e-6"))
     keys = [(f"k{i}",) for i in range(MANY)]
 
     def drawn() -> np.ndarray:

@@ -45,7 +45,7 @@ Counted = Literal["people", "rows"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Count:
+class CountQuestion:
     """How many people (or rows), all together or in each cell.
 
     A price with a delta allows cells that are not public: then those of few people are left out.
@@ -190,10 +190,14 @@ def count_part(neighbours: Neighbours, cells: int, *, of: Counted) -> AnswerPart
     `d_in`, and at most all.
 
     >>> two = Neighbours(kind="change-one", rows=2)
-    >>> count_part(two, 100, of="people"), count_part(two, 1, of="people")
-    (Part(l1=4, l2_squared=4, share=Fraction(1, 1)), Part(l1=1, l2_squared=1, share=Fraction(1, 1)))
-    >>> count_part(two, 100, of="rows"), count_part(two, 1, of="rows")
-    (Part(l1=4, l2_squared=8, share=Fraction(1, 1)), Part(l1=2, l2_squared=4, share=Fraction(1, 1)))
+    >>> count_part(two, 100, of="people")
+    AnswerPart(l1=4, l2_squared=4, share=Fraction(1, 1))
+    >>> count_part(two, 1, of="people")
+    AnswerPart(l1=1, l2_squared=1, share=Fraction(1, 1))
+    >>> count_part(two, 100, of="rows")
+    AnswerPart(l1=4, l2_squared=8, share=Fraction(1, 1))
+    >>> count_part(two, 1, of="rows")
+    AnswerPart(l1=2, l2_squared=4, share=Fraction(1, 1))
     """
     if of == "people":
         changed = min(neighbours.d_in, cells)

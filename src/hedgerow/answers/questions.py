@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
 
-from hedgerow.answers.counts import Count, Counted
+from hedgerow.answers.counts import Counted, CountQuestion
 from hedgerow.answers.design import Design
 from hedgerow.answers.marginals import Marginals
 from hedgerow.answers.public_knowledge import Public, require_filter
@@ -66,7 +66,7 @@ class Asking(ABC, Generic[T]):
 
         With a delta, cells need not be public: those of few people are left out.
         """
-        question = Count(where=where, by=_columns(by), of=of)
+        question = CountQuestion(where=where, by=_columns(by), of=of)
         return self._ask(question, epsilon, delta, rho)
 
     def histogram(

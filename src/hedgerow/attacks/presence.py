@@ -23,7 +23,6 @@ from hedgerow.attacks.file_input import FileInput
 from hedgerow.attacks.gains import Gains
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.engines import open_engine
-from hedgerow.noise.rounding import exact, whole
 from hedgerow.table.cells import Cells
 
 if TYPE_CHECKING:
@@ -115,6 +114,7 @@ def best_guess(safe: SafeAnonymisation, *, people: int) -> PresenceGuess:
     Raises:
         PlanError: The recoding is chosen by the data, or the group is too large to sum up.
     """
+    from hedgerow.noise.rounding import exact, whole
     from hedgerow.noise.semantics import truth
 
     n = whole("people", people)

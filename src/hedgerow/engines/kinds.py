@@ -103,5 +103,11 @@ def engine_of(place: TablePlace) -> EngineKind:
     return kind
 
 
+def schemes() -> list[str]:
+    """What addresses of tables begin with."""
+    remotes = (kind.remote for kind in ENGINES.values() if kind.remote is not None)
+    return [scheme for remote in remotes for scheme in remote.schemes]
+
+
 def _with_scheme(scheme: str) -> EngineKind | None:
     return ENGINES.first(lambda kind: kind.remote is not None and scheme in kind.remote.schemes)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import glob
+import re
 from pathlib import Path
 
-from hedgerow.base.errors import DataError
+from hedgerow.base.errors import DataError, nearest
+from hedgerow.engines.address import without_secret
 from hedgerow.engines.formats import (
     FORMATS,
     PARQUET,
@@ -17,7 +19,11 @@ from hedgerow.engines.formats import (
     suffix_of,
     table_of,
 )
+from hedgerow.engines.kinds import schemes
 from hedgerow.engines.session import DuckDBSession
+
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
+"""An address; paths have one slash where it had two."""
 
 
 def described(source: object) -> str:
@@ -58,10 +64,6 @@ def attach(session: DuckDBSession, source: object, *, delimiter: str | None) -> 
 
         return frame_view(session, source)
     path, table = table_of(str(source))
-    if "://" in path:
-        raise DataError(
-            "an address is not a source that can be read", where=path, fix=f"Give {readable()}."
-        )
     files = _files(path)
     found = format_of(files[0])
     if found is None:
@@ -73,7 +75,20 @@ def attach(session: DuckDBSession, source: object, *, delimiter: str | None) -> 
     return found.view(session, SourceFiles(files=files, table=table, delimiter=delimiter))
 
 
+def _unknown_scheme(scheme: str, rest: str) -> DataError:
+    there = schemes()
+    close = nearest(scheme, there)
+    return DataError(
+        f"no engine reads {scheme}://",
+        where=without_secret(f"{scheme}://{rest}"),
+        fix=(f"Did you mean {close}://? " if close else "")
+        + f"Addresses begin with {', '.join(f'{one}://' for one in there)}. Or give {readable()}.",
+    )
+
+
 def _files(path: str) -> tuple[Path, ...]:
+    if (address := _ADDRESS.fullmatch(path)) is not None and not Path(path).exists():
+        raise _unknown_scheme(address[1], address[2])
     if Path(path).is_dir():
         raise DataError(
             "is a folder", where=path, fix=f"Give {readable()}; for many files: {path}/*.parquet."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.answers.counts import Count
+from hedgerow.answers.counts import CountQuestion
 from hedgerow.answers.exact_releases import ignored
 from hedgerow.answers.public_knowledge import Public
 from hedgerow.answers.ranges import RangeCounts
@@ -191,12 +191,12 @@ def _beside(public: Public, loss: Pure) -> Iterator[PolicyComparison]:
     def both(words: str, question: Any) -> PolicyComparison:
         return PolicyComparison(words, SCALE, scale(question, public), scale(question, plain))
 
-    yield both("how many rows", Count())
+    yield both("how many rows", CountQuestion())
     for column in [*stated.domains, *stated.sides][:MOST_COLUMNS]:
         graph, domain = stated.graph(column), stated.domain(column)
         assert graph is not None, "it has codes"
         if graph.size <= MOST_RANGED:
-            yield both(f"histogram of {column}", Count(by=(column,)))
+            yield both(f"histogram of {column}", CountQuestion(by=(column,)))
         if not isinstance(domain, Bounds):
             continue
         # Of the counts up to each value, all of which have noise.

@@ -33,7 +33,7 @@ Values = list[str | None]
 
 
 @dataclass(frozen=True)
-class ValueCount:
+class Count:
     """A value and how many people have it."""
 
     value: str | None
@@ -41,7 +41,7 @@ class ValueCount:
 
 
 @dataclass(frozen=True)
-class HistogramCell:
+class Interval:
     """Numbers from `low` up to, not including, `high`; the last one includes it."""
 
     low: float
@@ -67,9 +67,9 @@ class ColumnLook:
     """Values, missing not counted."""
     missing: int
     """People without a value, in some of their rows."""
-    top: tuple[ValueCount, ...]
+    top: tuple[Count, ...]
     """The most frequent values."""
-    histogram: tuple[HistogramCell, ...]
+    histogram: tuple[Interval, ...]
     """Of numbers."""
     singled_out: float
     """Share of people who have a value that nobody else has."""
@@ -219,7 +219,7 @@ def _look(
         hierarchy=proposed.hierarchy if planned is None else None,
         distinct=len(values) - (None in values),
         missing=missing,
-        top=tuple(ValueCount(values[i], int(n[i])) for i in order.tolist()),
+        top=tuple(Count(values[i], int(n[i])) for i in order.tolist()),
         histogram=() if numbers is None else _histogram(numbers, n),
         singled_out=0.0,
     )
@@ -242,7 +242,7 @@ def _numbers(values: Values) -> list[float | None] | None:
     return found if any(number is not None for number in found) else None
 
 
-def _histogram(numbers: list[float | None], n: Ints) -> tuple[HistogramCell, ...]:
+def _histogram(numbers: list[float | None], n: Ints) -> tuple[Interval, ...]:
     """People by number, in intervals of a width one can read."""
     there = [i for i, number in enumerate(numbers) if number is not None]
     places = np.array([numbers[i] for i in there], np.float64)
@@ -254,7 +254,7 @@ def _histogram(numbers: list[float | None], n: Ints) -> tuple[HistogramCell, ...
     edges = (first + np.arange(int(np.floor(high / step) - first) + 2)) * step
     counts, _ = np.histogram(places, bins=edges, weights=n[there])
     return tuple(
-        HistogramCell(float(a), float(b), int(count))
+        Interval(float(a), float(b), int(count))
         for a, b, count in zip(edges[:-1], edges[1:], counts, strict=True)
     )
 

@@ -20,7 +20,7 @@ def told(error: HedgerowError) -> list[ErrorView]:
     """One for each problem: a wrong plan has all of them at once.
 
     >>> told(HedgerowError("no such column", where="plan.yaml:3"))
-    [Told(what='no such column', where='plan.yaml:3', fix=None)]
+    [ErrorView(what='no such column', where='plan.yaml:3', fix=None)]
     """
     return [
         ErrorView(
