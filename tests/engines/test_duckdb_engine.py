@@ -139,7 +139,7 @@ def test_sources_that_are_not_there_or_not_readable(file, tmp_path):
         (file(b"x", "data"), "not a kind of file"),
         (file(b"hello", "bad.parquet"), "not a Parquet file"),
         (file(b"hello", "bad.duckdb"), "cannot be read"),
-        ("https://example.org/data.csv", "address"),
+        ("https://example.org/data.csv", "no engine reads https://"),
         (3, "int cannot be read"),
         (pl.LazyFrame({"a": [1]}), "LazyFrame cannot be read"),
         (pd.DataFrame(), "no columns"),
