@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # start takes a tenth of their time.
 export PYTHONDONTWRITEBYTECODE :=
 
-# What `make fuzz` draws: so many random tables and plans, from this seed on.
+# What `make fuzz` draws: so many random tables and plans (2000 at least), from this seed on.
 DRAWS ?= 2000
 FROM ?= 0
 
