@@ -12,6 +12,7 @@ from hedgerow.base.errors import HedgerowError, PlanError, TargetError
 from hedgerow.cli import app
 from hedgerow.engines import table_place
 from hedgerow.ledger import Amounts, Ledger
+from hedgerow.release.certificate_text import as_text
 
 PLAN = {
     "population": "town",
@@ -189,3 +190,24 @@ def test_questions_about_a_table_by_command(tables, ledger, tmp_path):
     again = CliRunner().invoke(app, asked)
     assert json.loads(again.stdout)["tables"] == json.loads(first.stdout)["tables"]
     assert spent(ledger) == "2"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda told: told["files"].update({"data.csv": "0" * 64}), "lists files"),
+        (
+            lambda told: told["software"]["configured"].update(format="csv"),
+            "is not of the format csv",
+        ),
+    ],
+)
+def test_a_certificate_beside_a_table_that_speaks_of_files_is_refuted(tables, ledger, change, said):
+    place = tables.place("released")
+    publish(people(), place, ledger)
+    assert hedgerow.verify(place).refuted == ()
+    told = json.loads(tables.sql("SELECT certificate FROM released_certificate")[0][0])
+    change(told)
+    text = as_text(told).replace("'", "''")
+    tables.sql(f"UPDATE released_certificate SET certificate = '{text}'")
+    assert any(said in why for why in hedgerow.verify(place).refuted)
