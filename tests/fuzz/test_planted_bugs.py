@@ -25,8 +25,8 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 def rows_counted_as_people(patch: pytest.MonkeyPatch) -> None:
     """Nobody asks whose rows they are, and several rows of a person are as many people."""
-    patch.setattr("hedgerow.release.partition.job.require_people", lambda *_: ())
-    patch.setattr("hedgerow.release.partition.job.require_rows", lambda *_: None)
+    patch.setattr("hedgerow.release.partition.job.require_people", lambda *_, **__: ())
+    patch.setattr("hedgerow.release.partition.job.require_rows", lambda *_, **__: None)
 
 
 def spellings_skipped(patch: pytest.MonkeyPatch) -> None:
@@ -51,7 +51,7 @@ def last_line_dropped(patch: pytest.MonkeyPatch) -> None:
         return found
 
     patch.setattr("hedgerow.engines.local_table.attach", short)
-    patch.setattr("hedgerow.engines.records.CsvRecords.require", lambda *_: None)
+    patch.setattr("hedgerow.engines.records.CsvRecords.require", lambda *_, **__: None)
 
 
 @pytest.mark.parametrize(

@@ -509,6 +509,30 @@ def test_rows_of_the_population_are_not_people(
         hedgerow.check(path)
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\t", "\t ", "\xa0"])
+def test_rows_of_blanks_are_nobody(tmp_path: Path, blank: str) -> None:
+    table = {"age": ["40", "40", blank], "disease": ["a", "a", blank]}
+    columns = {name: role for name, role in COLUMNS.items() if name != "pid"}
+    path = plan_file(tmp_path, table, columns=columns, protect=[{"k-anonymity": 2}])
+    with pytest.raises(DataError, match="1 row is empty in every column"):
+        hedgerow.check(path)
+
+
+def test_empty_rows_are_noticed_before_values_are_spelled_otherwise(tmp_path: Path) -> None:
+    table = {"age": ["40", "40", ""], "disease": ["?", "?", " "]}
+    columns = {"age": "quasi-identifier", "disease": {"role": "sensitive", "spelling": "one"}}
+    path = plan_file(tmp_path, table, columns=columns, protect=[{"k-anonymity": 2}])
+    with pytest.raises(DataError, match="1 row is empty in every column"):
+        hedgerow.check(path)
+
+
+def test_rows_that_are_empty_where_it_counts_are_somebodys(tmp_path: Path) -> None:
+    table = {"who": list("wxyz"), "age": ["40", "40", "", ""], "disease": ["a", "b", "", ""]}
+    columns = {"who": "identifier", "age": "quasi-identifier", "disease": "sensitive"}
+    path = plan_file(tmp_path, table, columns=columns, protect=[{"k-anonymity": 2}])
+    assert hedgerow.check(path)[0].holds
+
+
 def test_ids_may_be_compared_as_they_are_written(tmp_path: Path) -> None:
     """Site 1, subject 11 is not site 11, subject 1; the steward says so, and so the certificate."""
     frame = pd.DataFrame({"pid": ["1-11", "11-1", "1-12"], "q": ["x"] * 3})

@@ -143,7 +143,16 @@ def _worst(
 
 @kernel
 def _first_absent(indptr: Ints, codes: Codes, order: Ints, asked: NDArray[np.bool_]) -> Ints:
-    """For each group asked about, the place in `order` of the first value it does not have."""
+    """For each group asked about, the place in `order` of the first value it does not have.
+
+    One place behind the last where it has them all; 0 for groups that are not asked about.
+
+    Args:
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+        order: The values that are not missing, in the order in which they are guessed.
+        asked: Of each group, whether it is asked about.
+    """
     found = np.zeros(len(asked), np.int64)
     for g in range(len(asked)):
         if not asked[g]:

@@ -279,7 +279,14 @@ def _twins(st: Histogram, rng: np.random.Generator) -> Ints:
 
 @kernel
 def _count(rows: Codes, held: Ints, values: Ints, counts: Ints) -> None:
-    """How many people with each quasi-identifier hold each value."""
+    """How many people with each quasi-identifier hold each value.
+
+    Args:
+        rows: People by quasi-identifiers: the row that stands for the person's value of it.
+        held: Of each person, the entry of the sensitive table that they hold for now.
+        values: The sensitive value of each entry.
+        counts: Rows by sensitive values. Filled in place.
+    """
     counts[:] = 0
     for i in range(len(rows)):
         for k in range(rows.shape[1]):
@@ -297,7 +304,19 @@ def _swap(
     partner: Floats,
     coin: Floats,
 ) -> None:
-    """Each member may swap values with another of the bucket, as likely as the model says."""
+    """Each member may swap values with another of the bucket, as likely as the model says.
+
+    Args:
+        rows: People by quasi-identifiers: the row that stands for the person's value of it.
+        held: Of each person, the entry of the sensitive table that they hold. Changed in place.
+        values: The sensitive value of each entry.
+        model: Rows by sensitive values: the logarithm of the row's probability, given the value,
+            times how far the model is trusted (from 0 to 1).
+        start: Bucket b has members[start[b]:start[b + 1]],
+        members: who are people.
+        partner: For each place in `members`, a random number below 1: with whom to swap,
+        coin: and another: whether to.
+    """
     for b in range(len(start) - 1):
         first, size = start[b], start[b + 1] - start[b]
         for t in range(size):
@@ -321,7 +340,14 @@ def _tally(tally: Ints, held: Ints, first: Ints) -> None:
 
 @kernel
 def _even_out(share: Floats, first: Ints, end: Ints, kind: Ints) -> None:
-    """Give the values of one kind in a bucket the same share, their mean."""
+    """Give the values of one kind in a bucket the same share, their mean.
+
+    Args:
+        share: People by entries of their bucket: how likely each is theirs. Changed in place.
+        first: The entries of person i's bucket are those from first[i]
+        end: to end[i].
+        kind: Of each entry, the kind of its value: those of one kind nobody can tell apart.
+    """
     total, met = np.zeros(kind.max() + 1), np.zeros(kind.max() + 1)
     for i in range(len(share)):
         width = end[i] - first[i]

@@ -200,7 +200,14 @@ def _sentences(share: float, wrong: int, nowhere: int) -> tuple[str, ...]:
 
 @kernel
 def _made(f: float, scale: float, branch: int, u: float) -> float:
-    """An output, by the same operations in the same order as the noise under attack."""
+    """An output, by the same operations in the same order as the noise under attack.
+
+    Args:
+        f: The value it is made from.
+        scale: The noise's b.
+        branch: Which piece of the noise: _RISING, _FALLING, _LOWER or _UPPER.
+        u: The random number U, between 0 and 1.
+    """
     if branch == _RISING:
         return f + scale * math.log(u)
     if branch == _FALLING:
@@ -212,6 +219,15 @@ def _made(f: float, scale: float, branch: int, u: float) -> float:
 
 @kernel
 def _reaches(y: float, f: float, scale: float, branch: int, bits: int) -> bool:
+    """Whether some U leads from a value to an output, on one branch.
+
+    Args:
+        y: The output.
+        f: The value.
+        scale: The noise's b.
+        branch: See `_made`.
+        bits: U is a multiple of 2^-bits.
+    """
     step, first, last = 0.5**bits, 1, 2**bits - 1
     if branch == _LOWER:
         last = 2 ** (bits - 1) - 1
@@ -233,6 +249,15 @@ def _reaches(y: float, f: float, scale: float, branch: int, bits: int) -> bool:
 
 @kernel
 def _fits(y: Floats, f: Floats, scale: float, branches: Ints, bits: int) -> Flags:
+    """Outputs by candidates: whether some U leads from the one to the other, on any branch.
+
+    Args:
+        y: The outputs.
+        f: The candidates.
+        scale: The noise's b.
+        branches: The pieces of the noise; see `_made`.
+        bits: U is a multiple of 2^-bits.
+    """
     found = np.zeros((len(y), len(f)), np.bool_)
     for i in range(len(y)):
         for j in range(len(f)):

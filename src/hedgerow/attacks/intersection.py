@@ -461,7 +461,19 @@ def _united(releases: Sequence[Published], of: str) -> tuple[tuple[Value, ...], 
 def _possible(
     start: Ints, groups: Ints, indptr: Ints, codes: NDArray[np.int32], recode: Ints, width: int
 ) -> Words:
-    """For each person, a bit for each value somebody in the person's groups has."""
+    """For each person, a bit for each value somebody in the person's groups has.
+
+    Args:
+        start: Person t may be in groups[start[t]:start[t + 1]].
+        groups: Groups of the release.
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values, as this release numbers them.
+        recode: Of each of these, its place among the values of all releases.
+        width: Words of 64 bits that those take.
+
+    Returns:
+        People by words.
+    """
     people = len(start) - 1
     words = np.zeros((people, width), np.uint64)
     for t in range(people):

@@ -104,7 +104,18 @@ def _attributes(
 
 @kernel
 def _shortest(codes: Codes, n: Ints, cells: Ints, order: Ints) -> tuple[Ints, Ints]:
-    """How many attributes, in this order, leave one record of each cell's kind; what they leave."""
+    """How many attributes, in this order, leave one record of each cell's kind; what they leave.
+
+    Args:
+        codes: Cells (groups, by secret where there is one) by attributes: the published value.
+        n: Records of each cell.
+        cells: The cell that each description is of.
+        order: Descriptions by places: the attribute that is named there.
+
+    Returns:
+        For each description, the attributes it names (all, where they leave several records),
+        and the records they leave.
+    """
     length = np.zeros(len(cells), np.int64)
     left = np.zeros(len(cells), np.int64)
     alive = np.empty(len(codes), np.int64)

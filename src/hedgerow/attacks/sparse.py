@@ -280,7 +280,16 @@ def _bounded(successes: float, guesses: int) -> float:
 def _similarity(
     rating: float, day: float, known_rating: float, known_day: float, scale: float, day_scale: float
 ) -> tuple[float, int]:
-    """The sum of the known parts, each from 0 to 1, and how many they are."""
+    """The sum of the known parts, each from 0 to 1, and how many they are.
+
+    Args:
+        rating: In the record; not a number: there is none.
+        day: In the record; not a number: there is none.
+        known_rating: What the attacker knows; not a number: nothing.
+        known_day: What the attacker knows; not a number: nothing.
+        scale: By how much ratings differ where similarity has fallen to 1/e.
+        day_scale: The same of days.
+    """
     total, parts = 0.0, 0
     gap = abs(rating - known_rating)
     if not np.isnan(gap):
@@ -297,6 +306,29 @@ def _judge(
     known_indptr: Ints, known_item: Ints, known_rating: Floats, known_day: Floats, truth: Ints,
     scale: float, day_scale: float, method: int, phi: float, alpha: float,
 ) -> tuple[Ints, Ints, Floats, Floats, Floats]:  # fmt: skip
+    """What the attack says of each target; see `identify`.
+
+    Args:
+        indptr: Item i of the release owns the entries indptr[i] to indptr[i + 1].
+        person: Of each entry, who rated the item; ascending within an item.
+        rating: Of each entry; not a number: there is none.
+        day: Of each entry; not a number: there is none.
+        weight: Of each item, what it counts.
+        people: How many are in the release.
+        known_indptr: Of target t the entries known_indptr[t] to known_indptr[t + 1] are known.
+        known_item: Of each of these, the item,
+        known_rating: the rating; not a number: it is not known;
+        known_day: and the day; not a number: it is not known.
+        truth: Of each target, the true person; -1: there is none, or nobody says.
+        scale: By how much ratings differ where similarity has fallen to 1/e.
+        day_scale: The same of days.
+        method: Its place in `METHODS`.
+        phi: For eccentricity: standard deviations the best score must be above the second.
+        alpha: For scoreboard: what each known item's similarity must exceed.
+
+    Returns:
+        The fields of `Matches`.
+    """
     targets = len(known_indptr) - 1
     named, ties = np.full(targets, -1, np.int64), np.zeros(targets, np.int64)
     eccentricity, entropy = np.zeros(targets), np.zeros(targets)

@@ -177,7 +177,18 @@ def _spelt(words: Sequence[Value], missing: str) -> tuple[NDArray[np.int32], Int
 def _within_edits(
     a: NDArray[np.int32], a_start: Ints, b: NDArray[np.int32], b_start: Ints, at_most: int
 ) -> Flags:
-    """Levenshtein's distance, given up as soon as it is too long."""
+    """Levenshtein's distance, given up as soon as it is too long.
+
+    Args:
+        a: The characters of the first words, end to end; 0 is any character.
+        a_start: Word i is a[a_start[i]:a_start[i + 1]].
+        b: The characters of the other words, end to end; here 0 is no mask.
+        b_start: Word j is b[b_start[j]:b_start[j + 1]].
+        at_most: How many characters may differ.
+
+    Returns:
+        The first words by the others: whether no more do.
+    """
     found = np.zeros((len(a_start) - 1, len(b_start) - 1), np.bool_)
     longest = 0
     for j in range(len(b_start) - 1):

@@ -194,7 +194,16 @@ def _ones(word: np.uint64) -> int:
 
 @kernel
 def in_common(here: Words, value: int, first: int, last: int, members: Ints, sets: Words) -> int:
-    """How many values of `here` all those sets have that have `value`."""
+    """How many values of `here` all those sets have that have `value`.
+
+    Args:
+        here: The values of a group, a bit each.
+        value: The one that a set must have to be looked at.
+        first: The sets are those of members[first:last].
+        last: As above.
+        members: Places in `sets`, of one profile after the other.
+        sets: Sets by words: the values of a group of an earlier release, a bit each.
+    """
     word, bit = value >> 6, np.uint64(1) << np.uint64(value & 63)
     count = 0
     for w in range(len(here)):

@@ -87,6 +87,12 @@ def steepest(indptr: Ints, codes: Codes, counts: Ints, reference: Ints) -> tuple
     """The entries of each group with the largest and the smallest n(q, s) / reference(s).
 
     -1 where the group has no entries, or a value the reference lacks.
+
+    Args:
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+        counts: Of each of these entries, how many people of the group have the value.
+        reference: People with each value in the whole table.
     """
     size = len(indptr) - 1
     top, bottom = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
@@ -108,7 +114,16 @@ def steepest(indptr: Ints, codes: Codes, counts: Ints, reference: Ints) -> tuple
 def furthest(
     indptr: Ints, codes: Codes, counts: Ints, n: Ints, reference: Ints, people: int
 ) -> Ints:
-    """Largest over s of |n(q, s) * people - reference(s) * n(q)|."""
+    """Largest over s of |n(q, s) * people - reference(s) * n(q)|.
+
+    Args:
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+        counts: Of each of these entries, how many people of the group have the value.
+        n: People of each group, whether they have one value, several or none.
+        reference: People with each value in the whole table.
+        people: People in the whole table.
+    """
     size = len(indptr) - 1
     far = np.zeros(size, np.int64)
     row = np.zeros(len(reference), np.int64)
@@ -128,6 +143,12 @@ def equal_distance(indptr: Ints, codes: Codes, counts: Ints, reference: Ints) ->
     R_s of total M is the reference. Only values that are more frequent than in the table
     are added up: their surplus equals the others' deficit. N is 0 where the group has a
     value the reference lacks.
+
+    Args:
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+        counts: N_s: of each of these entries, how many people of the group have the value.
+        reference: R_s: people with each value in the whole table.
     """
     size = len(indptr) - 1
     distance, total = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -153,6 +174,12 @@ def ordered_distance(
     """Sum over i of |sum over j <= i of (N_j * M - R_j * N)|, and N; see `equal_distance`.
 
     Values the table lacks have no place in the order.
+
+    Args:
+        indptr: As in `equal_distance`, and so are the other arguments.
+        codes: See there; the values' order is that of their codes.
+        counts: See there.
+        reference: See there.
     """
     size = len(indptr) - 1
     distance, total = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -181,7 +208,13 @@ def tree_distance(
 ) -> tuple[Ints, Ints]:
     """Sum over nodes of height * min(surplus, deficit) of the children, and N.
 
-    Level h has sizes[h] nodes; `parents` lists, level after level, the parent of each node.
+    Args:
+        indptr: As in `equal_distance`.
+        codes: See there; each value is a node of level 0.
+        counts: See there.
+        reference: See there.
+        sizes: Nodes of each level, from the values to the root.
+        parents: Of each node below the root, level after level, its parent's place in the next.
     """
     size = len(indptr) - 1
     distance, total = np.zeros(size, np.int64), np.zeros(size, np.int64)

@@ -122,7 +122,17 @@ def _pairs(one: LocatedRelease, other: LocatedRelease) -> tuple[Ints, Ints, Ints
 
 @kernel
 def intersect(possible: Flags, start: Ints, groups: Ints, indptr: Ints, codes: Codes) -> Ints:
-    """Leave people only values of the groups they may be in; return how many these have."""
+    """Leave people only values of the groups they may be in; return how many these have.
+
+    Whoever is in no group keeps every value, and 0 is returned of them.
+
+    Args:
+        possible: People by values: whether a person may have it. Changed in place.
+        start: Person t may be in groups[start[t]:start[t + 1]].
+        groups: Groups of the release.
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+    """
     people, width = possible.shape
     count = np.zeros(people, np.int64)
     held = np.zeros(width, np.bool_)

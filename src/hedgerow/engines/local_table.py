@@ -19,7 +19,7 @@ from hedgerow.engines.frequency_lines import HeldLines
 from hedgerow.engines.frequency_set import Codes, FrequencySet
 from hedgerow.engines.identities import identities
 from hedgerow.engines.session import DuckDBSession
-from hedgerow.engines.session_table import SessionTable, differs, key_names, letters
+from hedgerow.engines.session_table import SessionTable, differs, is_blank, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
 from hedgerow.engines.sources import attach, attaches, described, one_parquet
 from hedgerow.engines.tally import Tally
@@ -134,7 +134,7 @@ class LocalTable(SessionTable):
         ]
 
     def empty_rows(self) -> int:
-        empty = (f"coalesce(trim({self._text(name)}), '') = ''" for name in self.columns())
+        empty = (is_blank(self._text(name)) for name in self.columns())
         return self._session.number(f"SELECT count(*) FROM source WHERE {' AND '.join(empty)}")
 
     def rows_of(self, person: str) -> RowsOfPeople:

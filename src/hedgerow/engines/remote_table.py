@@ -25,7 +25,7 @@ from hedgerow.engines.profile import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
 from hedgerow.engines.remote_tally import remote_tally
 from hedgerow.engines.session import DuckDBSession
-from hedgerow.engines.session_table import SessionTable, differs, letters
+from hedgerow.engines.session_table import SessionTable, differs, is_blank, letters
 from hedgerow.engines.shelf import RemoteShelf
 from hedgerow.engines.tally import Tally
 
@@ -176,7 +176,7 @@ class RemoteTable(SessionTable):
         if not all(column.kind for column in columns):
             return 0  # what cannot be read may be a value
         texts = (self._canonical.without_null(column.text) for column in columns)
-        empty = " AND ".join(f"coalesce(trim({text}), '') = ''" for text in texts)
+        empty = " AND ".join(map(is_blank, texts))
         return self._number(
             f"SELECT count(*) AS n FROM {self._remote.source} AS source WHERE {empty}"
         )

@@ -337,6 +337,12 @@ class SessionTable:
             )
 
 
+def is_blank(text: str) -> str:
+    """SQL of whether a text is missing or nothing but blanks, tabs and ends of lines."""
+    bare = f"trim(translate({text}, chr(9) || chr(10) || chr(13), '   '))"
+    return f"coalesce({bare}, '') = ''"
+
+
 def differs(text: str) -> str:
     """SQL of whether the texts of a group are not all one; missing is a text of its own."""
     return (

@@ -216,7 +216,15 @@ def _begin(marks: Marks, n: Ints, population: Ints) -> None:
 
 @kernel
 def _stir(marks: Marks, indptr: Ints, codes: Codes, counts: Ints, salt: np.uint64) -> None:
-    """Sums, since the values of a group come in any order."""
+    """Mix one attribute's values into the marks, as sums: a group's values come in any order.
+
+    Args:
+        marks: Groups by two words: their signatures so far. Changed in place.
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+        counts: Of each of these entries, how many people of the group have the value.
+        salt: An odd number, another one for each attribute.
+    """
     for g in range(len(marks)):
         one, two = np.uint64(0), np.uint64(0)
         for e in range(indptr[g], indptr[g + 1]):
@@ -232,7 +240,16 @@ def _stir(marks: Marks, indptr: Ints, codes: Codes, counts: Ints, salt: np.uint6
 def _look_up(
     marks: Marks, table: Ints, known: Marks, stamp: Ints, size: int, node: int
 ) -> tuple[Ints, Codes, Codes, Ints]:
-    """The entry of each group; kind and number of groups of each entry; a group of new kinds."""
+    """The entry of each group; kind and number of groups of each entry; a group of new kinds.
+
+    Args:
+        marks: Groups of the node by two words: their signatures.
+        table: A hash table of 2^b slots: the kind in each, -1 where none is. Changed in place.
+        known: Kinds by two words: their signatures, with room for new ones. Changed in place.
+        stamp: Kinds by two: the last node that had it, its entry there. Changed in place.
+        size: Kinds so far.
+        node: How many nodes came before this one.
+    """
     rows = len(marks)
     mask = np.uint64(len(table) - 1)
     entry = np.empty(rows, np.int64)

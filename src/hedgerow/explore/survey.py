@@ -271,7 +271,21 @@ def _tally(
     fails: Flags,
     some: Flags,
 ) -> tuple[Ints, Ints, Floats]:
-    """People in groups that fail each claim, in groups that fail some, and their weight."""
+    """People in groups that fail each claim, in groups that fail some, and their weight.
+
+    Args:
+        start: Node i owns the entries start[i]
+        stop: to stop[i].
+        kind: The kind of each entry's groups,
+        many: and how many groups of that kind the node has.
+        n: People in one group of each kind.
+        weight: Entries by parts: what these groups add to the cost.
+        fails: Claims by kinds: whether such a group fails the claim.
+        some: Of each kind, whether it fails some claim.
+
+    Returns:
+        Nodes by claims; for each node; and nodes by parts.
+    """
     claims, nodes, parts = len(fails), len(start), weight.shape[1]
     alone = np.zeros((nodes, claims), np.int64)
     out = np.zeros(nodes, np.int64)

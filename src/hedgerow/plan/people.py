@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hedgerow.base.errors import DataError
@@ -23,7 +24,14 @@ if TYPE_CHECKING:
     from hedgerow.plan.plan import Plan
 
 
-def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[str, ...]:
+def require_people(
+    plan: Plan,
+    engine: Engine,
+    *,
+    names: bool = True,
+    values: Mapping[str, Sequence[str]] | None = None,
+    counted: bool = False,
+) -> tuple[str, ...]:
     """Stop where rows may not be people, and nobody has said whether they are.
 
     Args:
@@ -31,6 +39,9 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
         engine: Its source.
         names: Whether to count names that repeat; what is counted exactly is for the steward. If
             not, columns of public values that are not called a number are not looked at.
+        values: The first values of each column, where somebody has read them.
+        counted: Whether empty rows are noticed when the table is counted (`read_cells`), so that
+            this need not read all of it once more.
 
     Returns:
         What to tell of identifiers that repeat because people share them.
@@ -49,13 +60,20 @@ def require_people(plan: Plan, engine: Engine, *, names: bool = True) -> tuple[s
         several = same_ids(plan.person, engine, where=plan.where("person"))
         if several is not None:
             raise several
-    elif plan.person is None and any(said.get(name, True) for name in roles):
+    elif not counted and must_have_values(plan, roles):
         refuse_empty_rows(engine)
-    found = repeated(engine, roles, said, person=plan.person, names=names)
+    found = repeated(engine, roles, said, person=plan.person, names=names, values=values)
     if found.keys:
         key = found.keys[0]
         raise asked(key, person=plan.person, where=plan.where("columns", key.name))
     return tuple(map(shared_name, found.names))
+
+
+def must_have_values(plan: Plan, columns: Iterable[str]) -> bool:
+    """Whether a row that is empty everywhere is refused: nobody has said whose it would be."""
+    said = _said(plan)
+    stated = plan.one_row_per_person or plan.person is not None
+    return not stated and any(said.get(name, True) for name in columns)
 
 
 def _is_public(plan: Plan, name: str) -> bool:

@@ -28,7 +28,14 @@ EVERYBODY = -1
 
 @kernel
 def extent(ranks: Codes, who: Ints, low: Ints, high: Ints) -> None:
-    """The smallest and the largest rank of the entries on every axis."""
+    """The smallest and the largest rank of the entries on every axis.
+
+    Args:
+        ranks: Tuples by axes.
+        who: The tuple of each entry; there is at least one.
+        low: The smallest of each axis. Filled in place.
+        high: The largest. Filled in place.
+    """
     for j in range(ranks.shape[1]):
         low[j] = high[j] = ranks[who[0], j]
     for e in who:
@@ -40,7 +47,15 @@ def extent(ranks: Codes, who: Ints, low: Ints, high: Ints) -> None:
 
 @kernel
 def by_width(measure: Floats, offset: Ints, low: Ints, high: Ints, order: Ints) -> None:
-    """Order the axes, widest first; the earlier column where two are equally wide."""
+    """Order the axes, widest first; the earlier column where two are equally wide.
+
+    Args:
+        measure: Of each rank of each axis, end to end, its place on the axis.
+        offset: Axis j owns the places from offset[j] to offset[j + 1].
+        low: The smallest rank of each axis,
+        high: and the largest.
+        order: The axes. Filled in place.
+    """
     width = np.empty(len(low))
     for j in range(len(low)):
         width[j] = min(1.0, measure[offset[j] + high[j]] - measure[offset[j] + low[j]])
@@ -71,7 +86,14 @@ def profile(
 ) -> tuple[Ints, Ints]:
     """The ranks that occur on an axis, ascending, and the people at each.
 
-    `scratch` is as long as the longest axis, all zero, and left so.
+    Args:
+        ranks: Tuples by axes.
+        who: The tuple of each entry,
+        weight: and how many people.
+        axis: The axis.
+        low: The smallest rank of the entries on it,
+        high: and the largest.
+        scratch: At least as long as the longest axis, all zero, and left so.
     """
     entries = len(who)
     if high - low >= SPARSE * entries:
@@ -104,7 +126,16 @@ def profile(
 
 @kernel
 def parting(ladder: Codes, rung: int, size: int, height: int, low: int, high: int) -> int:
-    """The highest level at which two ranks of an axis are on different branches."""
+    """The highest level at which two ranks of an axis are on different branches.
+
+    Args:
+        ladder: The branch of each rank at each level of each axis, end to end.
+        rung: Where the axis's ladder begins.
+        size: Ranks of the axis, so how long each level is.
+        height: Levels of the ladder.
+        low: The one rank.
+        high: The other.
+    """
     for level in range(height - 1, 0, -1):
         if ladder[rung + level * size + low] != ladder[rung + level * size + high]:
             return level
@@ -117,9 +148,17 @@ def divide(
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """Both sides of a cut: below `cut` to the left, and of those at `cut` the first `ties` people.
 
+    Args:
+        ranks: Tuples by axes.
+        who: The tuple of each entry,
+        weight: and how many people.
+        axis: The axis that is cut.
+        cut: A rank of it.
+        ties: How many people at `cut` go to the left; EVERYBODY keeps them together.
+
     Returns:
-        Entries and people on the left, then on the right. `ties` = EVERYBODY keeps those at
-        `cut` together; otherwise one entry may be on both sides.
+        Entries and people on the left, then on the right. Unless `ties` is EVERYBODY, one entry
+        may be on both sides.
     """
     entries = len(who)
     left, left_weight = np.empty(entries, np.int64), np.empty(entries, np.int64)
@@ -148,7 +187,17 @@ def divide(
 def best_cut(
     at: Ints, people: Ints, floor: int, ladder: Codes, rung: int, size: int, height: int
 ) -> int:
-    """The preferred rank to cut behind so that `floor` people are on each side; -1: none."""
+    """The preferred rank to cut behind so that `floor` people are on each side; -1: none.
+
+    Args:
+        at: The ranks that occur on the axis, ascending,
+        people: and the people at each.
+        floor: People each side must have.
+        ladder: The branch of each rank at each level of each axis, end to end.
+        rung: Where the axis's ladder begins.
+        size: Ranks of the axis, so how long each level is.
+        height: Levels of the ladder.
+    """
     total = people.sum()
     left, best, best_level, best_side = 0, -1, -1, -1
     for i in range(len(at) - 1):

@@ -69,7 +69,16 @@ def mdav(
 
 @kernel
 def category(ladder: Codes, rung: int, size: int, height: int, a: int, b: int) -> float:
-    """The squared height, from 0 to 1, of the lowest node above two categories."""
+    """The squared height, from 0 to 1, of the lowest node above two categories.
+
+    Args:
+        ladder: The branch of each rank at each level of each axis, end to end.
+        rung: Where the axis's ladder begins.
+        size: Ranks of the axis, so how long each level is.
+        height: Levels of the ladder.
+        a: The rank of the one category.
+        b: The rank of the other.
+    """
     for level in range(height):
         if ladder[rung + level * size + a] == ladder[rung + level * size + b]:
             return (level / max(height - 1, 1)) ** 2
@@ -80,7 +89,11 @@ def category(ladder: Codes, rung: int, size: int, height: int, a: int, b: int) -
 def distances_from(centre: Floats, mode: Ints, axes: DistanceAxes, row: Floats) -> None:
     """Fill `row`: of each rank of each axis, the squared distance from one point.
 
-    The point has the number centre[j] (NaN: missing) or the category of rank mode[j].
+    Args:
+        centre: The point's number on each axis that has numbers; NaN: missing.
+        mode: The rank of its category on each of the others.
+        axes: What the ranks are.
+        row: As long as all axes, end to end. Filled in place.
     """
     numeric, number, offset = axes.numeric, axes.number, axes.offset
     for j in range(len(numeric)):
@@ -100,7 +113,14 @@ def distances_from(centre: Floats, mode: Ints, axes: DistanceAxes, row: Floats) 
 
 @kernel
 def _rounds(work: Clustering, axes: DistanceAxes, k: int, most: int) -> None:
-    """At most `most` rounds of two clusters each; the last ones where fewer than 3k are left."""
+    """At most `most` rounds of two clusters each; the last ones where fewer than 3k are left.
+
+    Args:
+        work: Who is left, and the clusters made. Changed in place.
+        axes: What the ranks are.
+        k: People each cluster has at least.
+        most: How many rounds.
+    """
     place, alive, state = work.place, work.alive, work.state
     d = place.shape[1]
     row = np.zeros(len(axes.number))
@@ -131,7 +151,14 @@ def _rounds(work: Clustering, axes: DistanceAxes, k: int, most: int) -> None:
 
 @kernel
 def _average(mass: Ints, axes: DistanceAxes, centre: Floats, mode: Ints) -> None:
-    """The average vector of the people left: means of numbers, most frequent categories."""
+    """The average vector of the people left: means of numbers, most frequent categories.
+
+    Args:
+        mass: Of each rank of each axis, end to end, the people left.
+        axes: What the ranks are.
+        centre: The mean of each axis; NaN where nobody left has a number. Filled in place.
+        mode: The most frequent rank of each axis. Filled in place.
+    """
     numeric, number, offset = axes.numeric, axes.number, axes.offset
     for j in range(len(numeric)):
         total, weight, best = 0.0, 0, offset[j]
@@ -147,7 +174,15 @@ def _average(mass: Ints, axes: DistanceAxes, centre: Floats, mode: Ints) -> None
 
 @kernel
 def _apart(place: Codes, alive: Ints, count: int, row: Floats, apart: Floats) -> None:
-    """The squared distance of each tuple left."""
+    """The squared distance of each tuple left.
+
+    Args:
+        place: Tuples by axes: where the rank stands among those of all axes, end to end.
+        alive: The tuples left come first in it,
+        count: so many.
+        row: The squared distance of each rank of each axis; see `distances_from`.
+        apart: For each place in `alive`, the sum over the axes. Filled in place.
+    """
     for i in range(count):
         total = 0.0
         for j in range(place.shape[1]):

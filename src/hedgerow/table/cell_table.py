@@ -16,6 +16,7 @@ from hedgerow.table.encoding import encoded, histogram, set_codes
 from hedgerow.table.facts import AskedFacts
 from hedgerow.table.groups import ALL, Beside, Facts, Histogram, Ints, Sensitive
 from hedgerow.table.pack import canonical, distinct
+from hedgerow.table.person_keys import refuse_empty_rows
 from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Schema
 
@@ -33,6 +34,7 @@ def read_cells(
     facts: Sequence[AskedFacts] = (),
     beside: Sequence[str] = (),
     as_it_is: bool = False,
+    empty_rows: bool = True,
 ) -> Cells:
     """Count the table and encode it.
 
@@ -45,6 +47,7 @@ def read_cells(
         facts: What claims have to know of people that the release does not show.
         beside: Insensitive columns on which releases may be joined.
         as_it_is: Whether people who would be suppressed for a missing value count too.
+        empty_rows: Whether rows that are empty in every column count as people.
     """
     names = schema.quasi_identifiers
     refuse_names(rules, schema)
@@ -61,6 +64,8 @@ def read_cells(
     values = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
     wished = {name: histogram(counted[f"s{len(sets) + i}"], n) for i, name in enumerate(wishes)}
     marked = {known: _flags(counted[f"m{i}"]) for i, known in enumerate(lists)}
+    if not empty_rows and _may_be_empty(columns, values, len(n)):
+        refuse_empty_rows(engine)
     outside = None if population is None else population.counts(names)
     hierarchies, codes = [], []
     for j, (name, (found, code)) in enumerate(zip(names, columns, strict=True)):
@@ -100,6 +105,24 @@ def read_cells(
     if outside is None:
         return cells
     return _with_population(cells, outside, str(rules.population))
+
+
+def _may_be_empty(
+    columns: Sequence[tuple[list[str | None], Codes]],
+    sets: Sequence[tuple[list[str | None], Histogram]],
+    cells: int,
+) -> bool:
+    """Whether some cell is empty in all columns that were counted: few tables have one."""
+    empty = np.ones(cells, np.bool_)
+    for values, codes in columns:
+        empty &= _blank(values)[codes]
+    for values, found in sets:
+        empty &= np.isin(np.arange(cells), found.owner()[_blank(values)[found.codes]])
+    return bool(empty.any())
+
+
+def _blank(values: Sequence[str | None]) -> Flags:
+    return np.array([value is None or not value.strip() for value in values], np.bool_)
 
 
 def _canonical(q: Codes, values: Sequence[Histogram], marks: Sequence[Flags]) -> Ints:

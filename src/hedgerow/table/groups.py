@@ -343,7 +343,19 @@ def merge_histogram(
     counts: Ints,
     width: int,
 ) -> tuple[Ints, NDArray[np.int32], Ints]:
-    """Add up the members' histograms through one dense scratch row of `width` values."""
+    """Add up the members' histograms through one dense scratch row of `width` values.
+
+    Args:
+        start: New group h is made of the old groups members[start[h]:start[h + 1]].
+        members: Old groups.
+        indptr: Old group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Values, below `width`.
+        counts: Of each of these entries, how many people of the group have the value.
+        width: Values in all.
+
+    Returns:
+        The same three of the new groups: indptr, codes and counts.
+    """
     size = len(start) - 1
     scratch = np.zeros(width, np.int64)
     touched = np.empty(width, np.int32)

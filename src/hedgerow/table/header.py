@@ -18,21 +18,28 @@ LOOKED_AT = 1000
 _YEAR = re.compile(r"(19|20)\d\d")
 
 
-def require_header(engine: Engine, *, where: str | None = None) -> None:
+def first_values(engine: Engine, columns: Sequence[str]) -> dict[str, list[str]]:
+    """What stands in the first rows of these columns, where something does."""
+    if not columns:
+        return {}
+    rows = engine.rows(columns, LOOKED_AT)
+    return {name: [v for v in rows[name].to_pylist() if v is not None] for name in columns}
+
+
+def require_header(engine: Engine, *, where: str | None = None) -> dict[str, list[str]]:
     """Stop where the names of columns look like a record.
 
     Args:
         engine: The table.
         where: What it is called.
 
+    Returns:
+        The first values of each column, for who else wants to look at them.
+
     Raises:
         DataError: At least half of the names, and two of them, look like values of their columns.
     """
-    names = engine.columns()
-    if not names:
-        return
-    rows = engine.rows(names, LOOKED_AT)
-    values = {name: [v for v in rows[name].to_pylist() if v is not None] for name in names}
+    values = first_values(engine, engine.columns())
     found = record_like(values)
     if found:
         raise DataError(
@@ -42,6 +49,7 @@ def require_header(engine: Engine, *, where: str | None = None) -> None:
             fix="Add a first line with a name for every column. If these are names, rename the "
             "columns, or remove rows that repeat the header.",
         )
+    return values
 
 
 def record_like(values: Mapping[str, Sequence[str]]) -> list[str]:
@@ -65,7 +73,7 @@ def record_like(values: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _is_value(name: str, column: Sequence[str]) -> bool:
     bare = name.strip().casefold()
-    if bare and any(value.strip().casefold() == bare for value in column):
+    if bare and any(value.strip().casefold() == bare for value in set(column)):
         return True
     if _YEAR.fullmatch(bare) or parse(bare) is None or not column:
         return False

@@ -70,7 +70,8 @@ def look_like_ids(values: Iterable[str | None], named: Iterable[str] = ()) -> bo
     >>> look_like_ids(["123456789"], ["zip"]), look_like_ids(["215646", "83311"])
     (False, False)
     """
-    distinct = list(dict.fromkeys(v.strip().translate(_DASHES) for v in values if v is not None))
+    written = dict.fromkeys(v for v in values if v is not None)
+    distinct = list(dict.fromkeys(v.strip().translate(_DASHES) for v in written))
     distinct = [value for value in distinct if value]
     if _most(_is_address(value) or _is_token(value) for value in distinct):
         return True

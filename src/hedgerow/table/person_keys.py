@@ -8,17 +8,16 @@ because people share them. Numbers of people do not, unless a person has several
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Engine, Repeats
 from hedgerow.table.column_words import words, words_in
+from hedgerow.table.header import first_values
 from hedgerow.table.id_shapes import look_like_ids
 from hedgerow.table.schema import Role
 
-LOOKED_AT = 1000
-"""Rows whose values say what a column looks like."""
 AT_ONCE = 50
 """Columns that are counted together; the first key that is found is enough."""
 NUMBERING = words(
@@ -67,6 +66,7 @@ def repeated(
     *,
     person: str | None = None,
     names: bool = True,
+    values: Mapping[str, Sequence[str]] | None = None,
 ) -> Repeated:
     """Look for columns that number people and repeat.
 
@@ -86,13 +86,13 @@ def repeated(
         person: The column that says whose row it is; then what counts is whether a value stands
             with several people.
         names: Whether to count names that repeat, too.
+        values: The first values of each column, where somebody has read them.
     """
     said = said or {}
     asked = [name for name in roles if name != person and said.get(name, True)]
     if not asked:
         return Repeated()
-    rows = engine.rows(asked, LOOKED_AT)
-    looked = {name: [v for v in rows[name].to_pylist() if v is not None] for name in asked}
+    looked = first_values(engine, asked) if values is None else values
     certain = {n for n in asked if said.get(n) or look_like_ids(looked[n], words_in(n))}
     asked = [n for n in asked if n in certain or roles[n] is Role.IDENTIFIER or is_called_id(n)]
     codes = [n for n in asked if n in certain or looks_like_codes(n, looked[n])]

@@ -368,7 +368,15 @@ def _profiles(person: Ints, member: Ints, people: int, sets: int) -> tuple[Ints,
 def _somewhere(
     start: Ints, groups: Ints, sets: Words, tuple_of: Ints, own: Codes
 ) -> NDArray[np.bool_]:
-    """Whether people of each cell fit into a group that has their value."""
+    """Whether people of each cell fit into a group that has their value.
+
+    Args:
+        start: People with tuple t may be in groups[start[t]:start[t + 1]].
+        groups: Groups of an earlier release.
+        sets: Groups by words: the values that somebody in the group has, a bit each.
+        tuple_of: The tuple of each cell,
+        own: and the value of its people, below 0 where it is missing.
+    """
     there = np.zeros(len(own), np.bool_)
     for c in range(len(own)):
         if own[c] >= 0:

@@ -263,7 +263,19 @@ def refuse_exposed(models: Sequence[PrivacyModel], exposures: Sequence[Exposure]
 def _counts(
     here: Words, group: Ints, profile: Codes, own: Codes, start: Ints, members: Ints, sets: Words
 ) -> Ints:
-    """For each part, how many values are left for its people; 0 where theirs is missing."""
+    """For each part, how many values are left for its people.
+
+    0 where their value is missing, or where they are left out.
+
+    Args:
+        here: Groups by words: the values that somebody in the group has, a bit each.
+        group: Of each part, the group; below 0 where its people are left out.
+        profile: Of each part, the list of earlier groups its people may be in,
+        own: and their value, below 0 where it is missing.
+        start: Profile p has the groups members[start[p]:start[p + 1]] of earlier releases.
+        members: Places in `sets`.
+        sets: Groups of earlier releases by words: the values, a bit each.
+    """
     counts = np.zeros(len(group), np.int64)
     for i in range(len(group)):
         if own[i] >= 0 and group[i] >= 0:

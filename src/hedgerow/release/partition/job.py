@@ -22,7 +22,7 @@ from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.plan.claims import Claim
-from hedgerow.plan.people import require_people, require_population
+from hedgerow.plan.people import must_have_values, require_people, require_population
 from hedgerow.plan.person_rows import require_rows, respelled
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import people_of
@@ -110,6 +110,7 @@ class Job:
             facts=self.facts,
             beside=[column for column in beside if column in shared],
             as_it_is=as_it_is,
+            empty_rows=not must_have_values(self.plan, self.engine.columns()),
         )
         self.refuse_unfitting(cells)
         if not composed:
@@ -318,8 +319,10 @@ def opened(
             raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
         engine = stack.enter_context(open_engine(origin, null=plan.null, memory=memory))
         plan.fit(engine.columns())
-        require_header(engine, where=plan.source)
-        notes = require_people(plan, engine)
+        values = require_header(engine, where=plan.source)
+        # What is read in another spelling may be blank no longer once it is counted.
+        as_written = all(column.spelling is None for column in plan.columns.values())
+        notes = require_people(plan, engine, values=values, counted=as_written)
         population = None
         outside = plan.population_file if population_table is None else population_table
         if outside is not None:
