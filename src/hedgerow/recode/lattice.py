@@ -242,7 +242,7 @@ class CellCosts:
                 rung = np.full(h.size(level), level / max(1, h.height))
                 cost = self.metric.cell(share=h.share(level), under=under, rung=rung)
                 barred = original.absent * self.metric.worst(original)
-                column.append(float(under @ cost) + barred)
+                column.append(float((under * cost).sum()) + barred)
                 start[j, level] = end
                 tables.append(cost)
                 end += len(cost)

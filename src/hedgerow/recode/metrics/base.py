@@ -143,7 +143,9 @@ class CellMetric(Metric):
         cell = self.cell(
             share=outcome.share, under=outcome.under.astype(float), rung=outcome.spans.rung
         )
-        totals = outcome.n @ cell + outcome.suppressed * self.worst(outcome.original)
+        # Not n @ cell: in which order a dot product adds up depends on the processor.
+        totals = (outcome.n[:, None] * cell).sum(axis=0)
+        totals += outcome.suppressed * self.worst(outcome.original)
         return float(self.combine(totals, outcome.original))
 
     @property
