@@ -171,6 +171,19 @@ class PrivacyModel(Traits, metaclass=ByName):
         """Whether a release of exactly these groups keeps the claim."""
         return bool(self.holds(groups).all())
 
+    def exposed(self, groups: Groups) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The groups that should be coarser for a release of exactly these to keep the claim.
+
+        Args:
+            groups: All groups of the release.
+
+        Returns:
+            The groups of people of whom it is not kept; and these with the groups of others, on
+            whom that depends. There are some of the latter exactly if the claim is not kept.
+        """
+        wrong = ~self.holds(groups)
+        return wrong, wrong
+
     @property
     def monotone_in_union(self) -> bool:
         """Adding any people at all to a group that passes gives a group that passes.

@@ -36,7 +36,7 @@ from hedgerow.claims.declaration import (
     column_of,
 )
 from hedgerow.claims.traits import FINDER, WEIGHED, Gap, Slider
-from hedgerow.table.groups import Earlier, Groups, Ints
+from hedgerow.table.groups import Earlier, Groups, Ints, ValuesLeft
 
 Words = NDArray[np.uint64]
 Codes = NDArray[np.int32]
@@ -52,7 +52,7 @@ class Composition(RatioModel, ColumnModel):
     """Whoever joins this release with earlier ones, and counts, is left with several values.
 
     Guarantee: At least m = 1 / confidence values, missing ones not counted, remain for everybody,
-        by three checks. (1) For every person in the release, take any groups of compared releases
+        by four checks. (1) For every person in the release, take any groups of compared releases
         that fit the person and have the person's value: at least m values are common to all of
         these and the person's group in this release. That this holds does not say more: of the
         values of the person's group at least m would have let it hold, had they been the
@@ -60,11 +60,12 @@ class Composition(RatioModel, ColumnModel):
         every column that two releases show as it is. (3) And after groups, and unions of groups,
         are subtracted from each other wherever everybody in them is known (the attack on
         sequential releases), for everybody in the table; and whoever is only in earlier releases
-        keeps m values, or as many as these leave.
+        keeps m values, or as many as these leave. (4) For all of them, m values are proven to be
+        possible: other tables in which they have them would give exactly the same releases.
     Assumes: The attacker locates people by quasi-identifiers that this table has, and reasons
-        about which values are possible, not how probable they are. Other ways of counting may
-        find more. A person's value is the same in all releases; people who have none are not
-        protected. One value a person.
+        about which values are possible, not how probable they are. Whoever fits an earlier group
+        and has a value of it was in it, as far as there are records. A person's value is the same
+        in all releases; people who have none are not protected. One value a person.
     Reference: Ganta, Kasiviswanathan, Smith 2008 (KDD), Algorithm 1: confidence is 1 / EA. Xiao,
         Tao 2007 (SIGMOD) for what counting does.
 
@@ -136,24 +137,34 @@ class Composition(RatioModel, ColumnModel):
     def keeps(self, groups: Groups) -> bool:
         if not super().keeps(groups):
             return False
-        fewest = self._joined(groups)
-        return fewest is None or fewest >= self.least
+        left = self._joined(groups)
+        return left is None or left.fewest >= self.least
+
+    def exposed(self, groups: Groups) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        wrong = ~self.holds(groups)
+        left = self._joined(groups)
+        if left is None:
+            return wrong, wrong
+        inside, beside = wrong | (left.inside < self.least), wrong | (left.beside < self.least)
+        if left.fewest < self.least and not beside.any():
+            beside[:] = True  # somebody is exposed who shares no group with anybody here
+        return inside, beside
 
     def check(self, groups: Groups) -> Verdict:
         verdict = super().check(groups)
-        fewest = self._joined(groups)
-        if fewest is None or fewest * verdict.level >= 1:
+        left = self._joined(groups)
+        if left is None or left.fewest * verdict.level >= 1:
             return verdict
         # Whom no value is left for contradicts the releases, and nobody knows what else they say.
-        level = 1 / max(1, fewest)
-        held = verdict.holds and fewest >= self.least
+        level = 1 / max(1, left.fewest)
+        held = verdict.holds and left.fewest >= self.least
         return replace(verdict, holds=held, level=level, worst=None)
 
-    def _joined(self, groups: Groups) -> int | None:
-        """The fewest values that joining and counting leave anybody; None if nothing does."""
+    def _joined(self, groups: Groups) -> ValuesLeft | None:
+        """How many values joining and counting leave; None if there is nothing to join."""
         domain = histogram_of(groups, earlier_name(self.of))[0]
         assert isinstance(domain, Earlier), "where people may be is kept as such"
-        return None if domain.fewest is None else domain.fewest(groups)
+        return None if domain.left is None else domain.left(groups, self.least)
 
     @property
     def required(self) -> Fraction:

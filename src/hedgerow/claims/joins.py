@@ -6,18 +6,19 @@ show as it is; and groups are subtracted from each other wherever everybody in t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.base.errors import ClaimError
+from hedgerow.base.errors import ClaimError, some
 from hedgerow.base.spelling import likeness
 from hedgerow.claims.base import LARGEST
 from hedgerow.claims.history import follow
+from hedgerow.claims.worlds.table_world import TableWorld
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import Located, placed
 from hedgerow.table.records import RecordKinds, parts
@@ -46,6 +47,17 @@ class Shows:
         """The columns records can be joined on, the one that is asked about among them."""
         return {of, *(() if self.records is None else self.records.columns)}
 
+    def in_order(self, order: Ints) -> Shows:
+        """The same with the groups in another order, and the values of each in that of all."""
+        records = self.records
+        if records is not None:
+            place = np.empty(len(order), np.int64)
+            place[order] = np.arange(len(order))
+            records = replace(records, group=place[records.group])
+        groups = self.groups.take(order)
+        histograms = {name: h.by_value for name, h in groups.histograms.items()}
+        return Shows(replace(groups, histograms=histograms), records)
+
     def joint(self, columns: tuple[str, ...], of: str) -> Groups:
         """The groups, with these columns as one attribute that is called like the first."""
         if len(columns) == 1:
@@ -68,7 +80,11 @@ class Remaining:
     outside: Ints
     """For people of the table who are not in it."""
     gone: Ints
-    """For everybody who is only in earlier releases, and of whom the new one tells more."""
+    """For everybody who is only in earlier releases, and of whom the new one tells more: by the way
+    of counting that leaves fewest, ascending."""
+    beside: Ints
+    """For each person of the new release, the fewest for anybody in their groups of earlier ones,
+    whether in the new release or not: who is exposed depends on what is known of the others."""
 
     @property
     def fewest(self) -> int | None:
@@ -100,6 +116,10 @@ class Joins:
     blind: tuple[Located, ...] | None
     """For each earlier release the groups that fit people of the table, for whoever does not know
     who came and left; None where that is how they are located already."""
+    fitting: tuple[Located, ...]
+    """For each earlier release, the groups that fit people of each kind."""
+    beside: Mapping[str, tuple[Value, ...]]
+    """Column -> what people of each kind have there, as it is read; of columns to join on."""
 
     @classmethod
     def of_table(
@@ -110,6 +130,7 @@ class Joins:
         *,
         people: Ints,
         own: Sequence[Value],
+        beside: Mapping[str, Sequence[Value]] | None = None,
     ) -> Joins:
         """From where people of each kind may be, by the quasi-identifiers alone.
 
@@ -119,6 +140,7 @@ class Joins:
             fitting: For each, the groups that fit people of each kind.
             people: How many are of each kind.
             own: Their value.
+            beside: Column -> what they have there; of the columns that releases are joined on.
         """
         read = [likeness(value) for value in own]
         person = np.repeat(np.arange(len(people)), people)
@@ -136,7 +158,12 @@ class Joins:
             np.array_equal(one.start, other.start) and np.array_equal(one.groups, other.groups)
             for one, other in zip(blind, ways[0], strict=True)
         )
-        return cls(of, tuple(earlier), tuple(ways), people, tuple(read), None if same else blind)
+        return cls(
+            of, tuple(earlier), tuple(ways), people, tuple(read), None if same else blind,
+            tuple(fitting), {c: tuple(map(likeness, v)) for c, v in (beside or {}).items()},
+        )  # fmt: skip
+
+    _built: dict[tuple[str, ...], TableWorld] = field(default_factory=dict)
 
     @cached_property
     def _first(self) -> Ints:
@@ -168,20 +195,41 @@ class Joins:
             least[sure] = np.minimum(least[sure], 1)
         return least
 
-    def left(self, new: Shows, kind: Ints, group: Ints, people: Ints) -> Remaining:
+    def left(
+        self,
+        new: Shows,
+        kind: Ints,
+        group: Ints,
+        people: Ints,
+        *,
+        least: int = 2,
+        proven: bool = True,
+    ) -> Remaining:
         """What a new release leaves possible.
+
+        What is counted is proven to be possible, by worlds that fit all releases.
 
         Args:
             new: What it shows.
             kind: Of each part of its people, the kind.
             group: And the group in the new release; -1 where they are not in it.
             people: And how many they are.
+            least: How many values there should be; more effort is made for people with fewer.
+            proven: Whether to refuse where nobody knows what people have in a column to join on;
+                if not, what is left by such a column is an upper bound.
 
         Raises:
             UncheckedError: There are too many people and values.
             DataError: People have several values.
         """
         table = int(self._first[-1])
+        # Where releases contradict what an attacker takes for true, it matters which groups are
+        # looked at first. That must not depend on how a search numbers them.
+        first_kind = np.full(len(new.groups), len(self.people), np.int64)
+        np.minimum.at(first_kind, group[group >= 0], kind[group >= 0])
+        by_kind = np.argsort(first_kind, kind="stable")
+        new = new.in_order(by_kind)
+        group = np.where(group >= 0, np.argsort(by_kind)[group], -1)
         order = np.argsort(kind, kind="stable")
         before = np.cumsum(people[order]) - people[order]
         kinds = kind[order]
@@ -189,30 +237,89 @@ class Joins:
         first[order] = self._first[kinds] + before - before[np.searchsorted(kinds, kinds)]
         within = np.arange(int(people.sum())) - np.repeat(np.cumsum(people) - people, people)
         inside = np.repeat(first, people) + within
-        learned = np.array([value is not None for value in self.own], np.bool_)
-        learned = np.repeat(learned, self.people)
-        least = np.full(table, LARGEST, np.int64)
-        gone = []
+        everybody = np.full(table, -1, np.int64)
+        everybody[inside] = np.repeat(group, people)
+        fewest, gone, beside = self._proven(new, everybody, least=least, strict=proven)
         for located in self.located:
             where = np.full(len(located[0].start) - 1, -1, np.int64)
-            where[inside] = np.repeat(group, people)
+            where[:table] = everybody
             values, possible = narrowed((new, *self.earlier), (placed(where), *located), of=self.of)
             count = np.asarray(possible.sum(axis=1), np.int64)
             others = count[table:]
             gone.append(others[others < _alone(self.earlier, located, self.of, table)])
             if None in values:
                 count = count - possible[:, values.index(None)]
-            least = np.minimum(least, np.where(learned, count[:table], LARGEST))
+            fewest = np.minimum(fewest, np.where(self._learned, count[:table], LARGEST))
         if self.blind is not None:
-            where = np.full(table, -1, np.int64)
-            where[inside] = np.repeat(group, people)
             person = np.repeat(np.arange(len(self.people)), self.people)
-            sure = named((new, *self.earlier), (placed(where), *self.blind), self.own, person,
+            sure = named((new, *self.earlier), (placed(everybody), *self.blind), self.own, person,
                          of=self.of)  # fmt: skip
-            least[sure] = np.minimum(least[sure], 1)
+            fewest[sure] = np.minimum(fewest[sure], 1)
+            for fit in self.blind:
+                owner = np.repeat(np.arange(table), fit.count)
+                tells = np.zeros(int(fit.groups.max(initial=-1)) + 1, np.bool_)
+                tells[fit.groups[sure[owner]]] = True
+                beside[owner[tells[fit.groups]]] = 1
         outside = np.ones(table, np.bool_)
         outside[inside] = False
-        return Remaining(least[inside], least[outside], np.concatenate(gone))
+        return Remaining(fewest[inside], fewest[outside], _worst(gone), beside[inside])
+
+    @cached_property
+    def _learned(self) -> Flags:
+        """Of each person of the table, whether there is a value that could be learned."""
+        known = np.array([value is not None for value in self.own], np.bool_)
+        return np.repeat(known, self.people)
+
+    def _proven(
+        self, new: Shows, everybody: Ints, *, least: int, strict: bool
+    ) -> tuple[Ints, list[Ints], Ints]:
+        """How many values worlds that fit show to be possible: see `Remaining`.
+
+        Returns:
+            For each person of the table; for those who are only in earlier releases and of whom the
+            new one tells more; and for the table's people together with those beside them.
+        """
+        table = len(everybody)
+        fewest, beside = np.full((2, table), LARGEST, np.int64)
+        gone = []
+        for world in self._worlds(new, strict=strict):
+            count = world.left(everybody, least=least)
+            count[:table][~self._learned] = LARGEST
+            alone = world.alone(table, [shows.groups.histograms[self.of] for shows in self.earlier])
+            told = count[table:] < alone
+            gone.append(count[table:][told])
+            count[table:][~told] = LARGEST
+            fewest = np.minimum(fewest, count[:table])
+            beside = np.minimum(beside, world.fewest_beside(count)[:table])
+        return fewest, gone, beside
+
+    def _worlds(self, new: Shows, *, strict: bool) -> Iterator[TableWorld]:
+        """For each set of columns to join on, the world that fits all earlier releases.
+
+        Raises:
+            UncheckedError: Nobody knows what people of the table have in such a column.
+        """
+        for columns in shared_columns((new, *self.earlier), self.of):
+            unknown = [c for c in columns if c != self.of and c not in self.beside]
+            if unknown and strict:
+                raise UncheckedError(
+                    f"earlier releases can be joined on {some(unknown)}, which this release does "
+                    "not show",
+                    fix="Publish the column as it is, too, or give up the claim.",
+                )
+            if not unknown:
+                if columns not in self._built:
+                    self._built[columns] = self._world(columns)
+                yield self._built[columns]
+
+    def _world(self, columns: tuple[str, ...]) -> TableWorld:
+        texts = {**self.beside, self.of: self.own}
+        shown = []
+        for shows in self.earlier:
+            mine = tuple(column for column in columns if column in shows.columns(self.of))
+            shown.append((mine, shows.joint(mine, self.of)))
+        person = np.repeat(np.arange(len(self.people)), self.people)
+        return TableWorld.of_table(columns, shown, self.fitting, texts, person)
 
 
 def _members(
@@ -267,6 +374,17 @@ def _with_others(found: Sequence[tuple[Located, Ints, bool]], people: int) -> tu
         start = np.concatenate(([0], np.cumsum(count)))
         everybody.append(Located(start, np.concatenate((where.groups, missing))))
     return tuple(everybody)
+
+
+def _worst(counts: Sequence[Ints]) -> Ints:
+    """The smallest number, the second smallest and so on, of any of these.
+
+    >>> _worst([np.array([4, 1]), np.array([2])]).tolist()
+    [1, 4]
+    """
+    longest = max(map(len, counts), default=0)
+    padded = [np.append(np.sort(one), np.full(longest - len(one), LARGEST)) for one in counts]
+    return np.min(padded, axis=0) if padded else np.zeros(0, np.int64)
 
 
 def _alone(earlier: Sequence[Shows], located: Sequence[Located], of: str, table: int) -> Ints:

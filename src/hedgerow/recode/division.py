@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.axes import Space
@@ -23,8 +24,19 @@ from hedgerow.table.groups import Ints
 from hedgerow.table.hierarchy import Codes
 
 Mode = Literal["strict", "relaxed"]
+Flags = NDArray[np.bool_]
 People = tuple[Ints, Ints]
 """Entries, and how many people of each."""
+
+
+class Exposed(Protocol):
+    """Names groups that should be coarser, by the cell, people and group of each part.
+
+    First those of exposed people, then these with the groups of others on whom it depends.
+    """
+
+    def __call__(self, cell: Ints, people: Ints, group: Ints) -> tuple[Flags, Flags]: ...
+
 
 END = np.array([np.iinfo(np.int32).max])
 """A rank behind everything."""
@@ -83,23 +95,79 @@ class Division:
             np.zeros(max((axis.size for axis in space.axes), default=0), np.int64),
         )  # fmt: skip
 
-    def run(self, progress: Progress | None = None) -> tuple[Ints, Ints, Ints]:
-        """Cell, people and group of each part, by cell."""
+    def run(
+        self, progress: Progress | None = None, exposed: Exposed | None = None
+    ) -> tuple[Ints, Ints, Ints]:
+        """Cell, people and group of each part, by cell.
+
+        Args:
+            progress: Told the share of people whose group is final.
+            exposed: Names groups that should be coarser, where claims are about more than each
+                group. The table as one group has none.
+        """
+        groups = self._depth_first(progress) if exposed is None else self._watched(exposed)
+        return self._numbered(groups)
+
+    def _depth_first(self, progress: Progress | None) -> list[People]:
+        """The groups, one branch after another."""
         people = self.cells.n[self.chosen]
         nodes: list[People] = [(np.arange(len(self.chosen)), people)] if len(people) else []
         groups: list[People] = []
         total, done, told = int(people.sum()), 0, 0
         while nodes:
             who, weight = nodes.pop()
-            sides = self._cut(who, weight)
-            if sides is not None:
-                nodes += reversed(sides)
+            cut = self._cut(who, weight)
+            if cut is not None:
+                nodes += reversed(cut[1])
                 continue
             groups.append((who, weight))
             done += int(weight.sum())
             if progress is not None and done - told >= total / 100:
                 progress(done / total)
                 told = done
+        return groups
+
+    def _watched(self, exposed: Exposed) -> list[People]:
+        """The groups, all branches a cut at a time.
+
+        A cut that leaves people exposed is taken back, and its node is cut along another axis.
+        """
+        people = self.cells.n[self.chosen]
+        groups: list[People] = []
+        open_ = [_Uncut((np.arange(len(self.chosen)), people))] if len(people) else []
+        while open_:
+            cuts = [(node, self._cut(*node.people, node.barred)) for node in open_]
+            groups += [node.people for node, cut in cuts if cut is None]
+            tried = [(node, cut) for node, cut in cuts if cut is not None]
+            standing = np.ones(len(tried), np.bool_)
+            while standing.any():
+                sides = [
+                    (i, side)
+                    for i, (node, (_, both)) in enumerate(tried)
+                    for side in (both if standing[i] else (node.people,))
+                ]
+                all_of_them = [*groups, *(side for _, side in sides)]
+                cut_from = np.array([-1] * len(groups) + [i for i, _ in sides])
+                wrong = np.zeros(len(tried), np.bool_)
+                exposed_there, beside = exposed(*self._numbered(all_of_them))
+                if not beside.any():
+                    break
+                for named in (exposed_there, beside, np.ones_like(beside)):
+                    wrong[cut_from[named & (cut_from >= 0)]] = True
+                    wrong &= standing
+                    if wrong.any():
+                        break
+                standing &= ~wrong
+            open_ = []
+            for (node, (axis, both)), stands in zip(tried, standing, strict=True):
+                if stands:
+                    open_ += map(_Uncut, both)
+                else:
+                    open_.append(_Uncut(node.people, node.barred | {axis}))
+        return groups
+
+    def _numbered(self, groups: Sequence[People]) -> tuple[Ints, Ints, Ints]:
+        """Cell, people and group of each part, by cell."""
         none = np.empty(0, np.int64)
         cell = self.chosen[np.concatenate([none, *(who for who, _ in groups)])]
         weight = np.concatenate([none, *(weight for _, weight in groups)])
@@ -107,8 +175,10 @@ class Division:
         by_cell = np.lexsort((group, cell))
         return cell[by_cell], weight[by_cell], group[by_cell]
 
-    def _cut(self, who: Ints, weight: Ints) -> tuple[People, People] | None:
-        """Both sides of the preferred allowable cut."""
+    def _cut(
+        self, who: Ints, weight: Ints, barred: frozenset[int] = frozenset()
+    ) -> tuple[int, tuple[People, People]] | None:
+        """Axis and both sides of the preferred allowable cut."""
         space = self.space
         if not space.axes or weight.sum() < 2 * self.floor:
             return None
@@ -117,16 +187,16 @@ class Division:
                 self.ranks, who, weight, space.measure, space.offset, space.ladder, space.rung,
                 space.heights, self.floor, self.scratch,
             )
-        )  # fmt: skip
+        ).without(barred)  # fmt: skip
         node = _Node.of(self, who, weight)
         cut = cuts.first(partial(node.left, weight), node.total, node.reading)
         if cut is not None:
             axis, rank = cut
             below = node.ranks[:, axis] <= rank
-            return (who[below], weight[below]), (who[~below], weight[~below])
+            return axis, ((who[below], weight[below]), (who[~below], weight[~below]))
         return self._spread(node, cuts.order) if self.mode == "relaxed" else None
 
-    def _spread(self, node: _Node, order: Ints) -> tuple[People, People] | None:
+    def _spread(self, node: _Node, order: Ints) -> tuple[int, tuple[People, People]] | None:
         """A cut at the median with the people there on both sides.
 
         Keeping tuples whole is tried first, it loses less; where that puts too many people
@@ -152,8 +222,21 @@ class Division:
                 tally_left = node.left(left, np.array([axis]), END)
                 if node.reading.allowable(tally_left, node.total)[0]:
                     right = weight - left
-                    return (who[left > 0], left[left > 0]), (who[right > 0], right[right > 0])
+                    lower, upper = (
+                        (who[left > 0], left[left > 0]),
+                        (who[right > 0], right[right > 0]),
+                    )
+                    return int(axis), (lower, upper)
         return None
+
+
+@dataclass(frozen=True)
+class _Uncut:
+    """People who are together for now."""
+
+    people: People
+    barred: frozenset[int] = frozenset()
+    """The axes along which they cannot be cut, because of people elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
 from hedgerow.recode.metrics import CellMetric, Granularity
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node, united
+from hedgerow.recode.repair import repaired
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Floats, Groups, Ints
 from hedgerow.table.hierarchy import Codes
@@ -85,7 +86,17 @@ def local(
             progress(1 - int(leaf.groups.n[left].sum()) / people)
     if len(left):
         size = _absorb(lattice, per_group, tuples, leaf.groups, group, left, limit)
-    return _recoding(lattice, tuples, group, of_cell, size)
+
+    def coarser(recoding: Recoding, exposed: NDArray[np.bool_]) -> Recoding | None:
+        nonlocal group
+        group = _joined(lattice, tuples, leaf.groups.n, group, exposed)
+        fewer = int(group.max(initial=-1)) + 1
+        if fewer == recoding.size:  # nothing is left to join, or not at levels that the plan allows
+            return None
+        return _recoding(lattice, tuples, group, of_cell, fewer)
+
+    found = _recoding(lattice, tuples, group, of_cell, size)
+    return repaired(found, cells, models, coarser)
 
 
 def cheapest_first(lattice: Lattice, metric: CellMetric) -> Iterator[Node]:
@@ -152,6 +163,30 @@ def _absorb(
         f"keep {', '.join(map(str, models))}, and the plan lets {limit:,} be left out",
         fix="Weaken the claim, allow more suppression, or search the lattice instead.",
     )
+
+
+def _joined(
+    lattice: Lattice, tuples: Codes, n: Ints, group: Ints, exposed: NDArray[np.bool_]
+) -> Ints:
+    """Each exposed group joins the group whose widening costs least; which each tuple is in."""
+    size = len(exposed)
+    into = np.arange(size)
+    placed = np.flatnonzero(group >= 0)
+    low, high = _extent(tuples[placed], group[placed], size)
+    people = np.bincount(group[placed], weights=n[placed], minlength=size)
+    alone = _cost(lattice, low, high) * people
+    for g in np.flatnonzero(exposed):
+        if into[g] != g or (into == g).sum() > 1:
+            continue  # it is with another already
+        wide_low, wide_high = np.minimum(low, low[g]), np.maximum(high, high[g])
+        extra = _cost(lattice, wide_low, wide_high) * (people + people[g]) - alone - alone[g]
+        extra[g] = np.inf
+        extra[~_within(lattice, wide_low, wide_high)] = np.inf
+        best = int(extra.argmin())
+        if np.isfinite(extra[best]):
+            into[g] = into[best]
+    number = np.unique(into, return_inverse=True)[1].reshape(-1)
+    return np.where(group >= 0, number[np.maximum(group, 0)], SUPPRESSED)
 
 
 def _within(lattice: Lattice, low: Codes, high: Codes) -> NDArray[np.bool_]:

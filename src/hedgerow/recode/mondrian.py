@@ -19,11 +19,11 @@ from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.recode.axes import Space
 from hedgerow.recode.boxes import Boxes, published
 from hedgerow.recode.cuts import Lots, divide_all
-from hedgerow.recode.division import Division, Mode
+from hedgerow.recode.division import Division, Exposed, Flags, Mode
 from hedgerow.recode.parts import Progress, confirm, deal, refuse_population, whole_table
-from hedgerow.recode.recoding import Recoding, united
+from hedgerow.recode.recoding import Recoding, people_of, united
 from hedgerow.table.cells import Cells
-from hedgerow.table.groups import Groups
+from hedgerow.table.groups import Groups, Ints
 
 
 def mondrian(
@@ -71,7 +71,8 @@ def mondrian(
     refuse_unfit(models, mode, boxes)
     whole_table(cells, models)
     recoding = united(
-        divided(cells, models, mode=mode, boxes=boxes, progress=progress), cells.hierarchies
+        divided(cells, models, mode=mode, boxes=boxes, whole=True, progress=progress),
+        cells.hierarchies,
     )
     return confirm(recoding, cells, models)
 
@@ -98,6 +99,7 @@ def divided(
     mode: Mode,
     boxes: Boxes,
     space: Space | None = None,
+    whole: bool = False,
     progress: Progress | None = None,
 ) -> Recoding:
     """The division of people who, as one group, keep every claim about groups.
@@ -108,6 +110,8 @@ def divided(
         mode: Whether people with the same value must stay on one side of a cut.
         boxes: Publish tight ranges and sets, or nodes of the hierarchies.
         space: The axes of the whole table, where these people are a part of it.
+        whole: Whether these people are everybody, so that claims about more than each group can
+            be watched.
         progress: Told the share of people whose group is final.
     """
     people_in_all = int(cells.n.sum())
@@ -120,7 +124,9 @@ def divided(
     space = space or Space.of(cells.hierarchies, cells.q[chosen])
     if others:
         division = Division.of(cells, chosen, space, floor=floor, models=others, mode=mode)
-        cell, people, group = division.run(progress)
+        beyond = [model for model in models if model.beyond_groups] if whole else []
+        exposed = _exposed(cells, beyond) if beyond else None
+        cell, people, group = division.run(progress, exposed)
     else:
         lots = _by_sizes(cells, space, floor, mode)
         cell, people, group = deal(cells.n, cells.tuples[1], *lots)
@@ -132,6 +138,21 @@ def divided(
     return Recoding(
         "mondrian", cell, people, group, labels, spans, detail={"mode": mode, "boxes": boxes}
     )
+
+
+def _exposed(cells: Cells, models: Sequence[PrivacyModel]) -> Exposed:
+    """Which groups should be coarser, by claims that are about more than each group."""
+
+    def named(cell: Ints, people: Ints, group: Ints) -> tuple[Flags, Flags]:
+        groups = people_of(cells, cell, people).merge(group, int(group.max()) + 1)
+        exposed, beside = np.zeros((2, len(groups)), np.bool_)
+        for model in models:
+            mine, others = model.exposed(groups)
+            exposed |= mine
+            beside |= others
+        return exposed, beside
+
+    return named
 
 
 def floor_of(models: Sequence[PrivacyModel], people: int) -> tuple[int, list[PrivacyModel]]:

@@ -6,8 +6,8 @@ to the median (of two that are equally near, the one that has the median on its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,16 @@ class MondrianCuts:
     """How high the branches are that it parts."""
     side: Ints
     """People on its smaller side."""
+
+    def without(self, axes: Collection[int]) -> MondrianCuts:
+        """The cuts on other axes."""
+        if not axes:
+            return self
+        kept = ~np.isin(self.order[self.place], list(axes))
+        return replace(
+            self, place=self.place[kept], behind=self.behind[kept], level=self.level[kept],
+            side=self.side[kept],
+        )  # fmt: skip
 
     def preferred(self) -> Iterator[tuple[Ints, Ints]]:
         """Axis and rank of the cuts, the preferred ones first, in batches."""

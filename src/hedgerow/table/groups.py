@@ -111,6 +111,18 @@ class Beside(Unseen):
 
 
 @dataclass(frozen=True, eq=False)
+class ValuesLeft:
+    """How many values joining and counting releases leaves; very many where none is learned."""
+
+    fewest: int
+    """For anybody, also people who are in none of the groups."""
+    inside: Ints
+    """For each group, the fewest for one of its people."""
+    beside: Ints
+    """The same, also for people who share a group of an earlier release with one of them."""
+
+
+@dataclass(frozen=True, eq=False)
 class Earlier(Unseen):
     """Where people may be in earlier releases, together with their own sensitive value.
 
@@ -127,9 +139,9 @@ class Earlier(Unseen):
     members: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     sets: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 1), np.uint64))
     """Sets by words: bit v says that somebody in the group has value v. Missing has no bit."""
-    fewest: Callable[[Groups], int | None] | None = None
-    """The fewest values that joining and counting releases leave anybody, given all groups of a
-    release; None where no value can be learned. Without it there is nothing to join."""
+    left: Callable[[Groups, int], ValuesLeft] | None = None
+    """How many values joining and counting releases leaves, given all groups of a release and how
+    many there should be. Without it there is nothing to join."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +188,12 @@ class Histogram:
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         entries = np.repeat(self.indptr[index] - indptr[:-1], lengths) + np.arange(indptr[-1])
         return Histogram(indptr, self.codes[entries], self.counts[entries])
+
+    @property
+    def by_value(self) -> Histogram:
+        """The same, each group's entries in the order of the values."""
+        order = np.lexsort((self.codes, self.owner()))
+        return Histogram(self.indptr, self.codes[order], self.counts[order])
 
     def sorted(self, width: int) -> tuple[Ints, Ints]:
         """Group and value of each entry as one number, in order, and the counts."""

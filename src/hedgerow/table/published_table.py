@@ -215,7 +215,7 @@ class Published:
         if contents.quasi:
             order = np.lexsort(contents.codes.T[::-1])
         groups = merged.take(order)
-        groups = replace(groups, histograms={c: _by_value(h) for c, h in groups.histograms.items()})
+        groups = replace(groups, histograms={c: h.by_value for c, h in groups.histograms.items()})
         together = contents.records(records, np.argsort(order)) if len(records) > 1 else None
         return cls(
             name,
@@ -328,12 +328,6 @@ def _counting(engine: Any, named: Sequence[str]) -> str | None:
             if len(first) == len(times) == int(np.sum(found["n"].to_numpy())):
                 return str(name)
     return None
-
-
-def _by_value(found: Histogram) -> Histogram:
-    """The same, each group's entries in the order of the values."""
-    order = np.lexsort((found.codes, found.owner()))
-    return Histogram(found.indptr, found.codes[order], found.counts[order])
 
 
 def _chosen(

@@ -60,7 +60,7 @@ class RecordKinds:
         stacked = np.stack(codes, axis=1)
         first, joined = distinct(stacked, [len(values) for values in read])
         texts = tuple(
-            "+".join(_spelt(values[code]) for values, code in zip(read, kind, strict=True))
+            joined_text([values[code] for values, code in zip(read, kind, strict=True)])
             for kind in stacked[first].tolist()
         )
         width = max(1, len(texts))
@@ -72,6 +72,11 @@ class RecordKinds:
         histogram = Histogram(indptr.astype(np.int64), found.astype(np.int32), counts)
         domain = Sensitive(name, texts, reference, int(groups.sum()))
         return Groups(groups, {name: histogram}, {name: domain})
+
+
+def joined_text(values: Sequence[Value]) -> str:
+    """Several values, as they are read, as the one that `parts` takes apart."""
+    return "+".join(map(_spelt, values))
 
 
 def parts(value: Value) -> tuple[Value, ...]:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from hedgerow.base.errors import DataError, some
 from hedgerow.base.jit import kernel
 from hedgerow.base.spelling import likeness
+from hedgerow.claims.base import LARGEST
 from hedgerow.claims.composition import earlier_name
 from hedgerow.claims.joins import Joins, Shows, UncheckedError
 from hedgerow.table.cells import Cells
-from hedgerow.table.groups import Beside, Earlier, Groups, Histogram, Ints
+from hedgerow.table.groups import Beside, Earlier, Groups, Histogram, Ints, ValuesLeft
 from hedgerow.table.labels import Taxonomy
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct
@@ -122,13 +123,13 @@ class Left:
             start=self.start,
             members=self.members,
             sets=self.sets,
-            fewest=None if self.joins is None else self._fewest,
+            left=None if self.joins is None else self._left,
         )
         codes = self.kind.astype(np.int32)
         return domain, Histogram(np.arange(len(cells.n) + 1), codes, cells.n)
 
-    def _fewest(self, groups: Groups) -> int | None:
-        """The fewest values that joining and counting leave anybody, by all groups of a release."""
+    def _left(self, groups: Groups, least: int) -> ValuesLeft:
+        """How many values joining and counting leaves, by all groups of a release."""
         assert self.joins is not None, "there is something to join"
         found = groups.histograms[earlier_name(self.of)]
         group, kind = found.owner(), found.codes.astype(np.int64)
@@ -138,12 +139,19 @@ class Left:
                 self.beside, codes=self.beside.codes[kind], group=group, n=found.counts
             )
         try:
-            return self.joins.left(Shows(groups, records), kind, group, found.counts).fewest
+            remaining = self.joins.left(
+                Shows(groups, records), kind, group, found.counts, least=least
+            )
         except UncheckedError as error:
             raise UncheckedError(
                 f"whether several values of {self.of!r} remain cannot be checked: {error.what}",
                 fix=error.fix,
             ) from None
+        inside, beside = np.full((2, len(groups)), LARGEST, np.int64)
+        np.minimum.at(inside, np.repeat(group, found.counts), remaining.inside)
+        np.minimum.at(beside, np.repeat(group, found.counts), remaining.beside)
+        fewest = remaining.fewest
+        return ValuesLeft(LARGEST if fewest is None else fewest, inside, beside)
 
     def broken_before(self, least: int) -> int:
         """How many people of the table earlier releases alone leave fewer values than this."""
@@ -233,6 +241,12 @@ def left_by(
                 [located.take(tuple_of[first]) for located in places],
                 people=people,
                 own=[None if code < 0 else domain.values[code] for code in own[first].tolist()],
+                beside={
+                    d.shown if isinstance(d, Beside) else name: [
+                        d.values[c] for c in h.codes[first]
+                    ]
+                    for name, d, h in columns[1:]
+                },
             )
         if joins is None or len(joins.located) == 1:
             break

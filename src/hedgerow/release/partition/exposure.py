@@ -137,7 +137,7 @@ def exposure(
     if left.joins is not None:
         shows = _shown(left, groups, records, cell[inside], group[inside], people[inside])
         try:
-            found = left.joins.left(shows, left.kind[cell], group, people)
+            found = left.joins.left(shows, left.kind[cell], group, people, proven=False)
         except HedgerowError as error:  # too many to hold, or several values a person
             why = error.what
         else:

@@ -1,0 +1,1 @@
+"""Worlds: who may have which value, given everything an attacker can read of several releases."""

@@ -1,0 +1,363 @@
+"""The world of a table: what its people have, and where they are in earlier releases.
+
+It fits everything that was published, so what people can have by exchanging values in it is proven
+to be possible for them, however many releases an attacker joins and counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.base.spelling import likeness
+from hedgerow.claims.worlds.exchanges import exchangeable
+from hedgerow.claims.worlds.rearrangement import rearranged
+from hedgerow.table.groups import Groups, Histogram, Ints
+from hedgerow.table.location import Located
+from hedgerow.table.records import joined_text, parts
+
+Flags = NDArray[np.bool_]
+Value = str | None
+NOWHERE = -1
+MOST_LACKING = 100
+"""Kinds of people for whom other worlds are looked for one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableWorld:
+    """Everybody of the table, then one person for each earlier record that is nobody's of them.
+
+    People who fit an earlier group and have a value of it were in it. Where more people do than
+    there are records, nobody knows who of them came later: each has a row for each place they may
+    be in, and nobody exchanges values with them.
+    """
+
+    person: Ints
+    """Of each row, whose it is; ascending."""
+    place: Ints
+    """Rows by earlier releases: the group; NOWHERE where they are in none."""
+    value: Ints
+    """What each has in all columns that are joined on."""
+    certain: Flags
+    """Of each row, whether it is certain that the person is there."""
+    pool: Ints
+    """Of each row that is a place which one of several people has: which; else -1."""
+    wanted: Ints
+    """Of each pool, how many people may be there,"""
+    records: Ints
+    """and how many of them are."""
+    secret: Ints
+    """Of each value, the sensitive one in it."""
+    blank: int
+    """The sensitive value that stands for a missing one; -1 where none is missing."""
+
+    @classmethod
+    def of_table(
+        cls,
+        columns: tuple[str, ...],
+        earlier: Sequence[tuple[tuple[str, ...], Groups]],
+        fitting: Sequence[Located],
+        texts: Mapping[str, Sequence[Value]],
+        person: Ints,
+    ) -> TableWorld:
+        """Give each earlier record to somebody of the table who may have it.
+
+        Args:
+            columns: What is joined on, the sensitive column first.
+            earlier: For each earlier release, which of these it shows; and its groups, with these
+                columns as one attribute that is called like the sensitive one.
+            fitting: For each, the groups that fit people of each kind.
+            texts: Column -> what people of each kind have in it, as it is read.
+            person: The kind of each person.
+        """
+        of = columns[0]
+        values = _Values()
+        kinds = range(len(texts[of]))
+        mine = [values.code((columns, _text(columns, texts, k)), texts[of][k]) for k in kinds]
+        rows, certain = np.arange(len(person)), np.ones(len(person), np.bool_)
+        place = np.zeros((len(person), 0), np.int64)
+        others: list[tuple[int, int, int]] = []
+        pool = np.full(len(person), -1, np.int64)
+        wanted, records_of = list[int](), list[int]()
+        for r, ((shown, groups), where) in enumerate(zip(earlier, fitting, strict=True)):
+            looks = [_text(shown, texts, k) for k in kinds]
+            records = _Records.of(groups, of, several=len(shown) > 1)
+            found = records.owners(where.take(person), looks, person)
+            again = found.start[rows + 1] - found.start[rows]
+            within = np.arange(int(again.sum())) - np.repeat(np.cumsum(again) - again, again)
+            chosen = found.places[np.repeat(found.start[rows], again) + within]
+            certain = np.repeat(certain & (again == 1), again)
+            # Of two places one is in the pool; with a third nothing is known of either.
+            mine_in = np.where(chosen != NOWHERE, found.pool[np.repeat(rows, again)], -1)
+            mine_in = np.where(mine_in >= 0, mine_in + len(wanted), -1)
+            once = (np.repeat(pool, again) < 0) & (np.repeat(again, again) == 2)
+            pool = np.where(np.repeat(again, again) > 1, np.where(once, mine_in, -1),
+                            np.repeat(pool, again))  # fmt: skip
+            wanted += found.wanted
+            records_of += found.records
+            place = np.column_stack((np.repeat(place, again, axis=0), chosen))
+            rows = np.repeat(rows, again)
+            others += [
+                (r, group, values.code((shown, text), _secret(text, several=len(shown) > 1)))
+                for group, text, many in found.left
+                for _ in range(many)
+            ]
+        elsewhere = np.full((len(others), len(earlier)), NOWHERE, np.int64)
+        for i, (r, group, _) in enumerate(others):
+            elsewhere[i, r] = group
+        theirs = np.array([value for _, _, value in others], np.int64)
+        return cls(
+            np.concatenate((rows, len(person) + np.arange(len(others)))),
+            np.concatenate((place, elsewhere)),
+            np.concatenate((np.array(mine, np.int64)[person][rows], theirs)),
+            np.concatenate((certain, np.ones(len(others), np.bool_))),
+            np.concatenate((pool, np.full(len(others), -1, np.int64))),
+            np.array(wanted, np.int64),
+            np.array(records_of, np.int64),
+            np.array(values.secret, np.int64),
+            values.secrets.get(None, -1),
+        )
+
+    def left(self, group: Ints, *, least: int) -> Ints:
+        """How many sensitive values are proven to be possible for each person; missing is none.
+
+        Args:
+            group: Of each person of the table, the group in a new release; NOWHERE for people who
+                are not in it.
+            least: How many there should be. Where few people have fewer, more is tried.
+        """
+        new = np.full(len(self.person), NOWHERE, np.int64)
+        table = self.person < len(group)
+        new[table] = group[self.person[table]]
+        stacked = np.column_stack((self.certain, new, self.place, self.value)).astype(np.int64)
+        sure = self._surely_there(stacked)
+        kinds, kind, many = np.unique(
+            np.concatenate((stacked, sure)), axis=0, return_inverse=True, return_counts=True
+        )
+        found = exchangeable(kinds[:, 1:-1], kinds[:, -1], self.secret, kinds[:, 0] == 1)
+        if self.blank >= 0:
+            found[:, self.blank] = False
+        self._rearrange(found, kinds, np.where(kinds[:, 0] == 1, many, 0), least)
+        begins = np.flatnonzero(np.diff(self.person, prepend=-1))
+        count = np.asarray(found.sum(axis=1), np.int64)[kind.reshape(-1)[: len(self.person)]]
+        # Wherever they are, whoever knows it is left with so many.
+        return np.asarray(np.minimum.reduceat(count, begins), np.int64)
+
+    def _rearrange(self, found: Flags, kinds: Ints, people: Ints, least: int) -> None:
+        """Prove more for the few kinds of people who have fewer than `least` values."""
+        own = kinds[:, -1]
+        everybody = np.repeat(np.arange(len(kinds)), people)
+        lacking = np.flatnonzero((found.sum(axis=1) < least) & (people > 0))
+        if len(lacking) > MOST_LACKING:
+            return
+        for one in lacking.tolist():
+            if self.blank >= 0 and self.secret[own[one]] == self.blank:
+                continue
+            while found[one].sum() < least:
+                open_ = ~found[one]
+                if self.blank >= 0:
+                    open_[self.blank] = False
+                more = rearranged(
+                    kinds[everybody, 1:-1], own[everybody], int(np.searchsorted(everybody, one)),
+                    self.secret, open_,
+                )  # fmt: skip
+                if not (more & open_).any():
+                    break
+                found[one] |= more & open_
+
+    def _surely_there(self, stacked: Ints) -> Ints:
+        """Rows of people who are there, though nobody knows who of several they are.
+
+        Of seven people of whom five were in an earlier group, four are in one group now: two of
+        these were surely in the earlier one.
+        """
+        inside = np.flatnonzero(self.pool >= 0)
+        before = self.person[inside - 1] == self.person[inside]
+        after = np.append(self.person, -1)[inside + 1] == self.person[inside]
+        inside = inside[before & ~after & (self._rows[self.person[inside]] == 2)]
+        keyed = np.column_stack((self.pool[inside], stacked[inside]))
+        kinds, first, many = np.unique(keyed, axis=0, return_index=True, return_counts=True)
+        pool = kinds[:, 0]
+        elsewhere = self.wanted[pool] - many
+        there = first[self.records[pool] > elsewhere]
+        away = first[self.wanted[pool] - self.records[pool] > elsewhere]
+        found = np.concatenate((stacked[inside[there]], stacked[inside[away] - 1]))
+        found[:, 0] = 1
+        return found
+
+    @cached_property
+    def _rows(self) -> Ints:
+        """How many rows each person has."""
+        return np.bincount(self.person)
+
+    def alone(self, table: int, histograms: Sequence[Histogram]) -> Ints:
+        """Of everybody behind the first `table` people, the values of their one earlier group."""
+        place = self.place[self.person >= table]
+        count = np.zeros(len(place), np.int64)
+        for r, h in enumerate(histograms):
+            inside = place[:, r] != NOWHERE
+            count[inside] = np.diff(h.indptr)[place[inside, r]]
+        return count
+
+    def fewest_beside(self, count: Ints) -> Ints:
+        """For each, the smallest number of anybody in their earlier groups, themselves included."""
+        fewest = count.copy()
+        for group in self.place.T:
+            least = np.full(int(group.max(initial=NOWHERE)) + 1, count.max(initial=0), np.int64)
+            inside = group != NOWHERE
+            np.minimum.at(least, group[inside], count[self.person[inside]])
+            np.minimum.at(fewest, self.person[inside], least[group[inside]])
+        return fewest
+
+
+class _Values:
+    """Everything people have, numbered."""
+
+    def __init__(self) -> None:
+        self._place: dict[tuple[object, Value], int] = {}
+        self.secrets: dict[Value, int] = {}
+        self.secret: list[int] = []
+
+    def code(self, key: tuple[object, Value], sensitive: Value) -> int:
+        if key not in self._place:
+            self._place[key] = len(self._place)
+            self.secret.append(self.secrets.setdefault(sensitive, len(self.secrets)))
+        return self._place[key]
+
+
+@dataclass(frozen=True, eq=False)
+class _Owners:
+    """Whose the records of a release are."""
+
+    start: Ints
+    """Person t may be at places[start[t]:start[t + 1]], at one of them at least."""
+    places: Ints
+    """Groups, or NOWHERE."""
+    left: list[tuple[int, Value, int]]
+    """Records that nobody of the table has: group, look, how many."""
+    pool: Ints
+    """Of each person, the kind of record that they may have and others may, too; else -1."""
+    wanted: list[int]
+    """Of each such kind, how many people may have one,"""
+    records: list[int]
+    """and how many there are."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Records:
+    """The records of a release by group and look."""
+
+    kinds: Ints
+    """group * width + look, ascending."""
+    many: Ints
+    """How many there are of each."""
+    looks: dict[Value, int]
+
+    @property
+    def width(self) -> int:
+        return len(self.looks) + 1
+
+    @classmethod
+    def of(cls, groups: Groups, column: str, *, several: bool) -> _Records:
+        """From the groups of a release; `several` columns are one text already, as it is read."""
+        domain, h = groups.domains[column], groups.histograms[column]
+        looks: dict[Value, int] = {}
+        read = domain.values if several else [*map(likeness, domain.values)]
+        into = np.array([looks.setdefault(text, len(looks)) for text in read], np.int64)
+        kinds, index = np.unique(h.owner() * (len(looks) + 1) + into[h.codes], return_inverse=True)
+        many = np.bincount(index.reshape(-1), weights=h.counts, minlength=len(kinds))
+        return cls(kinds, many.astype(np.int64), looks)
+
+    def owners(self, fitting: Located, looks: Sequence[Value], kind: Ints) -> _Owners:
+        """Who of the people may own which, and what is left.
+
+        Args:
+            fitting: The groups that fit each person.
+            looks: What the records of people of each kind look like.
+            kind: Each person's.
+        """
+        people = len(kind)
+        look = np.array([self.looks.get(text, len(self.looks)) for text in looks], np.int64)[kind]
+        person = np.repeat(np.arange(people), fitting.count)
+        wanted = fitting.groups * self.width + look[person]
+        at = np.minimum(np.searchsorted(self.kinds, wanted), max(0, len(self.kinds) - 1))
+        there = self.kinds[at] == wanted if len(self.kinds) else np.zeros(len(at), np.bool_)
+        person, at = person[there], at[there]
+        if np.bincount(person, minlength=people).max(initial=0) <= 1:
+            short = np.bincount(at, minlength=len(self.kinds)) > self.many
+            record = np.full(people, -1, np.int64)
+            record[person] = at
+        else:
+            record = _matched(person, at, self.many, people)
+            short = _short(person, at, record, len(self.kinds))
+        unsure = np.zeros(people, np.bool_)
+        unsure[person[short[at]]] = True
+        record[unsure] = -1
+        taken = np.bincount(record[record >= 0], minlength=len(self.kinds))
+        rest = np.where(short, 0, self.many - taken)
+        names = list(self.looks)
+        left = [
+            (int(self.kinds[k]) // self.width, names[int(self.kinds[k]) % self.width], int(rest[k]))
+            for k in np.flatnonzero(rest)
+        ]
+        may = unsure[person]
+        sure = np.where(record >= 0, self.kinds[record] // self.width, NOWHERE)
+        who = np.concatenate((np.arange(people), person[may]))
+        places = np.concatenate((sure, self.kinds[at[may]] // self.width))
+        order = np.argsort(who, kind="stable")
+        scarce = np.flatnonzero(short)
+        number = np.full(len(self.kinds), -1, np.int64)
+        number[scarce] = np.arange(len(scarce))
+        pool = np.full(people, -1, np.int64)
+        pool[person[may]] = number[at[may]]
+        return _Owners(
+            np.searchsorted(who[order], np.arange(people + 1)), places[order], left, pool,
+            np.bincount(at, minlength=len(self.kinds))[scarce].tolist(),
+            self.many[scarce].tolist(),
+        )  # fmt: skip
+
+
+def _short(person: Ints, at: Ints, record: Ints, kinds: int) -> Flags:
+    """The kinds of records of which there may be too few: by overlaps, others may lack them."""
+    short = np.zeros(kinds, np.bool_)
+    lacking = record[person] < 0
+    short[at[lacking]] = True
+    before = -1
+    while before != (before := int(short.sum())):
+        touched = np.zeros(int(person.max(initial=-1)) + 1, np.bool_)
+        touched[person[short[at]]] = True
+        short[at[touched[person]]] = True
+    return short
+
+
+def _matched(person: Ints, at: Ints, records: Ints, people: int) -> Ints:
+    """As many people as possible get one record of a kind that they may have; -1: none."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    source, sink = people + len(records), people + len(records) + 1
+    begin = np.concatenate((np.full(people, source), person, people + np.arange(len(records))))
+    end = np.concatenate((np.arange(people), people + at, np.full(len(records), sink)))
+    room = np.concatenate((np.ones(people + len(person), np.int64), records))
+    size = sink + 1
+    graph = csr_array((room.astype(np.int32), (begin, end)), shape=(size, size))
+    flow = maximum_flow(graph, source, sink).flow.tocoo()
+    taken = (flow.data > 0) & (flow.row < people) & (flow.col < source)
+    record = np.full(people, -1, np.int64)
+    record[flow.row[taken]] = flow.col[taken] - people
+    return record
+
+
+def _text(columns: Sequence[str], texts: Mapping[str, Sequence[Value]], kind: int) -> Value:
+    """What people of a kind have in these columns, in the form in which records are compared."""
+    found = [texts[column][kind] for column in columns]
+    return found[0] if len(found) == 1 else joined_text(found)
+
+
+def _secret(text: Value, *, several: bool) -> Value:
+    """The sensitive value of such a text."""
+    return parts(text)[0] if several else text

@@ -1,0 +1,178 @@
+"""No certified composition claim leaves anybody a single value, by enumeration of all worlds."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from record_worlds import Puzzle, Release, owned
+
+import hedgerow
+from hedgerow.base.errors import HedgerowError
+from hedgerow.claims import Composition
+from hedgerow.claims.worlds.exchanges import exchangeable
+
+CLAIMS = 500
+"""Random claims that are tried; how many of them must be certified, for the test to mean much:"""
+CERTIFIED = 100
+METHODS: tuple[Any, ...] = ("lattice", "mondrian", "local", "lattice", {"suppress": "20%"})
+QI = {"role": "quasi-identifier"}
+COLUMNS: dict[str, Any] = {
+    "x": QI | {"hierarchy": {"ranges": [2, 4]}},
+    "y": QI | {"hierarchy": {"ranges": [2, 4]}},
+    "ill": "sensitive",
+}
+
+
+def covers(label: str, value: int) -> bool:
+    """Whether a published label covers a number; read anew, with no code of hedgerow."""
+    if label == "*":
+        return True
+    low, _, high = label.partition("-")
+    return int(low) <= value <= int(high or low)
+
+
+def seen(
+    rows: list[tuple[str, str, str]],
+    people: list[tuple[int, int, str]],
+    inside: list[bool],
+    sure: list[bool],
+) -> Release:
+    """A published table, with who of these people knows to be in it."""
+    groups = sorted({(x, y) for x, y, _ in rows})
+    records = tuple((groups.index((x, y)), "abc".index(ill)) for x, y, ill in rows)
+    fits = tuple(
+        frozenset(g for g, (a, b) in enumerate(groups) if within and covers(a, x) and covers(b, y))
+        for (x, y, _), within in zip(people, inside, strict=True)
+    )
+    return Release(records, (0, 1, 2), fits, tuple(sure), listed=True)
+
+
+def fewest(puzzle: Puzzle) -> int:
+    """The fewest values that are possible for anybody."""
+    possible: list[set[int]] = [set() for _ in range(puzzle.people)]
+    for values in product(range(puzzle.values), repeat=puzzle.people):
+        if all(owned(puzzle, release, values) for release in puzzle.releases):
+            for person, value in enumerate(values):
+                possible[person].add(value)
+    return min(map(len, possible))
+
+
+def story(seed: int, folder: Path) -> int | None:
+    """Publish a second release of some people beside a first; what that leaves, if certified.
+
+    Those who left are asked about only where the first release alone leaves them two values.
+    """
+    random = Random(seed)
+    stays = random.random() < 0.5
+    size = random.randint(4, 6)
+    people = [(random.randrange(4), random.randrange(4), random.choice("abc")) for _ in range(size)]
+    before = [True] * size if stays else [random.random() < 0.8 for _ in range(size)]
+    now = [True] * size if stays else [random.random() < 0.85 for _ in range(size)]
+    cut = random.choice([1, 2, 3])
+    by = random.randrange(2)
+    left, came = (
+        {(person[by] < cut, person[2]) for person, b, n in zip(people, before, now, strict=True)
+         if (b, n) == which} for which in ((True, False), (False, True))
+    )  # fmt: skip
+    if left & came:  # who has the other's record nobody can know, and the certificate says so
+        return None
+    first = []
+    for person, inside in zip(people, before, strict=True):
+        side = f"0-{cut - 1}" if person[by] < cut else f"{cut}-3"
+        if inside:
+            first.append((side, "*", person[2]) if by == 0 else ("*", side, person[2]))
+    table = [person for person, inside in zip(people, now, strict=True) if inside]
+    if len(first) < 2 or len(table) < 2:
+        return None
+    path = folder / "first.csv"
+    pd.DataFrame(first, columns=["x", "y", "ill"]).to_csv(path, index=False)
+    method = random.choice(METHODS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            hedgerow.publish(
+                pd.DataFrame(table, columns=["x", "y", "ill"]), columns=COLUMNS, method=method,
+                protect=[{"composition": {"confidence": 0.5, "with": [str(path)]}}],
+                one_row_per_person=True, to=str(folder / "second"), report=False,
+            )  # fmt: skip
+    except HedgerowError:
+        return None
+    written = pd.read_csv(folder / "second" / "data.csv", dtype=str)
+    second = [tuple(row) for row in written[["x", "y", "ill"]].to_numpy().tolist()]
+    suppressed = len(second) < len(table)
+    one = seen(first, people, before, before)
+    two = seen(second, people, now, [inside and not suppressed for inside in now])
+    alone = Puzzle(len(people), 3, (one,))
+    if fewest(alone) < 2:  # the first release gives somebody away, maybe one who left
+        return None
+    return fewest(Puzzle(len(people), 3, (one, two)))
+
+
+def test_no_certified_claim_leaves_anybody_a_single_value(tmp_path: Path) -> None:
+    certified, broken = 0, []
+    for seed in range(CLAIMS):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        left = story(seed, folder)
+        if left is not None:
+            certified += 1
+            if left < 2:
+                broken.append(seed)
+    print(f"{certified} of {CLAIMS} claims were certified")
+    assert not broken
+    assert certified >= CERTIFIED
+
+
+def test_a_claim_that_does_not_count_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Intersecting the values of groups is not enough, and this test notices it."""
+    monkeypatch.setattr(Composition, "_joined", lambda self, groups: None)
+    monkeypatch.setattr("hedgerow.release.partition.maker.refuse_exposed", lambda *_: None)
+    for seed in range(CLAIMS):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        if story(seed, folder) == 1:
+            return
+    pytest.fail("no claim was refuted")
+
+
+@pytest.mark.parametrize("releases", [1, 2, 3])
+def test_exchanges_are_possible_and_nearly_all_there_is(releases: int) -> None:
+    """Whoever truly has two values is nearly always shown to have two."""
+    two, shown = 0, 0
+    for seed in range(400):
+        random = Random(1000 * releases + seed)
+        people, values = random.randint(2, 7), random.randint(2, 3)
+        lowest = -1 if random.random() < 0.3 else 0
+        place = [[random.randrange(lowest, 3) for _ in range(releases)] for _ in range(people)]
+        truth = [random.randrange(values) for _ in range(people)]
+
+        def told(world: tuple[int, ...], place: list[list[int]] = place) -> list[Any]:
+            return [
+                sorted(
+                    (where[r], v) for where, v in zip(place, world, strict=True) if where[r] >= 0
+                )
+                for r in range(releases)
+            ]
+
+        published = told(tuple(truth))
+        truly: list[set[int]] = [set() for _ in range(people)]
+        for world in product(range(values), repeat=people):
+            if told(world) == published:
+                for person, value in enumerate(world):
+                    truly[person].add(value)
+        found = exchangeable(np.array(place), np.array(truth), np.arange(values))
+        for person in range(people):
+            proven = set(np.flatnonzero(found[person]).tolist())
+            assert proven <= truly[person]
+            two += len(truly[person]) > 1
+            shown += len(truly[person]) > 1 and len(proven) > 1
+    assert releases == 1 or shown >= 0.98 * two > 100
