@@ -93,6 +93,19 @@ def overlaps(draw: st.DrawFn) -> Overlap:
 
 def level(case: Overlap) -> Fraction | float:
     """The level over all groups, without rounding."""
+    model, (wide, _) = case.model, counted(case)
+    found: list[Fraction | float] = [Fraction(1)]
+    for group in range(len(wide)):
+        here = [b.epsilon for b in model.beliefs(wide, group)]
+        found += [inf if epsilon is None else epsilon for epsilon in here]
+        rounded = float(model.level(wide)[group])
+        exactly = max((inf if e is None else e for e in here), default=Fraction(1))
+        assert abs(rounded - float(exactly)) <= 1e-9 * rounded or rounded == exactly
+    return max(found)
+
+
+def counted(case: Overlap) -> tuple[Groups, Groups]:
+    """The groups with everybody who fits them, and with those who are in them."""
     model = case.model
     assert model.facts is not None
     size = len(case.weights)
@@ -133,15 +146,7 @@ def level(case: Overlap) -> Fraction | float:
         len(kinds), np.arange(size), case.left_out, np.zeros(size, np.bool_),
         np.zeros(len(kinds), np.bool_),
     )  # fmt: skip
-    wide = widened([model.facts], cells, groups, candidates, np.arange(size))
-    found: list[Fraction | float] = [Fraction(1)]
-    for group in range(size):
-        here = [b.epsilon for b in model.beliefs(wide, group)]
-        found += [inf if epsilon is None else epsilon for epsilon in here]
-        rounded = float(model.level(wide)[group])
-        exactly = max((inf if e is None else e for e in here), default=Fraction(1))
-        assert abs(rounded - float(exactly)) <= 1e-9 * rounded or rounded == exactly
-    return max(found)
+    return widened([model.facts], cells, groups, candidates, np.arange(size)), groups
 
 
 # The oracle
@@ -214,6 +219,17 @@ def _ratio(above: Fraction, below: Fraction) -> Fraction | float:
 @given(overlaps())
 def test_never_less_than_any_placement_says(case: Overlap) -> None:
     assert oracle(case) <= level(case)
+
+
+@settings(max_examples=200)
+@given(overlaps())
+def test_what_protects_anybody_protects_all_who_fit(case: Overlap) -> None:
+    """The second search asks at least as much of each group."""
+    wide, groups = counted(case)
+    anybody = case.model.for_anybody(wide.domains)
+    assert anybody is not None
+    there = groups.n > 0
+    assert (anybody.level(groups) >= case.model.level(wide) * (1 - 1e-12))[there].all()
 
 
 def test_what_is_said_is_reached() -> None:
