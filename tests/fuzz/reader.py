@@ -58,6 +58,9 @@ def _prefix(label: str, value: str) -> bool:
 
 
 def _number(label: str, value: str) -> bool:
+    if re.fullmatch(r"\d+-\d+", value):  # somebody whose age is known as a band only
+        low, high = value.split("-")
+        return _number(label, low) and _number(label, high)
     number = Fraction(value)
     if found := re.fullmatch(r"(\d+)-(\d+)", label):
         return int(found[1]) <= number <= int(found[2])

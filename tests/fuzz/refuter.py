@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,18 @@ class Reading:
             for labels in self.found
             if all(
                 covers(label, person.quasi[name], self.world.kinds[name])
+                for name, label in zip(self.world.quasi, labels, strict=True)
+            )
+        ]
+
+    def may_be(self, person: Person) -> list[Group]:
+        """The same for somebody to whom a missing value may be any value."""
+        return [
+            labels
+            for labels in self.found
+            if all(
+                "" in (label, person.quasi[name])
+                or covers(label, person.quasi[name], self.world.kinds[name])
                 for name, label in zip(self.world.quasi, labels, strict=True)
             )
         ]
@@ -296,32 +309,78 @@ def _belief(
         one["epsilon-privacy"]["adversary"] for one in reading.world.plan["protect"]
         if "epsilon-privacy" in one and one["epsilon-privacy"]["of"] == column
         and str(one["epsilon-privacy"]["epsilon"]) == epsilon
+        and ("knows" in one["epsilon-privacy"]["adversary"]) == ("on a list" in who)
     )  # fmt: skip
-    wishes = about is not None
-    values = source_values(reading.world, column)
-    minding: list[Person] = []
+    wishes = about is not None and "wants" in about
+    known = reading.world.known if "knows" in adversary else frozenset[str]()
+    values = _by_key(reading, column) if wishes else {}
     for read_as in reading.readings(column):
         domain = sorted(reading.whole(column, read_as))
         for labels, rows in reading.found.items():
             here = Counter(read_as(row[column]) for row in rows)
-            asked = set(here)
-            if wishes:
-                minding = [p for p in reading.world.people if labels in reading.fitting(p)]
-                plain = any(not p.wish for p in minding)
-                asked = {v for v in here if plain or any(read_as(p.wish) == v for p in minding)}
-            for value in asked:
-                own = not wishes or any(
-                    value == read_as(p.wish) == read_as(mine)
-                    for p, mine in zip(reading.world.people, values, strict=True)
-                    if p in minding
-                )
-                before = _before(adversary, value, here, domain, read_as, own=own)
-                after = Fraction(here[value], here.total())
-                if _surer(before, after) > float(_number(epsilon)) * (1 + SLACK):
-                    yield (
-                        f"{labels}: the belief in {value} goes from {float(before):.4f} to "
-                        f"{float(after):.4f} ({who})"
+            minding = [
+                p for p in reading.world.people
+                if p.key not in known and labels in reading.may_be(p)
+            ]  # fmt: skip
+            for removed in _removals(reading, labels, known, column, read_as):
+                left = here - removed
+                if not left or not minding:
+                    continue
+                asked = set(left)
+                if wishes:
+                    plain = any(not p.wish for p in minding)
+                    asked = {v for v in left if plain or any(read_as(p.wish) == v for p in minding)}
+                for value in asked:
+                    own = not wishes or any(
+                        len(reading.may_be(p)) > 1 or value == read_as(values[p.key])
+                        for p in minding
+                        if not p.wish or read_as(p.wish) == value
                     )
+                    before = _before(adversary, value, here, domain, read_as, own=own)
+                    after = Fraction(left[value], left.total())
+                    if _surer(before, after) > float(_number(epsilon)) * (1 + SLACK):
+                        yield (
+                            f"{labels}: the belief in {value} goes from {float(before):.4f} to "
+                            f"{float(after):.4f} ({who})"
+                        )
+
+
+def _by_key(reading: Reading, column: str) -> dict[str, str]:
+    """Each person's value, where everybody has one."""
+    keys = [person.key for person in reading.world.people]
+    return dict(zip(keys, source_values(reading.world, column), strict=True))
+
+
+def _removals(
+    reading: Reading, labels: Group, known: frozenset[str], column: str,
+    read_as: Callable[[str], str],
+) -> list[Counter[str]]:  # fmt: skip
+    """What an attacker may take out of a group as the records of the people they know.
+
+    Every way to put these into groups that they fit, or nowhere where people were left out, that
+    the counts of all groups allow. Where as many people fit each group as it has records, nobody
+    who fits one was left out.
+    """
+    listed = [p for p in reading.world.people if p.key in known]
+    values = _by_key(reading, column) if known else {}
+    counts = {
+        place: Counter(read_as(row[column]) for row in rows)
+        for place, rows in reading.found.items()
+    }
+    fits = Counter(place for p in reading.world.people for place in reading.may_be(p))
+    whole = all(fits[place] == counts[place].total() for place in counts)
+    left_out = 0 if whole else len(reading.world.people) - len(reading.rows)
+    found: dict[frozenset[tuple[str, int]], Counter[str]] = {}
+    nowhere: list[Group | None] = [None] if left_out else []
+    for places in product(*([*reading.may_be(p), *nowhere] or [None] for p in listed)):
+        theirs: dict[Group, Counter[str]] = {}
+        for one, place in zip(listed, places, strict=True):
+            if place is not None:
+                theirs.setdefault(place, Counter())[read_as(values[one.key])] += 1
+        if all(taken <= counts[place] for place, taken in theirs.items()):
+            mine = theirs.get(labels, Counter())
+            found[frozenset(mine.items())] = mine
+    return list(found.values())
 
 
 def _surer(before: Fraction, after: Fraction) -> float:

@@ -49,6 +49,8 @@ class World:
     plan: dict[str, Any]
     files: dict[str, list[list[str]]] = field(default_factory=dict)
     """Hierarchies, populations and the like: name -> lines."""
+    known: frozenset[str] = frozenset()
+    """Keys of people whose records some attacker holds, where a claim is about such a one."""
     others: list[dict[str, str]] = field(default_factory=list)
     """Quasi-identifiers of everybody in the outside population, where the plan has one."""
 
@@ -163,15 +165,34 @@ def _divided(seed: int, rng: random.Random) -> World:
     }
     adversary = {"class": "III", "prior": {"shape": dict.fromkeys(illnesses, 1)}}
     claim = {"epsilon": rng.choice((1.3, 1.5, 2)), "of": "illness", "adversary": adversary}
-    plan = {
+    world = World(seed, people, columns, {"country": "tree", "sex": "text"}, {})
+    if rng.random() < 0.3:
+        adversary["knows"] = _listed(world, rng)
+    if rng.random() < 0.2:
+        _overlapping_ages(world, rng)
+    world.plan = {
         "source": "source.csv",
         "columns": columns,
         "protect": [{"epsilon-privacy": claim | {"wishes": "wish"}}, {"k-anonymity": 3}],
         "method": rng.choice(METHODS[:5])(rng),
         "publish": {"to": "release"},
     }
-    kinds = {"country": "tree", "sex": "text"}
-    return World(seed, people, columns, kinds, plan)
+    return world
+
+
+def _overlapping_ages(world: World, rng: random.Random) -> None:
+    """Ages in bands whose ends overlap, and some people whose age is a band already."""
+    ages = {person.key: str(rng.choice((20, 25, 30, 35, 40))) for person in world.people}
+    world.people[:] = [
+        replace(p, quasi={**p.quasi, "age": ages[p.key] if rng.random() < 0.8 else "20-30"})
+        for p in world.people
+    ]
+    bands = {"20": "20-30", "25": "20-30", "20-30": "20-30"}
+    lines = [[age, bands.get(age, "30-40")] for age in (*sorted(set(ages.values())), "20-30")]
+    world.files["ages.csv"] = lines
+    del world.columns["country"], world.kinds["country"]
+    world.columns["age"] = {"role": "quasi-identifier", "hierarchy": "ages.csv"}
+    world.kinds["age"] = "number"
 
 
 NAMES = ("Ann Lee", "Bo Ek", "Cy Dow", "Di Fox", "Ed Gay", "Flo Hay")
@@ -347,7 +368,23 @@ def _belief(world: World, rng: random.Random) -> Claim:
             for p in world.people
         ]
         said["wishes"] = "wish"
+    if rng.random() < 0.3:
+        said["adversary"] = adversary | {"knows": _listed(world, rng)}
     return {"epsilon-privacy": said}
+
+
+def _listed(world: World, rng: random.Random) -> dict[str, Any]:
+    """One list for all claims of a plan; the same people are on it."""
+    if not world.known:
+        world.columns.setdefault("pid", {"role": "identifier"})
+        keys = [person.key for person in world.people]
+        world.known = frozenset(rng.sample(keys, rng.randint(1, min(MOST_KNOWN, len(keys)))))
+        world.files["known.csv"] = [["pid"], *([key] for key in sorted(world.known))]
+    return {"by": "pid", "file": "known.csv"}
+
+
+MOST_KNOWN = 4
+"""So that all ways to place them can be tried."""
 
 
 def _risk(world: World, rng: random.Random) -> Claim:

@@ -13,7 +13,15 @@ from hedgerow.base.errors import DataError
 from hedgerow.claims.adversary import Adversary, Extreme
 from hedgerow.claims.beliefs import Codes, Flags, most_who_stay, smallest_epsilons
 from hedgerow.claims.predicates import Bound, Predicates
-from hedgerow.table.groups import Facts, Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.groups import (
+    AttributedRecords,
+    Facts,
+    Floats,
+    Groups,
+    Histogram,
+    Ints,
+    Sensitive,
+)
 
 EVERYBODY = np.zeros(0, np.int32)
 
@@ -45,11 +53,14 @@ class BeliefTerms:
     exact: bool
     """Whether by the beliefs themselves; else by the theorems' conditions."""
     facts: Facts | None
+    records: AttributedRecords | None
+    """Whose records may be whose, where people fit several groups."""
     predicates: Bound
     extremes: tuple[Extreme, ...]
     start: Ints
     into: Codes
     known: Flags
+    perhaps: Flags
     wish_start: Ints
     wishes: Codes
     learns: Flags
@@ -65,6 +76,7 @@ class BeliefTerms:
         predicates: Predicates,
         domain: Sensitive,
         facts: Facts | None,
+        records: AttributedRecords | None = None,
         *,
         exact: bool,
     ) -> BeliefTerms:
@@ -88,12 +100,19 @@ class BeliefTerms:
         wish_start, wanted, known = (
             np.zeros(1, np.int64), EVERYBODY, np.zeros(bound.width, np.bool_)
         )  # fmt: skip
+        perhaps = np.zeros_like(known)
         if facts is not None:
-            index = facts.value.astype(np.int64)
+            whose = facts if records is None else records
+            index = whose.value.astype(np.int64)
             rows = Histogram(start, into, np.zeros(len(into), np.int64)).take(index)
-            start, into, known = rows.indptr, rows.codes, facts.known
+            start, into, known = rows.indptr, rows.codes, whose.known
+            perhaps = np.zeros_like(known) if records is None else records.perhaps
             if bound.wished:
-                lists = [bound.wished[wish] for wish in facts.wish]
+                # What is wanted of those whom the attacker knows anyway protects nobody.
+                lists = [
+                    () if of_known else bound.wished[wish]
+                    for wish, of_known in zip(facts.wish, facts.known, strict=True)
+                ]
                 wish_start = np.concatenate(([0], np.cumsum([len(w) for w in lists])))
                 wanted = np.array([p for w in lists for p in w], np.int32)
         numbers = [_numbers(extreme, exact) for extreme in extremes]
@@ -102,11 +121,13 @@ class BeliefTerms:
             adversary.known,
             exact,
             facts,
+            records,
             bound,
             extremes,
             start,
             into,
             known,
+            perhaps,
             wish_start.astype(np.int64),
             wanted,
             np.array([extreme.stubbornness is not None for extreme in extremes], np.bool_),
@@ -116,10 +137,28 @@ class BeliefTerms:
             np.array([float(x) for _, _, _, x in numbers]),
         )
 
-    def smallest_epsilons(self, groups: Groups, histogram: Histogram) -> Floats:
-        """For each group; infinite where no prior decides (class IV)."""
+    @property
+    def lenient(self) -> bool:
+        """Whether those for whom a predicate is false are reckoned as such.
+
+        Not where people fit several groups: in those that they are not in, taking their record
+        out changes nothing, which leaves the attacker surer than they would be here.
+        """
+        return self.exact and self.records is None
+
+    def smallest_epsilons(
+        self, groups: Groups, histogram: Histogram, asking: Histogram | None = None
+    ) -> Floats:
+        """For each group; infinite where no prior decides (class IV).
+
+        Args:
+            groups: The groups.
+            histogram: What their people have; the records, where people fit several groups.
+            asking: Then, the facts of those who may be in each.
+        """
         if not self.extremes:
             return np.where(groups.n > 0, np.inf, 1.0)
+        may_be = histogram if asking is None else asking
         return smallest_epsilons(
             histogram.indptr,
             histogram.codes,
@@ -129,6 +168,9 @@ class BeliefTerms:
             self.into,
             self.predicates.negated,
             self.known,
+            self.perhaps,
+            may_be.indptr,
+            may_be.codes,
             self.wish_start,
             self.wishes,
             self.knows,
@@ -137,7 +179,7 @@ class BeliefTerms:
             self.v,
             self.w,
             self.x,
-            self.exact,
+            self.lenient,
         )
 
     def most_who_stay(self, groups: Groups, histogram: Histogram, epsilon: float) -> Ints:
@@ -162,11 +204,19 @@ class BeliefTerms:
             epsilon,
         )
 
-    def beliefs(self, groups: Groups, histogram: Histogram, group: int) -> Iterator[Belief]:
+    def beliefs(
+        self, groups: Groups, histogram: Histogram, group: int, asking: Histogram | None = None
+    ) -> Iterator[Belief]:
         """What attackers believe of the people of one group, in exact arithmetic.
 
         Yields, for each predicate that is true of somebody and each extreme prior, what is
         worst. Against class IV there is nothing to say: they may believe anything.
+
+        Args:
+            groups: The groups.
+            histogram: As for `smallest_epsilons`.
+            group: Which of them.
+            asking: As for `smallest_epsilons`.
         """
         if not self.extremes:
             yield Belief(
@@ -177,38 +227,45 @@ class BeliefTerms:
             return
         codes = histogram.codes[histogram.indptr[group] : histogram.indptr[group + 1]]
         people = dict(zip(codes.tolist(), histogram.of(group).tolist(), strict=True))
+        may_be = set(people)
+        if asking is not None:
+            may_be = set(asking.codes[asking.indptr[group] : asking.indptr[group + 1]].tolist())
         known = {code for code in people if self.known[code]}
+        perhaps = {code for code in people if self.perhaps[code]}
         n, listed = int(groups.n[group]), sum(people[code] for code in known)
-        for p in self._asked(set(people), known):
+        for p in self._asked(set(people), may_be):
             values = self.predicates.values(p)
             inside = {code for code in people if self._value(code) in values}
-            own = not len(self.wishes) or any(
-                code in inside for code in self._wanting(set(people) - known, p)
+            own = (
+                not self.lenient
+                or not len(self.wishes)
+                or any(code in inside for code in self._wanting(may_be, p))
             )
             for extreme in self.extremes:
                 belief = _belief(
                     self.predicates.names[p],
                     n,
-                    n - listed - self.knows,
+                    n - listed - self.knows - sum(people[code] for code in perhaps - inside),
                     sum(people[code] for code in inside),
                     sum(people[code] for code in inside - known),
                     extreme.weight[p],
                     extreme.stubbornness,
-                    self.exact and not own,
+                    not own,
                     self.exact,
                 )
                 if belief is not None:
                     yield belief
 
     def _value(self, code: int) -> int:
-        return code if self.facts is None else int(self.facts.value[code])
+        whose = self.facts if self.records is None else self.records
+        return code if whose is None else int(whose.value[code])
 
-    def _asked(self, codes: set[int], known: set[int]) -> list[int]:
-        """The predicates somebody in the group wants protected."""
+    def _asked(self, codes: set[int], may_be: set[int]) -> list[int]:
+        """The predicates somebody who may be in the group wants protected."""
         start, lists, asking = self.start, self.into, codes
         wanted: set[int] = set()
         if len(self.wishes):
-            start, lists, asking = self.wish_start, self.wishes, codes - known
+            start, lists, asking = self.wish_start, self.wishes, may_be
         else:
             wanted.update(np.flatnonzero(self.predicates.negated).tolist())
         for code in asking:

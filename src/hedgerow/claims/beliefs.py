@@ -5,6 +5,10 @@ whose records the attacker does not hold, they believe p_in = m / N. Had the per
 been taken out, they would believe p_out = (count - 1 + u) / (n + v) and 1 - p_out =
 (n - count + w) / (n + x), where u, v, w, x come from their prior; or, where nothing changes
 their mind, p_out = u and 1 - p_out = w.
+
+Where people fit several groups, some records are perhaps those of known people: `perhaps`. The
+attacker may take any of them out. p_in is largest where they take out all of these that do not
+make the predicate true, and none of those that do: m / (N - the former).
 """
 
 from __future__ import annotations
@@ -33,6 +37,9 @@ def smallest_epsilons(
     predicates: Codes,
     negated: Flags,
     known: Flags,
+    perhaps: Flags,
+    may_be: Ints,
+    asking: Codes,
     wish_start: Ints,
     wishes: Codes,
     knows: int,
@@ -54,7 +61,11 @@ def smallest_epsilons(
         predicates: As above.
         negated: Which predicates mean the opposite.
         known: Codes of people whose records the attacker holds.
-        wish_start: People with code c want wishes[wish_start[c] : wish_start[c + 1]] protected.
+        perhaps: Codes of records that may be known people's, or not.
+        may_be: The people who may be in group g have asking[may_be[g] : may_be[g + 1]].
+        asking: As above; where `lenient`, codes as above.
+        wish_start: People who have c of these want wishes[wish_start[c] : wish_start[c + 1]]
+            protected.
         wishes: As above; empty where everybody wants every predicate protected.
         knows: How many people's records the attacker holds, whoever they are.
         learns: For each extreme prior, whether the release changes it.
@@ -67,6 +78,7 @@ def smallest_epsilons(
     size = len(negated)
     count = np.zeros(size, np.int64)
     held_by_known = np.zeros(size, np.int64)
+    held_perhaps = np.zeros(size, np.int64)
     met = np.empty(size, np.int64)
     wanted = np.zeros(size, np.bool_)
     own = np.zeros(size, np.bool_)
@@ -76,10 +88,13 @@ def smallest_epsilons(
     for g in range(len(n)):
         touched = 0
         listed = 0
+        unsure = 0
         for e in range(indptr[g], indptr[g + 1]):
             code, c = codes[e], counts[e]
             if known[code]:
                 listed += c
+            if perhaps[code]:
+                unsure += c
             for i in range(start[code], start[code + 1]):
                 p = predicates[i]
                 if count[p] == 0 and not negated[p]:
@@ -88,24 +103,24 @@ def smallest_epsilons(
                 count[p] += c
                 if known[code]:
                     held_by_known[p] += c
+                if perhaps[code]:
+                    held_perhaps[p] += c
         for p in opposites:
             met[touched] = p
             touched += 1
         if personal:
-            for e in range(indptr[g], indptr[g + 1]):
-                code = codes[e]
-                if known[code]:
-                    continue
+            for e in range(may_be[g], may_be[g + 1]):
+                code = asking[e]
                 for i in range(wish_start[code], wish_start[code + 1]):
                     p = wishes[i]
                     wanted[p] = True
-                    inside = False
-                    for j in range(start[code], start[code + 1]):
-                        if predicates[j] == p:
-                            inside = True
-                    if inside != negated[p]:
-                        own[p] = True
-        others = n[g] - listed - knows
+                    if lenient:
+                        inside = False
+                        for j in range(start[code], start[code + 1]):
+                            if predicates[j] == p:
+                                inside = True
+                        if inside != negated[p]:
+                            own[p] = True
         worst = 1.0
         for i in range(touched):
             p = met[i]
@@ -115,6 +130,8 @@ def smallest_epsilons(
             held = true_of - (listed - held_by_known[p] if negated[p] else held_by_known[p])
             if held <= 0:
                 continue
+            false_of = held_perhaps[p] if negated[p] else unsure - held_perhaps[p]
+            others = n[g] - listed - knows - false_of
             if held >= others:
                 worst = np.inf
                 break
@@ -134,6 +151,7 @@ def smallest_epsilons(
             p = met[i]
             count[p] = 0
             held_by_known[p] = 0
+            held_perhaps[p] = 0
         if personal:
             wanted[:] = False
             own[:] = False

@@ -40,7 +40,15 @@ from hedgerow.claims.predicates import Named, Predicates
 from hedgerow.claims.priors import Prior
 from hedgerow.claims.traits import NOT_WISHED, OTHERS_KNOWN, STRONGER, Gap, Slider
 from hedgerow.table.facts import AskedFacts
-from hedgerow.table.groups import Facts, Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.groups import (
+    AttributedRecords,
+    Facts,
+    Floats,
+    Groups,
+    Histogram,
+    Ints,
+    Sensitive,
+)
 from hedgerow.table.value_order import Value
 
 STUBBORNNESS = "stubbornness"
@@ -57,7 +65,9 @@ class EpsilonPrivacy(ColumnModel):
         attacker believes when the record is in the release, p_out when it was taken out.
     Assumes: The attacker is of the class named, believes the same of every group before
         seeing it, revises that by the group alone, and does not reason about how the
-        recoding was chosen. One sensitive column; one value a person.
+        recoding was chosen. Whoever fits several groups is believed to be in each with some
+        probability, whatever it is, which the record does not change. One sensitive column; one
+        value a person.
     Reference: Machanavajjhala, Gehrke, Goetz 2009 (VLDB), Definition 4, Theorems 1 to 4 and
         Appendix A. `by="exact"` decides by p_in and p_out themselves (Equations 8 and 9, with
         known individuals), `by="theorem"` by the theorems' conditions, which ask a little
@@ -156,8 +166,8 @@ class EpsilonPrivacy(ColumnModel):
         }  # fmt: skip
 
     def level(self, groups: Groups) -> Floats:
-        terms, histogram = self._terms(groups)
-        return terms.smallest_epsilons(groups, histogram)
+        terms, histogram, asking = self._terms(groups)
+        return terms.smallest_epsilons(groups, histogram, asking)
 
     def exactly(self, groups: Groups, group: int) -> bool:
         return all(
@@ -168,31 +178,54 @@ class EpsilonPrivacy(ColumnModel):
     def could_stay(self, groups: Groups) -> Ints:
         if not self.monotone_in_generalisation:
             return super().could_stay(groups)
-        terms, histogram = self._terms(groups)
+        terms, histogram, _ = self._terms(groups)
         stay = terms.most_who_stay(groups, histogram, float(self.epsilon))
         return np.minimum(stay, super().could_stay(groups))
 
     def beliefs(self, groups: Groups, group: int) -> Iterator[Belief]:
         """What attackers believe of the people of one group; see `BeliefTerms.beliefs`."""
-        terms, histogram = self._terms(groups)
-        yield from terms.beliefs(groups, histogram, group)
+        terms, histogram, asking = self._terms(groups)
+        yield from terms.beliefs(groups, histogram, group, asking)
+
+    def for_anybody(self, domains: Mapping[str, Sensitive]) -> EpsilonPrivacy | None:
+        """Everybody wants protected what anybody does, and the known people may be anybody."""
+        if self.facts is None:
+            return None
+        facts, domain = domains[self.facts.name], domains[self.of]
+        assert isinstance(facts, Facts), "facts are counted as such"
+        adversary, predicates = self.adversary, self.predicates
+        if adversary.listed is not None:
+            adversary = replace(adversary, knows=int(facts.reference[facts.known].sum()))
+        if predicates.wishes is not None:
+            wanted = {facts.wishes[wish] for wish in facts.wish[~facts.known].tolist()}
+            named = sorted(wish for wish in wanted if wish is not None and wish.strip())
+            usual = domain.values if len(named) < len(wanted) or not wanted else ()
+            sets = tuple(dict.fromkeys((*usual, *named)))
+            predicates = Predicates(sets=sets, negative=predicates.negative)
+        return replace(self, adversary=adversary, predicates=predicates)
 
     @cached_property
-    def _bound(self) -> dict[tuple[Sensitive, Facts | None], BeliefTerms]:
+    def _bound(self) -> dict[tuple[Sensitive | None, ...], BeliefTerms]:
         return {}
 
-    def _terms(self, groups: Groups) -> tuple[BeliefTerms, Histogram]:
+    def _terms(self, groups: Groups) -> tuple[BeliefTerms, Histogram, Histogram | None]:
+        """The terms, what records groups have, and who may be in them where that is more."""
         domain, histogram = histogram_of(groups, self.of)
-        facts = None
+        facts = records = asking = None
         if self.facts is not None:
             found, histogram = histogram_of(groups, self.facts.name)
             assert isinstance(found, Facts), "facts are counted as such"
             facts = found
-        if (domain, facts) not in self._bound:
-            self._bound[domain, facts] = BeliefTerms.of(
-                self.adversary, self.predicates, domain, facts, exact=self.by == "exact"
+            if self.facts.records in groups.histograms:
+                asking = histogram
+                whose, histogram = histogram_of(groups, self.facts.records)
+                assert isinstance(whose, AttributedRecords), "records are counted as such"
+                records = whose
+        if (domain, facts, records) not in self._bound:
+            self._bound[domain, facts, records] = BeliefTerms.of(
+                self.adversary, self.predicates, domain, facts, records, exact=self.by == "exact"
             )
-        return self._bound[domain, facts], histogram
+        return self._bound[domain, facts, records], histogram, asking
 
     @property
     def hopeless(self) -> str | None:

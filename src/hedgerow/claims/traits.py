@@ -175,6 +175,16 @@ class Traits:
         """Whether it depends on what certain people want protected, or on who is known."""
         return self.facts is not None
 
+    def for_anybody(self: T, domains: Mapping[str, Sensitive]) -> T | None:
+        """The claim that asks the same of every group, whoever may be in it, and implies this one.
+
+        Only of a claim about single people; None where there is none.
+
+        Args:
+            domains: The sensitive columns, and what is known of people, by attribute.
+        """
+        return None
+
     @property
     def believed(self) -> Prior | None:
         """What its attacker believes before seeing the release, where it names that."""

@@ -31,7 +31,7 @@ from hedgerow.release.partition.recoding_choice import (
     bounds,
     choose,
     refuse_meaningless,
-    refuse_overlapping,
+    refuse_unexplored,
 )
 from hedgerow.table.cells import Cells
 from hedgerow.table.schema import Schema
@@ -137,7 +137,7 @@ class Exploration:
             with warming():
                 cells = job.cells()
             schema, models = job.schema, job.models
-        refuse_overlapping(plan, models)
+        refuse_unexplored(plan, models)
         chosen = fixed(plan)
         lattice = Lattice.of(_seen_by(cells, models), None if chosen else bounds(plan))
         if chosen is not None:

@@ -17,7 +17,7 @@ from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search, Solution
 from hedgerow.release.partition.job import opened
-from hedgerow.release.partition.recoding_choice import bounds, patience, refuse_overlapping
+from hedgerow.release.partition.recoding_choice import bounds, patience, refuse_unexplored
 
 DEFAULT_K = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Strictness asked for when the first claim is k-anonymity."""
@@ -81,7 +81,7 @@ def frontier(
         job.refuse_linked("a frontier")
         cells = job.cells()
         ladder = tuple(requirements or _ladder(job.models[0], cells.people))
-        refuse_overlapping(plan, (*ladder, *job.models[1:]))
+        refuse_unexplored(plan, (*ladder, *job.models[1:]))
         ladder = judged(map(plan.in_order, ladder), cells.sensitive)
         rest = judged(job.models[1:], cells.sensitive)
     limit, keep = plan.method.may_suppress(cells.people), plan.method.keep_suppressed

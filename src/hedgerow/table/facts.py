@@ -26,3 +26,8 @@ class AskedFacts:
         known = "" if self.known is None else f", known {self.known.digest}"
         wishes = "" if self.wishes is None else f", wishes {self.wishes}"
         return f"({self.of}{known}{wishes})"
+
+    @property
+    def records(self) -> str:
+        """The attribute that says whose records a group has, where people fit several groups."""
+        return f"{self.name} records"

@@ -162,6 +162,22 @@ class Facts(Unseen):
 
 
 @dataclass(frozen=True, eq=False)
+class AttributedRecords(Unseen):
+    """Records by value, and whether they are those of people whom an attacker knows.
+
+    Where people fit several groups, groups carry this beside `Facts`, which then count everybody
+    who may be in a group. Each of its values is a combination.
+    """
+
+    value: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """The combination's value of the sensitive column."""
+    known: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether these are surely known people's records."""
+    perhaps: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether they may be: then the attacker may take any number of them for such."""
+
+
+@dataclass(frozen=True, eq=False)
 class Histogram:
     """n(q, s) for one sensitive attribute, compressed by group (CSR)."""
 

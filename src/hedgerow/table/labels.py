@@ -172,6 +172,17 @@ class Read:
     value of anybody; a range, where no value is a number or a date."""
 
 
+def may_stand_for_others(value: Value) -> bool:
+    """Whether a plain value may be read as a label that other values are under, too.
+
+    Sets name such a value as itself. Somebody who reads them may take it for more.
+
+    >>> [may_stand_for_others(value) for value in ("20-30", "3*", "25", "flu", None)]
+    [True, True, False, False, False]
+    """
+    return value is not None and _STRUCTURED.search(value) is not None and math.isnan(number(value))
+
+
 def covers(
     labels: Sequence[Value],
     values: Sequence[Value],

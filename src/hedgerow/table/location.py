@@ -78,9 +78,7 @@ def locate(published: Published, targets: Targets) -> Located:
         )
     if published.located == "nearest":
         return _nearest(published, targets, known)
-    width = (len(published) + 63) // 64
-    masks, offset, columns = [], [], []
-    total = 0
+    matrices, columns = [], []
     lost: dict[str, int] = {}
     words: dict[str, tuple[str, ...]] = {}
     strange: dict[str, tuple[str, ...]] = {}
@@ -101,12 +99,32 @@ def locate(published: Published, targets: Targets) -> Located:
         outside = int((~covered[targets.codes[:, c]]).sum())
         if outside:
             lost[name] = outside
-        masks.append(_packed(matrix, published.codes[:, j], width))
-        offset.append(total)
-        total += len(targets.values[c])
+        matrices.append(matrix)
         columns.append(c)
-    codes = targets.codes[:, columns].astype(np.int64) + np.array(offset)
-    return Located(*_candidates(np.concatenate(masks), codes), lost, words, strange)
+    codes = published.codes[:, [published.quasi.index(name) for name in known]]
+    start, groups = groups_that_fit(matrices, codes, targets.codes[:, columns])
+    return Located(start, groups, lost, words, strange)
+
+
+def groups_that_fit(
+    fits: Sequence[NDArray[np.bool_]], groups: NDArray[np.int32], people: NDArray[np.int32]
+) -> tuple[Ints, Ints]:
+    """For each person the groups all of whose labels cover what is known, compressed by person.
+
+    Args:
+        fits: For each column, at least one: labels by values, whether the label covers the value.
+        groups: For each group and column, which of the labels.
+        people: For each person and column, which of the values.
+
+    >>> fits = [np.array([[True, False], [True, True]])]  # the labels 25 and 20-30; 25 and 27
+    >>> start, found = groups_that_fit(fits, np.array([[0], [1]]), np.array([[0], [1]]))
+    >>> start.tolist(), found.tolist()
+    ([0, 2, 3], [0, 1, 1])
+    """
+    width = (len(groups) + 63) // 64
+    masks = [_packed(matrix, groups[:, j], width) for j, matrix in enumerate(fits)]
+    offset = np.cumsum([0, *(len(mask) for mask in masks[:-1])])
+    return _candidates(np.concatenate(masks), people.astype(np.int64) + offset)
 
 
 def doubtful(releases: Sequence[Published], located: Sequence[Located]) -> dict[str, Any]:

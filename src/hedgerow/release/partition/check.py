@@ -9,10 +9,10 @@ from typing import Any
 from hedgerow.claims.base import Verdict
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
+from hedgerow.release.partition.candidates import Candidates
 from hedgerow.release.partition.job import opened
-from hedgerow.release.partition.refusals import refuse_overlap
+from hedgerow.release.partition.judgement import judge
 from hedgerow.table.label_taxonomies import written_out
-from hedgerow.table.published_table import Published
 
 
 def check(
@@ -39,10 +39,8 @@ def checked(
         cells = job.cells(as_it_is=True)
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
-        if any(model.about_single_people for model in job.models):
-            labels = tuple(tuple(h.values) for h in cells.hierarchies)
-            names = tuple(h.name for h in cells.hierarchies)
-            nodes = written_out(plan.specs, cells.hierarchies)
-            as_it_is = Published("the table", names, labels, tuples, groups, "box", nodes)
-            refuse_overlap(job, cells, as_it_is)
-        return job.check(groups), (*job.notes, *job.told_spellings(cells))
+        candidates = None
+        if job.facts:
+            candidates = Candidates.in_table(cells, written_out(plan.specs, cells.hierarchies))
+        notes = (*job.notes, *job.told_spellings(cells))
+        return judge(job, cells, groups, candidates), notes

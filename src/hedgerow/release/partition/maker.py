@@ -21,18 +21,21 @@ from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
 from hedgerow.release.manifest import listed
 from hedgerow.release.options import Options
+from hedgerow.release.partition.candidates import Candidates
 from hedgerow.release.partition.certificate import certify, shown_orders
 from hedgerow.release.partition.data_file import write_release
 from hedgerow.release.partition.exposure import Exposure, exposures, refuse_exposed
 from hedgerow.release.partition.fingerprint import inputs_of, made_from
 from hedgerow.release.partition.job import Job, opened
+from hedgerow.release.partition.judgement import judge, refuse_in_doubt
 from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
 from hedgerow.release.partition.recoded_table import Recoded, recoded
 from hedgerow.release.partition.recoding_choice import refuse_hopeless
-from hedgerow.release.partition.refusals import refuse_failed, refuse_overlap
+from hedgerow.release.partition.refusals import refuse_failed
 from hedgerow.release.partition.words import in_words
 from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.release.release import Release
+from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.published_table import Published
 
 
@@ -205,14 +208,19 @@ class RecodedMaker:
         published: Published | None = None
         found: tuple[Exposure, ...] = ()
         compared = self._is_compared(made)
-        if compared or job.facts:
+        candidates = None
+        if job.facts:
+            nodes = written_out(self.plan.specs, cells.hierarchies)
+            candidates = Candidates.in_release(cells, chosen, measured.contents, nodes)
+        if compared:
             published = as_published(
                 self.plan, cells, chosen, measured.contents,
                 name=self.destination.name, records=compared,
             )  # fmt: skip
-            refuse_overlap(job, cells, published)
-            found = exposures(job, cells, chosen, measured.contents if compared else None)
-        claims = job.check(measured.groups)
+            found = exposures(job, cells, chosen, measured.contents)
+        claims = judge(job, cells, measured.groups, candidates)
+        if candidates is not None:
+            refuse_in_doubt(claims, job, cells, candidates)
         refuse_failed(claims, job.models, measured.groups)
         promised: tuple[PrivacyModel, ...] = job.claims
         if chosen.suppressed + cells.absent:

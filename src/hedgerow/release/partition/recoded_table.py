@@ -15,6 +15,7 @@ from hedgerow.recode.recoding import Recoding
 from hedgerow.recode.warmup import warming
 from hedgerow.release.partition.exposure import explain_refusal
 from hedgerow.release.partition.job import Job
+from hedgerow.release.partition.overlap_choice import choose_over_overlaps
 from hedgerow.release.partition.recoding_choice import Progress, again, choose
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import PEOPLE, ROWS
@@ -73,7 +74,7 @@ def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
     """What the search finds; if earlier releases leave nothing to find, says what they do."""
     unit = ROWS if job.rows > 1 else PEOPLE
     try:
-        return choose(job.plan, cells, job.models, say, unit=unit)
+        return choose_over_overlaps(job, cells, say, unit=unit)
     except UncheckedError:
         raise
     except ClaimError as error:

@@ -175,30 +175,13 @@ def _refuse_separated(plan: Plan, models: Sequence[PrivacyModel]) -> None:
 
 
 def refuse_overlapping(plan: Plan, models: Sequence[PrivacyModel]) -> None:
-    """Refuse claims about single people where a person may fit several groups.
-
-    Where each group keeps a claim about its own people, whoever fits two of them may be believed
-    to be among people who want something else protected, or whom the attacker does not know.
+    """Refuse claims about presence where a person may fit several groups.
 
     Raises:
         PlanError: There is such a claim, and the plan's method makes such groups.
     """
-    method = plan.method
-    made = {
-        "local recoding": method.search == "local",
-        "taxonomy boxes": (method.search, method.boxes) == ("mondrian", "taxonomy"),
-        "keep_suppressed": method.search == "lattice" and method.keep_suppressed,
-    }
-    for name in [how for how, used in made.items() if used]:
+    for name in _overlapping(plan):
         for model in models:
-            if model.about_single_people:
-                raise PlanError(
-                    f"{model} cannot be kept with {name}: people may fit several groups, and it "
-                    "says nothing of groups that are not theirs",
-                    where=plan.where("method"),
-                    fix="Search the lattice without keep_suppressed, or use strict Mondrian with "
-                    "`boxes: ranges`.",
-                )
             if model.about_presence:  # which the lattice alone can keep
                 raise PlanError(
                     f"{model} cannot be kept with {name}: whoever fits a group may also be in the "
@@ -206,6 +189,38 @@ def refuse_overlapping(plan: Plan, models: Sequence[PrivacyModel]) -> None:
                     where=plan.where("method"),
                     fix="Leave keep_suppressed out.",
                 )
+
+
+def refuse_unexplored(plan: Plan, models: Sequence[PrivacyModel]) -> None:
+    """Refuse claims that a node is not judged by when one looks at many.
+
+    Claims about single people are about all groups that a person fits, and each node is looked at
+    group by group.
+
+    Raises:
+        PlanError: There is such a claim, and the plan's method makes groups that overlap.
+    """
+    refuse_overlapping(plan, models)
+    for name in _overlapping(plan):
+        for model in models:
+            if model.about_single_people:
+                raise PlanError(
+                    f"{model} cannot be explored with {name}: people may fit several groups, and "
+                    "only `publish` judges all of them",
+                    where=plan.where("method"),
+                    fix="Publish it, or leave keep_suppressed out.",
+                )
+
+
+def _overlapping(plan: Plan) -> list[str]:
+    """What makes a person fit several groups, of what the plan's method does."""
+    method = plan.method
+    made = {
+        "local recoding": method.search == "local",
+        "taxonomy boxes": (method.search, method.boxes) == ("mondrian", "taxonomy"),
+        "keep_suppressed": method.search == "lattice" and method.keep_suppressed,
+    }
+    return [how for how, used in made.items() if used]
 
 
 def bounds(plan: Plan) -> dict[str, tuple[int, int]]:

@@ -15,7 +15,7 @@ from hedgerow.recode.recoding import Recoding
 from hedgerow.table.cell_table import joint_attribute
 from hedgerow.table.cells import Cells
 from hedgerow.table.contents import Contents
-from hedgerow.table.groups import ALL, Groups, Histogram, Ints, Sensitive, Unseen
+from hedgerow.table.groups import ALL, Facts, Groups, Histogram, Ints, Sensitive, Unseen
 from hedgerow.table.hierarchy import ANY
 from hedgerow.table.schema import Schema
 from hedgerow.table.written_form import Value, WrittenForm
@@ -78,6 +78,8 @@ def measured_groups(
     if any(isinstance(domain, Unseen) for domain in cells.sensitive):
         groups = _with_facts(cells, recoding, groups, contents)
         measured_on += "; what it does not show, on the recoding that was applied"
+    if any(isinstance(domain, Facts) for domain in cells.sensitive):
+        measured_on += ", for all who fit a group"
     if cells.population is not None:
         groups = _with_population(cells, recoding, groups, contents)
     return Measured(groups, measured_on, contents)
