@@ -8,7 +8,7 @@ comes first, then what rooms offer as it is.
 from hedgerow.api.demo import run_demo as run_demo, write_hospital as write_hospital
 from hedgerow.api.measurement import measure as measure
 from hedgerow.api.table_look import Look as Look, TableSource as TableSource
-from hedgerow.base.spelling import reading as reading
+from hedgerow.base.spelling import likeness as likeness, reading as reading
 from hedgerow.base.spelling_classes import quoted as quoted
 from hedgerow.claims.row_bound import of_rows as of_rows
 from hedgerow.plan.claims import Claim as Claim
@@ -49,6 +49,10 @@ from hedgerow.attacks.gain_bounds import (
     UNTRIED as UNTRIED,
     GainBounds as GainBounds,
     doubts as doubts,
+)
+from hedgerow.attacks.person_belief import (
+    PersonBelief as PersonBelief,
+    belief_about as belief_about,
 )
 from hedgerow.attacks.registry import (
     file_attacks as file_attacks,

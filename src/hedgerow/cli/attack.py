@@ -25,6 +25,12 @@ def attack(
         list[str] | None,
         typer.Option(help="What is known of one person, e.g. age=28; repeat for more columns."),
     ] = None,
+    person: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Show what is believed of one person, e.g. name=Alice; repeat for more columns."
+        ),
+    ] = None,
     register: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,6 +95,29 @@ def attack(
 ) -> None:
     """Try to break releases: what an attacker gains over somebody who never saw them."""
     with running("attack", as_json, quiet, bar=True) as job:
+        if person:
+            unused = {"--know": know, "--control": control, "--method": method, "--fuzzy": fuzzy,
+                      "--overlap": overlap, "--plot": plot, "--at-most": at_most,
+                      "--worst-at-most": worst_at_most}  # fmt: skip
+            for option, given in unused.items():
+                if given is not None and given != []:
+                    raise PlanError(f"--person has no use for {option}", fix="Leave it out.")
+            from hedgerow.api import belief_about
+
+            belief = belief_about(
+                releases,
+                _pairs(person, "--person", "name=Alice"),
+                register=register or None,
+                truth=truth,
+                plan=plan,
+                sensitive=sensitive,
+                quasi=quasi,
+                located=located,
+                of=of,
+                taxonomies=_pairs(taxonomy, "--taxonomy", "nationality=nationality.csv"),
+            )
+            job.done(belief.summary(), lambda: rendering().person_belief(belief))
+            return
         import hedgerow
         from hedgerow.api import UNTRIED, GainBounds, doubts, plot_attacks
 

@@ -17,6 +17,7 @@ from hedgerow.api import (
     METRICS,
     ROWS,
     UNCOMPARED,
+    likeness,
     names_of,
     standing,
     stubborn,
@@ -27,7 +28,7 @@ from hedgerow.cli.terminal import columns, console, plain, say
 
 if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
-    from hedgerow.api import GainBounds
+    from hedgerow.api import GainBounds, PersonBelief
     from hedgerow.api.demo import Demo
     from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
@@ -255,6 +256,53 @@ def attacks(results: Sequence[AttackResult], bounds: GainBounds) -> None:
         say("too much is given away", style="bold red")
     for name, why in broken:
         console.print(plain(f"{name}: {why}."))
+
+
+MOST_VALUES = 12
+"""Values of a person that are shown; the others are in `--json`."""
+
+
+def person_belief(found: PersonBelief) -> None:
+    """What is believed of one person, value by value, and the rows it comes from."""
+    say(found.person, style="bold")
+    with_list = any(one.listed is not None for one in found.beliefs)
+    table = columns(
+        (found.of, "left"), ("before", "right"), ("knowing the person", "right"),
+        *([("knowing everybody", "right")] if with_list else []), ("", "left"),
+    )  # fmt: skip
+    shown = [one for one in found.beliefs if one.alone or one.listed is None or one.listed[1]]
+    for place, one in enumerate(shown):
+        listed = [] if one.listed is None else [_between(*one.listed)]
+        true = found.truth is not None and likeness(one.value) == likeness(found.truth)
+        if place >= MOST_VALUES and not true:
+            continue
+        table.add_row(
+            plain(_value(one.value)), f"{one.before:.1%}", f"{one.alone:.1%}", *listed,
+            "true" if true else "",
+        )  # fmt: skip
+    console.print(table)
+    if len(shown) > MOST_VALUES:
+        say(f"{len(shown):,} values are possible; --json shows all of them")
+    console.print()
+    for rows in found.rows:
+        values = [f"{n} {_value(value)}" for value, n in rows.values.items()]
+        more = f" and {len(values) - MOST_VALUES:,} more" if len(values) > MOST_VALUES else ""
+        console.print(
+            plain(
+                f"{rows.release}: {rows.rows:,} rows {rows.group}: "
+                f"{', '.join(values[:MOST_VALUES])}{more}."
+            )
+        )
+    for sentence in found.sentences:
+        console.print(plain(sentence))
+
+
+def _value(value: str | None) -> str:
+    return "missing" if value is None else value
+
+
+def _between(low: float, high: float) -> str:
+    return f"{low:.1%}" if low == high else f"{low:.1%} to {high:.1%}"
 
 
 def _scores(scored: Sequence[tuple[str, AttackResult]], bounds: GainBounds) -> None:

@@ -1,0 +1,245 @@
+"""One person: what two attackers believe of them, before and after they read the releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.attacks.person_scene import Scene, SeenColumn
+from hedgerow.attacks.suite import read_releases
+from hedgerow.base.errors import DataError, PlanError, nearest, some
+from hedgerow.base.spelling import likeness
+from hedgerow.plan.person_rows import people_of
+from hedgerow.plan.plan import Plan
+from hedgerow.table.groups import ROWS
+from hedgerow.table.labels import Value
+from hedgerow.table.location import Located, locate, told_labels
+from hedgerow.table.published_table import Published
+from hedgerow.table.targets import Targets
+
+Flags = NDArray[np.bool_]
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class ValueBelief:
+    """How likely a value is, to whom."""
+
+    value: Value
+    before: float
+    """To somebody who knows how frequent it is in the releases, and not who is where."""
+    alone: float
+    """To somebody who knows this person, and nobody else, and that they are in the releases."""
+    listed: Range | None
+    """To somebody who has the whole list of people; between these bounds, which are equal where
+    the belief is exact. None where there is no list, or it contradicts the releases."""
+
+    def summary(self) -> dict[str, Any]:
+        listed = None if self.listed is None else list(self.listed)
+        return {"value": self.value, "before": self.before, "alone": self.alone, "listed": listed}
+
+
+@dataclass(frozen=True)
+class GroupRows:
+    """The rows of a group that may be the person's."""
+
+    release: str
+    group: str
+    rows: int
+    values: Mapping[Value, int]
+    """How many rows have each value."""
+
+    def summary(self) -> dict[str, Any]:
+        values = [{"value": v, "rows": n} for v, n in self.values.items()]
+        return {"release": self.release, "group": self.group, "rows": self.rows, "values": values}
+
+
+@dataclass(frozen=True)
+class PersonBelief:
+    """What is believed of a person."""
+
+    person: str
+    of: str
+    beliefs: tuple[ValueBelief, ...]
+    """The likeliest value first."""
+    rows: tuple[GroupRows, ...]
+    truth: Value
+    """The person's value, where the list says it; else None."""
+    people: int
+    """How many are on the list."""
+    sentences: tuple[str, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "person": self.person, "of": self.of, "truth": self.truth, "people": self.people,
+            "beliefs": [one.summary() for one in self.beliefs],
+            "rows": [one.summary() for one in self.rows],
+            "sentences": list(self.sentences),
+        }  # fmt: skip
+
+
+def belief_about(
+    releases: Sequence[Any],
+    person: Mapping[str, str],
+    *,
+    register: Any = None,
+    truth: Any = None,
+    sensitive: Sequence[str] | None = None,
+    quasi: Sequence[str] | None = None,
+    located: str | None = None,
+    of: str | None = None,
+    taxonomies: Mapping[str, str | Path] | None = None,
+    plan: Plan | str | Path | None = None,
+) -> PersonBelief:
+    """What attackers believe of one person, given everything they can read.
+
+    Args:
+        releases: One or several.
+        person: Column -> value: what picks the person from the list; without a list, what is
+            known of them.
+        register: An identified list of people.
+        truth: The original table, as the list.
+        sensitive: The sensitive columns, where no certificate says which.
+        quasi: The quasi-identifiers, where no certificate says which.
+        located: As in `attack`.
+        of: The sensitive column that is asked about.
+        taxonomies: Column -> hierarchy file, where labels are nodes of it.
+        plan: The plan of the releases: its hierarchies, and its source as the list.
+
+    Raises:
+        DataError: Nobody is so, or several are, or the person fits no release.
+    """
+    read = Plan.read(plan) if isinstance(plan, str | Path) else plan
+    found = read_releases(
+        releases, sensitive=sensitive, quasi=quasi, located=located, taxonomies=taxonomies,
+        plan=read,
+    )  # fmt: skip
+    of = _column(found, of)
+    _refuse_rows(found, read)
+    people, one = _listed(person, register, truth, read)
+    places = tuple(locate(release, people) for release in found)
+    here = [i for i, where in enumerate(places) if where.count[one]]
+    if not here:
+        raise DataError(
+            f"{people.described(one)} fits no group of {some(r.name for r in found)}",
+            fix="Is somebody else meant? Suppressed people are in no release.",
+        )
+    found, places = tuple(found[i] for i in here), tuple(places[i] for i in here)
+    seen = SeenColumn.of(found, of)
+    alone = Scene(seen, tuple(where.take(np.array([one])) for where in places)).of_one()
+    listed, told = None, [_joining(seen)]
+    if len(people) > 1:
+        scene = Scene(seen, places)
+        listed, more = scene.of_all(one)
+        told += more
+    told += [line for r, where in zip(found, places, strict=True) for line in told_labels(r, where)]
+    column = people.column(of) if of in people.columns else None
+    before = seen.before
+    order = sorted(
+        range(len(seen.values)),
+        key=lambda v: (-(alone[v] if listed is None else listed[v][1]), -alone[v], v),
+    )
+    return PersonBelief(
+        ", ".join(f"{column} {value}" for column, value in person.items()),
+        of,
+        tuple(
+            ValueBelief(
+                seen.values[v], float(before[v]), float(alone[v]),
+                None if listed is None else (float(listed[v][0]), float(listed[v][1])),
+            )
+            for v in order
+        ),
+        tuple(_rows(found, places, one, of)),
+        None if column is None else column[one],
+        len(people),
+        tuple(filter(None, told)),
+    )  # fmt: skip
+
+
+def _column(releases: Sequence[Published], of: str | None) -> str:
+    shared = [c for c in releases[0].sensitive if all(c in r.sensitive for r in releases)]
+    if of is None and len(shared) == 1:
+        return shared[0]
+    if of in shared:
+        assert of is not None
+        return of
+    near = None if of is None else nearest(of, shared)
+    raise DataError(
+        "the releases have no sensitive column in common" if not shared
+        else "the releases have several sensitive columns in common" if of is None
+        else f"not every release has a sensitive column {of!r}",
+        fix=f"Did you mean {near!r}?" if near else f"Say which is meant with --of: {some(shared)}.",
+    )  # fmt: skip
+
+
+def _refuse_rows(releases: Sequence[Published], plan: Plan | None) -> None:
+    several = [one.name for one in releases if one.unit == ROWS or one.not_people is not None]
+    if several or (plan is not None and (plan.rows or 1) > 1):
+        raise DataError(
+            f"a person may have several rows in {some(several or [r.name for r in releases])}, and "
+            "what is believed of a person counts one each",
+            fix="Publish one row per person (`rows: one`), or attack without --person.",
+        )
+
+
+def _listed(
+    person: Mapping[str, str], register: Any, truth: Any, plan: Plan | None
+) -> tuple[Targets, int]:
+    """The people on the list, and who of them is meant."""
+    null = () if plan is None else plan.null
+    if register is not None and truth is not None:
+        raise PlanError("there are two lists of people", fix="Give --register or --truth.")
+    given = register if register is not None else truth
+    if isinstance(given, list | tuple):
+        if len(given) != 1:
+            raise PlanError("--person takes one list of people", fix="Give one --register.")
+        (given,) = given
+    if given is not None:
+        people = Targets.read(given, null=null)
+    elif plan is not None and plan.source is not None:
+        people = people_of(plan)
+    else:
+        return Targets.of({column: [value] for column, value in person.items()}), 0
+    fits = np.ones(len(people), np.bool_)
+    for column, value in person.items():
+        if column not in people.columns:
+            near = nearest(column, people.columns)
+            raise PlanError(
+                f"--person {column}: the list of people has no such column",
+                fix=f"Did you mean {near!r}?" if near else f"It has {some(people.columns)}.",
+            )
+        wanted = likeness(value)
+        known = people.values[people.columns.index(column)]
+        same = np.array([v is not None and likeness(v) == wanted for v in known], np.bool_)
+        fits &= same[people.codes[:, people.columns.index(column)]]
+    said = ", ".join(f"{column}={value}" for column, value in person.items())
+    if fits.sum() != 1:
+        count = "nobody" if not fits.any() else f"{int(fits.sum()):,} people"
+        raise DataError(
+            f"{count} on the list: {said}",
+            fix="Say more of the person: repeat --person." if fits.any() else "Is it spelled so?",
+        )
+    return people, int(fits.argmax())
+
+
+def _joining(seen: SeenColumn) -> str:
+    return f"Records were joined on {some(seen.joined)}." if seen.joined else ""
+
+
+def _rows(
+    releases: Sequence[Published], places: Sequence[Located], one: int, of: str
+) -> Iterator[GroupRows]:
+    """The groups that fit the person, and what is in them."""
+    for release, where in zip(releases, places, strict=True):
+        domain, h = release.groups.domains[of], release.groups.histograms[of]
+        for g in where.of(one).tolist():
+            entries = range(h.indptr[g], h.indptr[g + 1])
+            counts = {domain.values[h.codes[e]]: int(h.counts[e]) for e in entries}
+            ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
+            yield GroupRows(release.name, release.described(g), int(release.groups.n[g]), ordered)

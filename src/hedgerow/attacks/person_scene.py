@@ -1,0 +1,216 @@
+"""What somebody believes of one person, by everything several releases show of one column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hedgerow.base.spelling import likeness
+from hedgerow.base.spelling_classes import told_apart
+from hedgerow.claims.worlds.bounds import bounds
+from hedgerow.claims.worlds.exact import beliefs
+from hedgerow.claims.worlds.knowledge import Knowledge, Shown
+from hedgerow.table.groups import Histogram, Ints
+from hedgerow.table.labels import Value
+from hedgerow.table.location import Located
+from hedgerow.table.published_table import Published
+from hedgerow.table.records import parts
+
+MOST_CELLS = 20_000_000
+"""Kinds of people by values of which bounds are computed."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeenColumn:
+    """What the releases show of one column, and of others on which all of them can be joined."""
+
+    values: tuple[Value, ...]
+    """Of the column."""
+    code: Ints
+    """Of everything people may have, the value in it."""
+    histograms: tuple[Histogram, ...]
+    looks: tuple[Ints, ...]
+    joined: tuple[str, ...]
+
+    @classmethod
+    def of(cls, releases: Sequence[Published], of: str) -> SeenColumn:
+        joined: tuple[str, ...] = ()
+        if len(releases) > 1 and all(r.records is not None for r in releases):
+            shared = set.intersection(*(set(r.records.columns) for r in releases if r.records))
+            joined = tuple(sorted(shared - {of}))
+        groups = []
+        for release in releases:
+            one = release.groups
+            if joined:
+                assert release.records is not None, "it was read"
+                one = release.records.together([of, *joined], one.n, name=of)
+            groups.append(one)
+        kind = told_apart(*(one.domains[of].values for one in groups))
+        place: dict[object, int] = {}
+        texts: list[Value] = []
+        codes = []
+        for one in groups:
+            mine = []
+            for text in one.domains[of].values:
+                key = text if joined else kind(text)
+                if key not in place:
+                    place[key] = len(texts)
+                    texts.append(text)
+                mine.append(place[key])
+            codes.append(mine)
+        read = [parts(text)[0] for text in texts] if joined else texts
+        usual: dict[Value, Value] = {}
+        for release in releases:
+            for value in release.groups.domains[of].values:
+                usual.setdefault(likeness(value) if joined else value, value)
+        values = list(dict.fromkeys(read))
+        looks = []
+        for mine in codes:
+            look = np.full(len(texts), -1, np.int64)
+            look[mine] = np.arange(len(mine))
+            looks.append(look)
+        return cls(
+            tuple(usual.get(value, value) for value in values),
+            np.array([values.index(value) for value in read], np.int64),
+            tuple(one.histograms[of] for one in groups),
+            tuple(looks),
+            joined,
+        )
+
+    @property
+    def before(self) -> list[Fraction]:
+        """How frequent each value is in all releases."""
+        total = [0] * len(self.values)
+        for h, looks in zip(self.histograms, self.looks, strict=True):
+            seen = np.bincount(h.codes, weights=h.counts, minlength=int(looks.max(initial=0)) + 1)
+            for v, look in enumerate(looks.tolist()):
+                if look >= 0:
+                    total[self.code[v]] += int(seen[look])
+        return [Fraction(one, max(1, sum(total))) for one in total]
+
+    def together(self, shares: Sequence[Fraction]) -> list[Fraction]:
+        """From everything people may have to the values of the column."""
+        found = [Fraction(0)] * len(self.values)
+        for v, share in enumerate(shares):
+            found[self.code[v]] += share
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The releases, and where the people somebody knows may be in them."""
+
+    seen: SeenColumn
+    places: tuple[Located, ...]
+
+    def of_one(self) -> list[Fraction]:
+        """What somebody believes who knows one person."""
+        shown = tuple(
+            Shown(h, look, where, np.ones(1, np.bool_), listed=False)
+            for h, look, where in zip(
+                self.seen.histograms, self.seen.looks, self.places, strict=True
+            )
+        )
+        found = beliefs(Knowledge(np.ones(1, np.int64), len(self.seen.code), shown))
+        assert found is not None, "one person is not too many"
+        return self.seen.together(found.shares[0])
+
+    def of_all(self, one: int) -> tuple[list[tuple[Fraction, Fraction]] | None, list[str]]:
+        """What somebody believes of a person who knows everybody; and what that rests on.
+
+        Everybody who fits is taken to be in a release if there are as many as it has records. If
+        there are more, some are not in it, and nobody knows who. If there are fewer, some records
+        are of people who are not on the list.
+        """
+        told = []
+        codes = np.column_stack([_codes(where) for where in self.places])
+        _, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        kind = kind.reshape(-1)
+        many = np.bincount(kind, minlength=len(first)).astype(np.int64)
+        sizes = [(int((where.count > 0).sum()), int(h.counts.sum()))
+                 for h, where in zip(self.seen.histograms, self.places, strict=True)]  # fmt: skip
+        target, shown = int(kind[one]), []
+        if any(fitting > records for fitting, records in sizes) and many[target] > 1:
+            # The person is in the releases for certain, and others who look alike may not be.
+            many[target] -= 1
+            first, many, target = np.append(first, one), np.append(many, 1), len(first)
+        for h, look, where, (fitting, records) in zip(
+            self.seen.histograms, self.seen.looks, self.places, sizes, strict=True
+        ):
+            sure = where.count[first] > 0
+            if fitting > records:
+                sure = np.zeros(len(first), np.bool_)
+                sure[target] = True
+            told.append(_presence(fitting, records))
+            shown.append(Shown(h, look, where.take(first), sure, listed=fitting >= records))
+        whole = Knowledge(many, len(self.seen.code), tuple(shown))
+        part = whole.components()
+        near = np.flatnonzero(part == part[target])
+        component = whole.take(near)
+        mine = int(np.flatnonzero(near == target)[0])
+        found = beliefs(component)
+        if found is not None:
+            if not found.worlds:
+                told.append(
+                    "The list contradicts the releases: nobody who takes it for right can say "
+                    "what is likely."
+                )
+                return None, told
+            exact = self.seen.together(found.shares[mine])
+            told.append(
+                f"The belief with the list is exact: {_worlds(found.worlds)} of "
+                f"{int(component.people.sum()):,} people fit the releases."
+            )
+            return [(share, share) for share in exact], told
+        if component.kinds * component.values > MOST_CELLS:
+            told.append("There are too many people and values to bound the belief with the list.")
+            return None, told
+        limits = bounds(component)
+        low = [Fraction(0)] * len(self.seen.values)
+        high = [Fraction(0)] * len(self.seen.values)
+        for v in range(component.values):
+            least, most = limits.belief(mine, v)
+            low[self.seen.code[v]] += least
+            high[self.seen.code[v]] += most
+        told.append(
+            f"The {int(component.people.sum()):,} people whose groups hang together have too many "
+            "possible tables to count. The belief with the list is between the bounds shown, which "
+            "are proven."
+        )
+        return [
+            (min(a, Fraction(1)), min(b, Fraction(1))) for a, b in zip(low, high, strict=True)
+        ], told
+
+
+def _codes(where: Located) -> Ints:
+    """A number for each list of groups."""
+    place: dict[bytes, int] = {}
+    return np.array(
+        [place.setdefault(where.of(t).tobytes(), len(place)) for t in range(len(where.count))],
+        np.int64,
+    )
+
+
+def _worlds(count: Fraction) -> str:
+    if count < 10**6:
+        return f"{int(count):,} ways to deal out the records" if count != 1 else "1 way"
+    return f"about 10^{len(str(int(count))) - 1} ways to deal out the records"
+
+
+def _presence(fitting: int, records: int) -> str:
+    if fitting == records:
+        return (
+            f"{fitting:,} people on the list fit a release of {records:,} records: all are in it."
+        )
+    if fitting > records:
+        return (
+            f"{fitting:,} people on the list fit a release of {records:,} records: some are not in "
+            "it, and the attacker does not know who."
+        )
+    return (
+        f"{fitting:,} people on the list fit a release of {records:,} records: the others are of "
+        "people who are not on the list."
+    )

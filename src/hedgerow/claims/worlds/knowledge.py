@@ -1,0 +1,153 @@
+"""Knowledge: several releases as an attacker holds them, and the people the attacker lists.
+
+A *world* gives every listed person one value, and in each release the record that is theirs. It
+fits the knowledge if every record belongs to one person at most, the person fits its group, and all
+records of a person show the person's value. All worlds that fit are equally likely before anything
+else is known, unless the attacker has weights for what each kind of people may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.table.groups import Histogram, Ints
+from hedgerow.table.location import Located
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One release: its records by group, and where people of each kind may be."""
+
+    histogram: Histogram
+    """How many records of each group look like what."""
+    looks: Ints
+    """How each value looks in it: a code of the histogram; -1 where no record looks like it."""
+    fits: Located
+    """The groups that fit people of each kind."""
+    sure: Flags
+    """Of each kind, whether all of them are in it for certain."""
+    listed: bool
+    """Whether every record belongs to somebody who is listed."""
+
+    def records(self, group: int) -> Iterator[tuple[int, int]]:
+        """How records of a group look, and how many look so."""
+        h = self.histogram
+        for e in range(h.indptr[group], h.indptr[group + 1]):
+            yield int(h.codes[e]), int(h.counts[e])
+
+    def dense(self) -> Ints:
+        """Groups by looks: the records."""
+        h = self.histogram
+        width = max(int(h.codes.max(initial=-1)), int(self.looks.max(initial=-1))) + 1
+        table = np.zeros((len(h.indptr) - 1, width), np.int64)
+        np.add.at(table, (h.owner(), h.codes), h.counts)
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """What an attacker has: people by kind, and the releases.
+
+    People of a kind fit the same groups, so nothing tells them apart.
+    """
+
+    people: Ints
+    """How many people of each kind there are."""
+    values: int
+    """How many values a person may have."""
+    shown: tuple[Shown, ...]
+    weights: tuple[tuple[Fraction, ...], ...] | None = None
+    """Kinds by values: how likely each is to begin with; all alike where there are none."""
+
+    @classmethod
+    def of_groups(
+        cls,
+        releases: Sequence[Sequence[Sequence[int]]],
+        fits: Sequence[Sequence[Sequence[int]]],
+        *,
+        people: Sequence[int] | None = None,
+        listed: bool = True,
+        sure: bool = True,
+    ) -> Knowledge:
+        """Written out by hand.
+
+        Args:
+            releases: Of each release, the groups; of each, how many records have each value.
+            fits: Of each release, and of each kind, the groups that fit; none: not in it.
+            people: Of each kind; one person where left out.
+            listed: Whether every record belongs to somebody listed.
+            sure: Whether whoever fits a group of a release is in it.
+
+        >>> paper = Knowledge.of_groups([[[2, 1]]], [[[0], [0]]], people=[1, 2])
+        >>> paper.values, paper.people.tolist(), paper.shown[0].fits.count.tolist()
+        (2, [1, 2], [1, 1])
+        """
+        shown = []
+        for groups, places in zip(releases, fits, strict=True):
+            table = np.array(groups, np.int64).reshape(len(groups), -1)
+            owner, codes = np.nonzero(table)
+            histogram = Histogram(
+                np.searchsorted(owner, np.arange(len(table) + 1)).astype(np.int64),
+                codes.astype(np.int32),
+                table[owner, codes],
+            )
+            count = np.array([len(place) for place in places], np.int64)
+            located = Located(
+                np.concatenate(([0], np.cumsum(count))),
+                np.array([g for place in places for g in place], np.int64),
+            )
+            looks = np.arange(table.shape[1])
+            shown.append(Shown(histogram, looks, located, (count > 0) & sure, listed))
+        kinds = len(fits[0])
+        many = np.ones(kinds, np.int64) if people is None else np.array(people, np.int64)
+        return cls(many, len(releases[0][0]), tuple(shown))
+
+    @property
+    def kinds(self) -> int:
+        return len(self.people)
+
+    def take(self, kinds: Ints) -> Knowledge:
+        """These kinds alone, and the groups that fit none of the others.
+
+        Of a component nothing is lost by it.
+        """
+        shown = []
+        for one in self.shown:
+            fits = one.fits.take(kinds)
+            others = np.zeros(len(one.histogram.indptr) - 1, np.bool_)
+            others[one.fits.groups] = True
+            others[fits.groups] = False
+            h = one.histogram
+            kept = ~others[h.owner()]
+            count = np.where(others, 0, np.diff(h.indptr))
+            histogram = Histogram(
+                np.concatenate(([0], np.cumsum(count))), h.codes[kept], h.counts[kept]
+            )
+            shown.append(replace(one, histogram=histogram, fits=fits, sure=one.sure[kinds]))
+        weights = None if self.weights is None else tuple(self.weights[k] for k in kinds.tolist())
+        return replace(self, people=self.people[kinds], shown=tuple(shown), weights=weights)
+
+    def components(self) -> Ints:
+        """Which component each kind is in: what is in one says nothing about another."""
+        parent = list(range(self.kinds))
+
+        def root(k: int) -> int:
+            while parent[k] != k:
+                parent[k] = parent[parent[k]]
+                k = parent[k]
+            return k
+
+        for one in self.shown:
+            first: dict[int, int] = {}
+            owner = np.repeat(np.arange(self.kinds), one.fits.count)
+            for k, g in zip(owner.tolist(), one.fits.groups.tolist(), strict=True):
+                a, b = root(first.setdefault(g, k)), root(k)
+                parent[max(a, b)] = min(a, b)
+        return np.unique([root(k) for k in range(self.kinds)], return_inverse=True)[1]
