@@ -376,3 +376,50 @@ def test_level_and_sentence_are_about_the_same_people(tmp_path: Path) -> None:
     assert found.summary()["only_in_earlier_releases_left"] == [
         {"values": 1, "people": 0}, {"values": 2, "people": 2}, {"values": 3, "people": 2}
     ]  # fmt: skip
+
+
+def test_columns_that_different_releases_share_are_joined_together(tmp_path: Path) -> None:
+    """One shows the bill, two the ward, the new one both: only all of them together name people.
+
+    Each set of columns alone leaves the first person two values, and they are not the same two.
+    """
+    told = (
+        "000fpu 100apu 011aqu 111fqu 101gpv 010gpu 111fpv 011fpv 100gpu 101apu 010aqv 111gpv 011aqu"
+    )
+    full = pd.DataFrame([list(one) for one in told.split()],
+                        columns=["a", "b", "c", "ill", "bill", "ward"])  # fmt: skip
+
+    def publish(name: str, exact: str, show: list[str], protect: list[Any]) -> Any:
+        columns: dict[str, Any] = {
+            q: {"role": QI, "hierarchy": {"taxonomy": {"any": ["0", "1"]}},
+                "levels": [0, 0] if q == exact else [1, 1]} for q in "abc"
+        }  # fmt: skip
+        columns |= {"ill": "sensitive"} | dict.fromkeys(show, "insensitive")
+        return hedgerow.publish(
+            full[["a", "b", "c", "ill", *show]], columns=columns, protect=protect,
+            one_row_per_person=True, to=str(tmp_path / name), report=False,
+        )  # fmt: skip
+
+    publish("one", "a", ["bill"], [{"k-anonymity": 2}])
+    publish("two", "b", ["ward"], [{"k-anonymity": 2}])
+    beside = [str(tmp_path / "one"), str(tmp_path / "two")]
+    claim = {"composition": {"confidence": 0.5, "of": "ill", "with": beside}}
+    with pytest.raises(ClaimError, match="reaches 1, required 2"):
+        publish("new", "c", ["bill", "ward"], [claim])
+
+
+def test_who_left_may_have_been_in_several_releases(tmp_path: Path) -> None:
+    """Two left who were in both earlier releases; whoever knows it is certain of everybody."""
+    people = [(3, 3, "a"), (1, 0, "a"), (2, 2, "b"), (1, 3, "a"), (3, 0, "b")]
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    one.write_text("x,y,ill\n" + "".join(
+        f"*,{'0-1' if y < 2 else '2-3'},{ill}\n" for _, y, ill in people), "utf-8")  # fmt: skip
+    two.write_text("x,y,ill\n" + "".join(
+        f"{'0-2' if x < 3 else '3-3'},*,{ill}\n" for x, _, ill in people), "utf-8")  # fmt: skip
+    number = {"role": QI, "hierarchy": {"ranges": [2, 4]}}
+    claim = {"composition": {"confidence": 0.5, "with": [str(one), str(two)]}}
+    with pytest.raises(ClaimError):
+        hedgerow.publish(
+            pd.DataFrame(people[:3], columns=["x", "y", "ill"]), protect=[claim],
+            columns={"x": number, "y": number, "ill": "sensitive"}, one_row_per_person=True,
+        )  # fmt: skip

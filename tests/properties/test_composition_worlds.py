@@ -65,54 +65,55 @@ def fewest(puzzle: Puzzle) -> int:
 
 
 def story(seed: int, folder: Path) -> int | None:
-    """Publish a second release of some people beside a first; what that leaves, if certified.
+    """Publish a release of some people beside earlier ones; what that leaves, if certified.
 
-    Those who left are asked about only where the first release alone leaves them two values.
+    Only where the earlier ones alone leave everybody two values.
     """
     random = Random(seed)
     stays = random.random() < 0.5
     size = random.randint(4, 6)
     people = [(random.randrange(4), random.randrange(4), random.choice("abc")) for _ in range(size)]
-    before = [True] * size if stays else [random.random() < 0.8 for _ in range(size)]
     now = [True] * size if stays else [random.random() < 0.85 for _ in range(size)]
-    cut = random.choice([1, 2, 3])
-    by = random.randrange(2)
-    left, came = (
-        {(person[by] < cut, person[2]) for person, b, n in zip(people, before, now, strict=True)
-         if (b, n) == which} for which in ((True, False), (False, True))
-    )  # fmt: skip
-    if left & came:  # who has the other's record nobody can know, and the certificate says so
-        return None
-    first = []
-    for person, inside in zip(people, before, strict=True):
-        side = f"0-{cut - 1}" if person[by] < cut else f"{cut}-3"
-        if inside:
-            first.append((side, "*", person[2]) if by == 0 else ("*", side, person[2]))
     table = [person for person, inside in zip(people, now, strict=True) if inside]
-    if len(first) < 2 or len(table) < 2:
-        return None
-    path = folder / "first.csv"
-    pd.DataFrame(first, columns=["x", "y", "ill"]).to_csv(path, index=False)
+    earlier, paths = [], []
+    for i in range(random.choice([1, 1, 2])):
+        before = [True] * size if stays else [random.random() < 0.8 for _ in range(size)]
+        cut, by = random.choice([1, 2, 3]), random.randrange(2)
+        left, came = (
+            {(person[by] < cut, person[2]) for person, b, n in zip(people, before, now, strict=True)
+             if (b, n) == which} for which in ((True, False), (False, True))
+        )  # fmt: skip
+        if left & came:  # who has the other's record nobody can know, and the certificate says so
+            return None
+        rows = []
+        for person, inside in zip(people, before, strict=True):
+            side = f"0-{cut - 1}" if person[by] < cut else f"{cut}-3"
+            if inside:
+                rows.append((side, "*", person[2]) if by == 0 else ("*", side, person[2]))
+        if len(rows) < 2 or len(table) < 2:
+            return None
+        path = folder / f"earlier{i}.csv"
+        pd.DataFrame(rows, columns=["x", "y", "ill"]).to_csv(path, index=False)
+        paths.append(str(path))
+        earlier.append(seen(rows, people, before, before))
+    if fewest(Puzzle(len(people), 3, tuple(earlier))) < 2:
+        return None  # the earlier releases give somebody away, maybe one who left
     method = random.choice(METHODS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             hedgerow.publish(
                 pd.DataFrame(table, columns=["x", "y", "ill"]), columns=COLUMNS, method=method,
-                protect=[{"composition": {"confidence": 0.5, "with": [str(path)]}}],
+                protect=[{"composition": {"confidence": 0.5, "with": paths}}],
                 one_row_per_person=True, to=str(folder / "second"), report=False,
             )  # fmt: skip
     except HedgerowError:
         return None
     written = pd.read_csv(folder / "second" / "data.csv", dtype=str)
-    second = [tuple(row) for row in written[["x", "y", "ill"]].to_numpy().tolist()]
-    suppressed = len(second) < len(table)
-    one = seen(first, people, before, before)
-    two = seen(second, people, now, [inside and not suppressed for inside in now])
-    alone = Puzzle(len(people), 3, (one,))
-    if fewest(alone) < 2:  # the first release gives somebody away, maybe one who left
-        return None
-    return fewest(Puzzle(len(people), 3, (one, two)))
+    last = [tuple(row) for row in written[["x", "y", "ill"]].to_numpy().tolist()]
+    suppressed = len(last) < len(table)
+    new = seen(last, people, now, [inside and not suppressed for inside in now])
+    return fewest(Puzzle(len(people), 3, (*earlier, new)))
 
 
 def test_no_certified_claim_leaves_anybody_a_single_value(tmp_path: Path) -> None:

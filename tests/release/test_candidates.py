@@ -40,6 +40,7 @@ def fits(values: Sequence[str | None]) -> tuple[Candidates, dict[str | None, set
         (["F", None, "M"], "F", {"F", None}),
         (["F", "*", "M"], "F", {"F", "*"}),
         (["F", None, "M"], None, {"F", None, "M"}),
+        (["5", "{5, missing}", "0"], "0", {"0", "{5, missing}"}),
     ],
 )
 def test_where_somebody_may_be(

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from hedgerow.attacks.sequential import Joined
-from hedgerow.claims.joins import Shows, UncheckedError, joined_on, narrowed
+from hedgerow.claims.joins import Shows, joined_on, narrowed
+from hedgerow.claims.worlds.table_world import UncheckedError
 from hedgerow.table.location import Located
 from hedgerow.table.published_table import ANY, Published
 

@@ -14,11 +14,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.base.errors import ClaimError, some
+from hedgerow.base.errors import some
 from hedgerow.base.spelling import likeness
 from hedgerow.claims.base import LARGEST
 from hedgerow.claims.history import follow
-from hedgerow.claims.worlds.table_world import TableWorld
+from hedgerow.claims.worlds.table_world import TableWorld, UncheckedError
 from hedgerow.table.groups import Groups, Ints
 from hedgerow.table.location import Located, placed
 from hedgerow.table.records import RecordKinds, parts
@@ -28,10 +28,6 @@ Value = str | None
 
 MOST = 400_000_000
 """Pairs of a person and a value that are held at a time."""
-
-
-class UncheckedError(ClaimError):
-    """Releases cannot be joined and counted, so nothing can be claimed of them together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +295,10 @@ class Joins:
         Raises:
             UncheckedError: Nobody knows what people of the table have in such a column.
         """
-        for columns in shared_columns((new, *self.earlier), self.of):
+        releases = (new, *self.earlier)
+        # Sets of columns of which none has all the others leave more together than each of them.
+        every = (self.of, *sorted(joined_on(releases, self.of)))
+        for columns in dict.fromkeys((*shared_columns(releases, self.of), every)):
             unknown = [c for c in columns if c != self.of and c not in self.beside]
             if unknown and strict:
                 raise UncheckedError(

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.base.errors import ClaimError
 from hedgerow.base.spelling import likeness
 from hedgerow.claims.worlds.exchanges import exchangeable
 from hedgerow.claims.worlds.rearrangement import rearranged
@@ -23,8 +25,14 @@ from hedgerow.table.records import joined_text, parts
 Flags = NDArray[np.bool_]
 Value = str | None
 NOWHERE = -1
+MOST_ROWS = 1_000_000
+"""Places where people who left may be, of all of them together."""
 MOST_LACKING = 100
 """Kinds of people for whom other worlds are looked for one by one."""
+
+
+class UncheckedError(ClaimError):
+    """Releases cannot be joined and counted, so nothing can be claimed of them together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +114,14 @@ class TableWorld:
                 for group, text, many in found.left
                 for _ in range(many)
             ]
-        elsewhere = np.full((len(others), len(earlier)), NOWHERE, np.int64)
-        for i, (r, group, _) in enumerate(others):
-            elsewhere[i, r] = group
-        theirs = np.array([value for _, _, value in others], np.int64)
+        owner, elsewhere, linked = _whereabouts(others, np.array(values.secret), len(earlier))
+        theirs = np.array([value for _, _, value in others], np.int64)[owner]
         return cls(
-            np.concatenate((rows, len(person) + np.arange(len(others)))),
+            np.concatenate((rows, len(person) + owner)),
             np.concatenate((place, elsewhere)),
             np.concatenate((np.array(mine, np.int64)[person][rows], theirs)),
-            np.concatenate((certain, np.ones(len(others), np.bool_))),
-            np.concatenate((pool, np.full(len(others), -1, np.int64))),
+            np.concatenate((certain, np.full(len(owner), not linked))),
+            np.concatenate((pool, np.full(len(owner), -1, np.int64))),
             np.array(wanted, np.int64),
             np.array(records_of, np.int64),
             np.array(values.secret, np.int64),
@@ -196,7 +202,8 @@ class TableWorld:
 
     def alone(self, table: int, histograms: Sequence[Histogram]) -> Ints:
         """Of everybody behind the first `table` people, the values of their one earlier group."""
-        place = self.place[self.person >= table]
+        begins = np.flatnonzero(np.diff(self.person, prepend=-1))
+        place = self.place[begins][self.person[begins] >= table]
         count = np.zeros(len(place), np.int64)
         for r, h in enumerate(histograms):
             inside = place[:, r] != NOWHERE
@@ -212,6 +219,50 @@ class TableWorld:
             np.minimum.at(least, group[inside], count[self.person[inside]])
             np.minimum.at(fewest, self.person[inside], least[group[inside]])
         return fewest
+
+
+def _whereabouts(
+    others: Sequence[tuple[int, int, int]], secret: Ints, releases: int
+) -> tuple[Ints, Ints, bool]:
+    """Where people may be who own a record and are not of the table.
+
+    Who left may own a record of each of several releases, if they show one sensitive value. Nobody
+    knows which, so each such combination is a place where the person may be.
+
+    Args:
+        others: Release, group and value of each of their records.
+        secret: Of each value, the sensitive one in it.
+        releases: How many there are.
+
+    Returns:
+        Whose each row is, the place by releases, the record's own alone first; and whether they may
+        own several.
+    """
+    found: dict[tuple[int, int], set[int]] = {}
+    for r, group, value in others:
+        found.setdefault((r, int(secret[value])), set()).add(group)
+    linked = len({r for r, _, _ in others}) > 1
+    places: dict[tuple[int, int, int], Ints] = {}
+    total = 0
+    for one in others:
+        if one not in places:
+            r, group, value = one
+            choices = [
+                [group] if other == r
+                else [NOWHERE, *sorted(found.get((other, int(secret[value])), ()))]
+                for other in range(releases)
+            ]  # fmt: skip
+            places[one] = np.array(list(product(*choices)), np.int64).reshape(-1, releases)
+        total += len(places[one])
+        if total > MOST_ROWS:
+            raise UncheckedError(
+                "too many people left whose records may be in several earlier releases",
+                fix="Give up the claim; then publish says what it could check.",
+            )
+    count = [len(places[one]) for one in others]
+    rows = [places[one] for one in others]
+    empty = np.zeros((0, releases), np.int64)
+    return np.repeat(np.arange(len(others)), count), np.concatenate((empty, *rows)), linked
 
 
 class _Values:

@@ -213,5 +213,6 @@ class _CarefulColumn:
             if kind in (None, (ANY,)):
                 wide[place] = True
         blank = wide[:, value[-1]].copy()
+        wide[blank] = True  # {5, missing} fits whoever may have anything
         wide[:, [place for kind, place in had.items() if kind in (None, (ANY,))]] = True
         return cls(wide[label][:, value[:-1]], label, blank[label])

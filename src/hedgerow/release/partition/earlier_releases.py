@@ -13,7 +13,8 @@ from hedgerow.base.jit import kernel
 from hedgerow.base.spelling import likeness
 from hedgerow.claims.base import LARGEST
 from hedgerow.claims.composition import earlier_name
-from hedgerow.claims.joins import Joins, Shows, UncheckedError
+from hedgerow.claims.joins import Joins, Shows
+from hedgerow.claims.worlds.table_world import UncheckedError
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Beside, Earlier, Groups, Histogram, Ints, ValuesLeft
 from hedgerow.table.labels import Taxonomy

@@ -15,10 +15,10 @@ import numpy as np
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, some
 from hedgerow.base.spelling_classes import taken_for, told_both_ways
 from hedgerow.claims.base import PrivacyModel, Verdict
-from hedgerow.claims.joins import UncheckedError
 from hedgerow.claims.prior_files import refuse_misspelt
 from hedgerow.claims.readings import checked, judged
 from hedgerow.claims.row_bound import of_people, of_rows
+from hedgerow.claims.worlds.table_world import UncheckedError
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import Engine
 from hedgerow.plan.claims import Claim

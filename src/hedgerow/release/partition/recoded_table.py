@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hedgerow.base.errors import ClaimError
-from hedgerow.claims.joins import UncheckedError
+from hedgerow.claims.worlds.table_world import UncheckedError
 from hedgerow.engines.frequency_set import FrequencySet
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.outcome import Original
