@@ -54,6 +54,7 @@ OURS = {
     "duckdb_groups_parquet": (2, 7),
     "adversaries_counted": (1, 9),
     "intersection": (2, 7),
+    "composition": (1, 2),
     "steps": (2, 1),
 }
 """Jobs in processes of their own: how many processes, and runs in each."""
@@ -296,6 +297,8 @@ def rows(found: Mapping[str, Measured]) -> list[Row]:
         add("", "intersection", target=Target("under", 0.2))
     add("the same, ten releases of 1,000,000 rows, reading them included", "intersection_million",
         target=Target("under", 60))  # fmt: skip
+    add("strict Mondrian beside an earlier release: composition, two thirds of Adult",
+        "composition", target=Target("under", 30))  # fmt: skip
     add("strict Mondrian, k = 5, data frame to published table", "mondrian_frame", "anonypy",
         anonypy, Target("faster", 100), _groups(found, "mondrian_frame", "anonypy"))  # fmt: skip
     add(

@@ -413,6 +413,33 @@ def intersection(folder: Path) -> Job:
 
 
 @job
+def composition(folder: Path) -> Job:
+    """A strict Mondrian release of a third of Adult that composes with one of another third."""
+    import numpy as np
+    import pandas as pd
+
+    from hedgerow import publish
+
+    frame = pd.read_csv(folder / "adult.csv", dtype=str).drop(columns="salary-class")
+    order = np.random.Generator(np.random.PCG64(1)).permutation(len(frame))
+    third, shared = len(frame) // 3, min(OVERLAP, len(frame) // 6)
+    columns = dict.fromkeys(frame, "quasi-identifier") | {"occupation": "sensitive"}
+    shared_words: dict[str, Any] = {"columns": columns, "method": "mondrian",
+                                    "one_row_per_person": True, "report": False}  # fmt: skip
+    first = folder / "composed"
+    diverse = {"l-diversity": {"kind": "distinct", "l": 3}}
+    publish(frame.iloc[order[:third]], protect=[{"k-anonymity": 5}, diverse], to=str(first),
+            replace=True, **shared_words)  # fmt: skip
+    claim = {"composition": {"confidence": 0.5, "with": [str(first)]}}
+    people = frame.iloc[order[third - shared : 2 * third - shared]]
+
+    def work() -> Any:
+        return publish(people, protect=[{"k-anonymity": 5}, claim], **shared_words)
+
+    return Job(work, lambda release: {"people": release.rows})
+
+
+@job
 def intersection_million(folder: Path) -> Job:
     """Reading ten releases of a million rows each, and intersecting them."""
     from hedgerow import publish

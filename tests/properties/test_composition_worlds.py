@@ -16,7 +16,7 @@ from record_worlds import Puzzle, Release, owned
 import hedgerow
 from hedgerow.base.errors import HedgerowError
 from hedgerow.claims import Composition
-from hedgerow.claims.worlds.exchanges import exchangeable
+from hedgerow.claims.worlds.exchanges import Whereabouts, exchangeable
 
 CLAIMS = 500
 """Random claims that are tried; how many of them must be certified, for the test to mean much:"""
@@ -170,7 +170,8 @@ def test_exchanges_are_possible_and_nearly_all_there_is(releases: int) -> None:
             if told(world) == published:
                 for person, value in enumerate(world):
                     truly[person].add(value)
-        found = exchangeable(np.array(place), np.array(truth), np.arange(values))
+        where = Whereabouts(np.array(place))
+        found = exchangeable(where, np.array(truth), np.arange(values))
         for person in range(people):
             proven = set(np.flatnonzero(found[person]).tolist())
             assert proven <= truly[person]

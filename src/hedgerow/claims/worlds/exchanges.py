@@ -7,6 +7,9 @@ well. So whatever somebody can have by an exchange is proven to be possible for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -14,16 +17,77 @@ from numpy.typing import NDArray
 
 from hedgerow.base.jit import kernel
 from hedgerow.table.groups import Ints
+from hedgerow.table.pack import distinct
 
 Flags = NDArray[np.bool_]
 
 MOST_STEPS = 400_000_000
 """Edges that are followed; beyond that only people of the same groups exchange values."""
+ANY = -1
+"""Not one value, but all of them."""
 ANYWHERE = 0
 """The vertex of people who are in none of the releases on one side."""
 
 
-def exchangeable(place: Ints, value: Ints, secret: Ints, certain: Flags | None = None) -> Flags:
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The releases divided into two: people are edges between groups of the one and the other."""
+
+    left: Ints
+    """Of each kind of people, the vertex on the one side,"""
+    right: Ints
+    """and on the other; ANYWHERE on either for people who are in none of its releases."""
+    vertices: int
+
+
+@dataclass(frozen=True, eq=False)
+class Whereabouts:
+    """Where people are in several releases."""
+
+    place: Ints
+    """Kinds of people by releases: the group they are in; -1 where they are in none."""
+
+    @cached_property
+    def together(self) -> Ints:
+        """A number for each combination of groups."""
+        return self._numbers(range(self.place.shape[1]))
+
+    @cached_property
+    def sides(self) -> tuple[Side, ...]:
+        """Every way to divide the releases into two sides."""
+        releases = self.place.shape[1]
+        return tuple(
+            self._divided(one)
+            for size in range(1, releases // 2 + 1)
+            for one in combinations(range(releases), size)
+            if 2 * size < releases or 0 in one
+        )
+
+    def _divided(self, one: Sequence[int]) -> Side:
+        other = [r for r in range(self.place.shape[1]) if r not in one]
+        left, right = self._vertices(one), self._vertices(other)
+        begin = int(left.max(initial=0))
+        right[right != ANYWHERE] += begin
+        return Side(left, right, max(begin, int(right.max(initial=0))) + 1)
+
+    def _vertices(self, releases: Sequence[int]) -> Ints:
+        vertex = self._numbers(releases) + 1
+        vertex[(self.place[:, list(releases)] < 0).all(axis=1)] = ANYWHERE
+        return vertex
+
+    def _numbers(self, releases: Sequence[int]) -> Ints:
+        codes = (self.place[:, list(releases)] + 1).astype(np.int32)
+        return distinct(codes, [int(column.max(initial=0)) + 1 for column in codes.T])[1]
+
+
+def exchangeable(
+    where: Whereabouts,
+    value: Ints,
+    secret: Ints,
+    certain: Flags | None = None,
+    *,
+    only: int = ANY,
+) -> Flags:
     """The secrets people may have, by exchanging values with others.
 
     Releases are divided into two sides in every way. Somebody who is in group a by the one side's
@@ -31,11 +95,12 @@ def exchangeable(place: Ints, value: Ints, secret: Ints, certain: Flags | None =
     a if they have the second. An exchange that leaves all groups as they are is a circle.
 
     Args:
-        place: Kinds of people by releases: the group they are in; -1 where they are in none.
+        where: Where people of each kind are.
         value: Of each kind, the value in this world.
         secret: Of each value, the secret it is: values may say more, such as a bill.
         certain: Of each kind, whether it is certain that its people are there; all if left out.
             With the others nobody else exchanges, and what they may have goes for them if they are.
+        only: Exchange this value alone with others; ANY: all of them.
 
     Returns:
         Kinds by secrets: those that are possible; the one they have is among them.
@@ -43,54 +108,31 @@ def exchangeable(place: Ints, value: Ints, secret: Ints, certain: Flags | None =
     Ann and Bob are in one group of the first release, Bob and Cem in one of the second. Were Ann's
     and Bob's values exchanged, the second release would be another.
 
-    >>> place = np.array([[0, 0], [0, 1], [1, 1], [1, 0]])
-    >>> exchangeable(place, np.array([0, 1, 1, 0]), np.array([0, 1])).sum(axis=1).tolist()
+    >>> where = Whereabouts(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]))
+    >>> exchangeable(where, np.array([0, 1, 1, 0]), np.array([0, 1])).sum(axis=1).tolist()
     [1, 1, 1, 1]
 
     With flu and gout crosswise, all four may exchange them at once.
 
-    >>> exchangeable(place, np.array([0, 1, 0, 1]), np.array([0, 1])).sum(axis=1).tolist()
+    >>> exchangeable(where, np.array([0, 1, 0, 1]), np.array([0, 1])).sum(axis=1).tolist()
     [2, 2, 2, 2]
     """
-    kinds, releases = place.shape
+    kinds, values = len(value), len(secret)
     certain = np.ones(kinds, np.bool_) if certain is None else certain
     found = np.zeros((kinds, int(secret.max(initial=-1)) + 1), np.bool_)
-    together = np.unique(place, axis=0, return_inverse=True)[1].reshape(-1)
-    same = np.zeros((int(together.max(initial=-1)) + 1, found.shape[1]), np.bool_)
-    same[together[certain], secret[value[certain]]] = True
-    found |= same[together]
+    same = np.zeros((int(where.together.max(initial=-1)) + 1, found.shape[1]), np.bool_)
+    same[where.together[certain], secret[value[certain]]] = True
+    found |= same[where.together]
     found[np.arange(kinds), secret[value]] = True
-    values = len(secret)
-    sides = [
-        side
-        for size in range(1, releases // 2 + 1)
-        for side in combinations(range(releases), size)
-        if 2 * size < releases or 0 in side
-    ]
-    if kinds * values * len(sides) > MOST_STEPS:
+    if kinds * values * len(where.sides) > MOST_STEPS:
         return found
     order = np.argsort(value, kind="stable")
     start = np.searchsorted(value[order], np.arange(values + 1))
-    for side in sides:
-        rest = [r for r in range(releases) if r not in side]
-        left, right, vertices = vertices_of(place, list(side), rest)
-        _circles(found, left, right, order, start, secret, certain, vertices)
+    for side in where.sides:
+        _circles(
+            found, side.left, side.right, order, start, secret, certain, side.vertices, only
+        )  # fmt: skip
     return found
-
-
-def vertices_of(place: Ints, one: list[int], other: list[int]) -> tuple[Ints, Ints, int]:
-    """The vertex of each kind of people on either side of the releases; how many there are."""
-    left, right = _vertices(place[:, one]), _vertices(place[:, other])
-    begin = int(left.max(initial=0))
-    right[right != ANYWHERE] += begin
-    return left, right, max(begin, int(right.max(initial=0))) + 1
-
-
-def _vertices(place: Ints) -> Ints:
-    """A number from 1 for each combination of groups; ANYWHERE for people who are in none."""
-    vertex = np.unique(place, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64) + 1
-    vertex[(place < 0).all(axis=1)] = ANYWHERE
-    return vertex
 
 
 @kernel
@@ -103,6 +145,7 @@ def _circles(
     secret: Ints,
     certain: Flags,
     vertices: int,
+    only: int,
 ) -> None:
     """Mark what people may have who are on a circle, for every two values.
 
@@ -118,6 +161,7 @@ def _circles(
         secret: Of each value, the secret it is.
         certain: Of each kind, whether others can exchange with it.
         vertices: How many there are.
+        only: The value that is exchanged; ANY: all of them.
     """
     values = len(start) - 1
     first = np.full(vertices, -1, np.int64)  # of each vertex, the first edge that leaves it,
@@ -130,6 +174,8 @@ def _circles(
     for s in range(values):
         for t in range(s + 1, values):
             if secret[s] == secret[t] or start[s] == start[s + 1] or start[t] == start[t + 1]:
+                continue
+            if only != ANY and only not in (s, t):
                 continue
             for v in (s, t):
                 for i in range(start[v], start[v + 1]):

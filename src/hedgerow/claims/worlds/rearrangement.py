@@ -9,46 +9,63 @@ possible. That none is found proves nothing.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from hedgerow.base.jit import kernel
-from hedgerow.claims.worlds.exchanges import Flags, exchangeable, vertices_of
+from hedgerow.claims.worlds.exchanges import Flags, Side, Whereabouts, exchangeable
 from hedgerow.table.groups import Ints, sort_members
 
 MOST_TRIED = 20_000
 """Ways to pass on the value that are tried for a person."""
 
 
-def rearranged(place: Ints, value: Ints, one: int, secret: Ints, wanted: Flags) -> Flags:
-    """The secrets that a person has in another world, and in those that are an exchange away.
+@dataclass(frozen=True, eq=False)
+class World:
+    """What each person has in a world that fits, and where they are."""
 
-    Args:
-        place: People by releases: the group they are in, below 0 where they are in none.
-        value: Of each person, the value in this world.
-        one: The person who is asked about.
-        secret: Of each value, the secret it is.
-        wanted: Of each secret, whether the other world may be one in which they have it.
+    where: Whereabouts
+    value: Ints
+    secret: Ints
+    """Of each value, the secret it is."""
 
-    Returns:
-        Of each secret, whether it was found to be possible; none where no other world was found.
+    @cached_property
+    def _members(self) -> tuple[tuple[Side, tuple[Ints, Ints], tuple[Ints, Ints]], ...]:
+        """Each side with the people at its vertices, on the left and on the right."""
+        releases = self.where.place.shape[1]
+        return tuple(
+            (one, sort_members(one.left, one.vertices), sort_members(one.right, one.vertices))
+            for one in self.where.sides[: releases if releases > 2 else 1]
+        )
 
-    >>> place = np.array([[0, 0], [0, 1], [1, 1], [1, 0], [0, 2], [1, 2]])
-    >>> flu, gout, acne = range(3)
-    >>> world = np.array([flu, gout, flu, acne, acne, gout])
-    >>> rearranged(place, world, 0, np.arange(3), np.array([False, True, True])).tolist()
-    [False, False, True]
-    """
-    releases = place.shape[1]
-    for r in range(releases if releases > 2 else 1):
-        rest = [other for other in range(releases) if other != r]
-        left, right, vertices = vertices_of(place, [r], rest)
-        after = value.copy()
-        if _passed_on(
-            left, right, *sort_members(left, vertices), *sort_members(right, vertices),
-            after, one, secret, wanted, MOST_TRIED,
-        ) and _fits(place, value, after):  # fmt: skip
-            return np.asarray(exchangeable(place, after, secret)[one])
-    return np.zeros(len(wanted), np.bool_)
+    def possible(self, one: int, wanted: Flags) -> Flags:
+        """The secrets that a person has in another world, and in those an exchange away.
+
+        Args:
+            one: The person.
+            wanted: Of each secret, whether the other world may be one in which they have it.
+
+        Returns:
+            Of each secret, whether it was found; none where no other world was found.
+
+        >>> where = Whereabouts(np.array([[0, 0], [0, 1], [1, 1], [1, 0], [0, 2], [1, 2]]))
+        >>> flu, gout, acne = range(3)
+        >>> world = World(where, np.array([flu, gout, flu, acne, acne, gout]), np.arange(3))
+        >>> world.possible(0, np.array([False, True, True])).tolist()
+        [False, False, True]
+        """
+        for side, at_left, at_right in self._members:
+            after = self.value.copy()
+            done = _passed_on(
+                side.left, side.right, *at_left, *at_right,
+                after, one, self.secret, wanted, MOST_TRIED,
+            )  # fmt: skip
+            if done and _fits(self.where.place, self.value, after):
+                found = exchangeable(self.where, after, self.secret, only=int(after[one]))
+                return np.asarray(found[one])
+        return np.zeros(len(wanted), np.bool_)
 
 
 def _fits(place: Ints, before: Ints, after: Ints) -> bool:

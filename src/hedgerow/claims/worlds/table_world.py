@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import ClaimError
 from hedgerow.base.spelling import likeness
-from hedgerow.claims.worlds.exchanges import exchangeable
-from hedgerow.claims.worlds.rearrangement import rearranged
+from hedgerow.claims.worlds.exchanges import Whereabouts, exchangeable
+from hedgerow.claims.worlds.rearrangement import World
 from hedgerow.table.groups import Groups, Histogram, Ints
 from hedgerow.table.location import Located
 from hedgerow.table.records import joined_text, parts
@@ -144,7 +144,8 @@ class TableWorld:
         kinds, kind, many = np.unique(
             np.concatenate((stacked, sure)), axis=0, return_inverse=True, return_counts=True
         )
-        found = exchangeable(kinds[:, 1:-1], kinds[:, -1], self.secret, kinds[:, 0] == 1)
+        where = Whereabouts(kinds[:, 1:-1])
+        found = exchangeable(where, kinds[:, -1], self.secret, kinds[:, 0] == 1)
         if self.blank >= 0:
             found[:, self.blank] = False
         self._rearrange(found, kinds, np.where(kinds[:, 0] == 1, many, 0), least)
@@ -156,10 +157,12 @@ class TableWorld:
     def _rearrange(self, found: Flags, kinds: Ints, people: Ints, least: int) -> None:
         """Prove more for the few kinds of people who have fewer than `least` values."""
         own = kinds[:, -1]
-        everybody = np.repeat(np.arange(len(kinds)), people)
         lacking = np.flatnonzero((found.sum(axis=1) < least) & (people > 0))
-        if len(lacking) > MOST_LACKING:
+        if not 0 < len(lacking) <= MOST_LACKING:
             return
+        everybody = np.repeat(np.arange(len(kinds)), people)
+        where = Whereabouts(kinds[everybody, 1:-1])
+        world = World(where, own[everybody], self.secret)
         for one in lacking.tolist():
             if self.blank >= 0 and self.secret[own[one]] == self.blank:
                 continue
@@ -167,13 +170,10 @@ class TableWorld:
                 open_ = ~found[one]
                 if self.blank >= 0:
                     open_[self.blank] = False
-                more = rearranged(
-                    kinds[everybody, 1:-1], own[everybody], int(np.searchsorted(everybody, one)),
-                    self.secret, open_,
-                )  # fmt: skip
-                if not (more & open_).any():
+                more = world.possible(int(np.searchsorted(everybody, one)), open_) & open_
+                if not more.any():
                     break
-                found[one] |= more & open_
+                found[one] |= more
 
     def _surely_there(self, stacked: Ints) -> Ints:
         """Rows of people who are there, though nobody knows who of several they are.
