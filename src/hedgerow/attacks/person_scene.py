@@ -161,8 +161,8 @@ class Scene:
                 return None, told
             exact = self.seen.together(found.shares[mine])
             told.append(
-                f"The belief with the list is exact: {_worlds(found.worlds)} of "
-                f"{int(component.people.sum()):,} people fit the releases."
+                f"The belief with the list is exact, by counting {_ways(found.worlds)} to deal out "
+                f"the records of {_people(component)} whose groups hang together."
             )
             return [(share, share) for share in exact], told
         if component.kinds * component.values > MOST_CELLS:
@@ -176,9 +176,8 @@ class Scene:
             low[self.seen.code[v]] += least
             high[self.seen.code[v]] += most
         told.append(
-            f"The {int(component.people.sum()):,} people whose groups hang together have too many "
-            "possible tables to count. The belief with the list is between the bounds shown, which "
-            "are proven."
+            f"There are too many ways to deal out the records of {_people(component)} whose groups "
+            "hang together. The belief with the list is between the bounds shown, which are proven."
         )
         return [
             (min(a, Fraction(1)), min(b, Fraction(1))) for a, b in zip(low, high, strict=True)
@@ -194,10 +193,22 @@ def _codes(where: Located) -> Ints:
     )
 
 
-def _worlds(count: Fraction) -> str:
+def _ways(count: Fraction) -> str:
+    """How many ways, in words.
+
+    >>> _ways(Fraction(1)), _ways(Fraction(12)), _ways(Fraction(10**9))
+    ('the one way', 'all 12 ways', 'all of about 10^9 ways')
+    """
+    if count == 1:
+        return "the one way"
     if count < 10**6:
-        return f"{int(count):,} ways to deal out the records" if count != 1 else "1 way"
-    return f"about 10^{len(str(int(count))) - 1} ways to deal out the records"
+        return f"all {int(count):,} ways"
+    return f"all of about 10^{len(str(int(count))) - 1} ways"
+
+
+def _people(component: Knowledge) -> str:
+    people = int(component.people.sum())
+    return "the 1 person" if people == 1 else f"the {people:,} people"
 
 
 def _presence(fitting: int, records: int) -> str:

@@ -285,13 +285,11 @@ def person_belief(found: PersonBelief) -> None:
         say(f"{len(shown):,} values are possible; --json shows all of them")
     console.print()
     for rows in found.rows:
+        count = "1 row" if rows.rows == 1 else f"{rows.rows:,} rows"
         values = [f"{n} {_value(value)}" for value, n in rows.values.items()]
         more = f" and {len(values) - MOST_VALUES:,} more" if len(values) > MOST_VALUES else ""
         console.print(
-            plain(
-                f"{rows.release}: {rows.rows:,} rows {rows.group}: "
-                f"{', '.join(values[:MOST_VALUES])}{more}."
-            )
+            plain(f"{rows.release}: {count} {rows.group}: {', '.join(values[:MOST_VALUES])}{more}.")
         )
     for sentence in found.sentences:
         console.print(plain(sentence))
