@@ -20,6 +20,7 @@ from hedgerow.claims.worlds.exchanges import Whereabouts, exchangeable
 from hedgerow.claims.worlds.rearrangement import World
 from hedgerow.table.groups import Groups, Histogram, Ints
 from hedgerow.table.location import Located
+from hedgerow.table.pack import distinct
 from hedgerow.table.records import joined_text, parts
 
 Flags = NDArray[np.bool_]
@@ -141,16 +142,17 @@ class TableWorld:
         new[table] = group[self.person[table]]
         stacked = np.column_stack((self.certain, new, self.place, self.value)).astype(np.int64)
         sure = self._surely_there(stacked)
-        kinds, kind, many = np.unique(
-            np.concatenate((stacked, sure)), axis=0, return_inverse=True, return_counts=True
-        )
+        rows = np.concatenate((stacked, sure))
+        codes = (rows + 1).astype(np.int32)
+        first, kind = distinct(codes, [int(column.max(initial=0)) + 1 for column in codes.T])
+        kinds, many = rows[first], np.bincount(kind, minlength=len(first)).astype(np.int64)
         where = Whereabouts(kinds[:, 1:-1])
         found = exchangeable(where, kinds[:, -1], self.secret, kinds[:, 0] == 1)
         if self.blank >= 0:
             found[:, self.blank] = False
         self._rearrange(found, kinds, np.where(kinds[:, 0] == 1, many, 0), least)
         begins = np.flatnonzero(np.diff(self.person, prepend=-1))
-        count = np.asarray(found.sum(axis=1), np.int64)[kind.reshape(-1)[: len(self.person)]]
+        count = np.asarray(found.sum(axis=1), np.int64)[kind[: len(self.person)]]
         # Wherever they are, whoever knows it is left with so many.
         return np.asarray(np.minimum.reduceat(count, begins), np.int64)
 
