@@ -164,3 +164,25 @@ def test_the_command(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(app, [*words, "--method", "intersection"])
     assert wrong.exit_code == 2
     assert "--person has no use for --method" in wrong.output
+
+
+def test_what_was_not_joined_is_said(tmp_path: Path) -> None:
+    """Two of the three releases show the bill: whoever joins on it knows more."""
+    releases = written(
+        tmp_path, "zip,ill,bill\n1*,flu,1\n1*,gout,2\n", "zip,ill,bill\n1*,flu,1\n1*,gout,2\n",
+        "zip,ill\n1*,flu\n1*,gout\n",
+    )  # fmt: skip
+    words: dict[str, Any] = {"sensitive": ["ill"], "quasi": ["zip"]}
+    two = belief_about(releases[:2], {"zip": "13"}, **words)
+    assert two.sentences == ("Records were joined on 'bill'.",)
+    three = belief_about(releases, {"zip": "13"}, **words)
+    assert three.sentences == (
+        "Not tried: joining records on 'bill', which several releases show. Whoever does may know "
+        "more than is shown here.",
+    )
+
+
+def test_the_nearest_centroid_is_a_guess(tmp_path: Path) -> None:
+    (release,) = written(tmp_path, "age,ill\n20,flu\n20,gout\n60,acne\n")
+    found = belief_about([release], {"age": "25"}, sensitive=["ill"], located="nearest")
+    assert "That is a guess, so the beliefs are one, too." in found.sentences[0]

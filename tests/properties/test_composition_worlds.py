@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +17,9 @@ import hedgerow
 from hedgerow.base.errors import HedgerowError
 from hedgerow.claims import Composition
 from hedgerow.claims.worlds.exchanges import Whereabouts, exchangeable
+from hedgerow.claims.worlds.table_world import TableWorld
+from hedgerow.table.groups import Groups
+from hedgerow.table.location import placed
 
 CLAIMS = 500
 """Random claims that are tried; how many of them must be certified, for the test to mean much:"""
@@ -178,3 +181,68 @@ def test_exchanges_are_possible_and_nearly_all_there_is(releases: int) -> None:
             two += len(truly[person]) > 1
             shown += len(truly[person]) > 1 and len(proven) > 1
     assert releases == 1 or shown >= 0.98 * two > 100
+
+
+def choices(fit: list[int], own: list[int], records: dict[tuple[int, int], int]) -> Any:
+    """Every way in which as many people as there are records may have been in a release."""
+    wanted: dict[tuple[int, int], list[int]] = {}
+    for person, pair in enumerate(zip(fit, own, strict=True)):
+        wanted.setdefault(pair, []).append(person)
+    ways = [
+        list(combinations(people, min(len(people), records.get(pair, 0))))
+        for pair, people in wanted.items()
+    ]
+    for way in product(*ways):
+        inside = {person for people in way for person in people}
+        yield [g if person in inside else -1 for person, g in enumerate(fit)]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_table_that_grew_is_counted_for_every_choice(seed: int) -> None:
+    """Never more values than are possible whoever of those who fit was in the earlier release."""
+    random = Random(seed)
+    people, values = random.randint(3, 6), random.randint(2, 3)
+    own = [random.randrange(values) for _ in range(people)]
+    fit = [random.randrange(2) for _ in range(people)]
+    new = [random.randrange(random.choice([1, 2])) for _ in range(people)]
+    records: dict[tuple[int, int], int] = {}
+    for person in range(people):
+        if random.random() < 0.7:
+            records[fit[person], own[person]] = records.get((fit[person], own[person]), 0) + 1
+    if random.random() < 0.3:
+        gone = random.randrange(2), random.randrange(values)
+        records[gone] = records.get(gone, 0) + 1
+    earlier = Groups.of(
+        {"ill": [{"abc"[v]: n for (h, v), n in records.items() if h == g} for g in range(2)]},
+        order={"ill": list("abc")},
+    )
+    world = TableWorld.of_table(
+        ("ill",), [(("ill",), earlier)], [placed(fit)], {"ill": ["abc"[v] for v in own]},
+        np.arange(people),
+    )  # fmt: skip
+    found = world.left(np.array(new, np.int64), least=2)
+    for before in choices(fit, own, records):
+        rest = dict(records)
+        for person, g in enumerate(before):
+            if g >= 0:
+                rest[g, own[person]] -= 1
+        others = [pair for pair, n in rest.items() for _ in range(n)]
+        where = [*zip(before, new, strict=True), *((g, -1) for g, _ in others)]
+        truth = [*own, *(v for _, v in others)]
+
+        def told(
+            values_of: tuple[int, ...], where: list[tuple[int, int]] = where
+        ) -> list[list[tuple[int, int]]]:
+            return [
+                sorted((w[r], v) for w, v in zip(where, values_of, strict=True) if w[r] >= 0)
+                for r in range(2)
+            ]
+
+        published = told(tuple(truth))
+        possible: list[set[int]] = [set() for _ in truth]
+        for world_values in product(range(values), repeat=len(truth)):
+            if told(world_values) == published:
+                for person, value in enumerate(world_values):
+                    possible[person].add(value)
+        for person in range(people):
+            assert found[person] <= len(possible[person]), (before, person)

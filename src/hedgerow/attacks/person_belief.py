@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.person_scene import Scene, SeenColumn
+from hedgerow.attacks.release_joins import unjoined
 from hedgerow.attacks.suite import read_releases
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.base.spelling import likeness
@@ -131,9 +132,9 @@ def belief_about(
             fix="Is somebody else meant? Suppressed people are in no release.",
         )
     found, places = tuple(found[i] for i in here), tuple(places[i] for i in here)
-    seen = SeenColumn.of(found, of)
+    seen = SeenColumn.read(found, of)
     alone = Scene(seen, tuple(where.take(np.array([one])) for where in places)).of_one()
-    listed, told = None, [_joining(seen)]
+    listed, told = None, [*_joining(found, seen)]
     if len(people) > 1:
         scene = Scene(seen, places)
         listed, more = scene.of_all(one)
@@ -158,7 +159,7 @@ def belief_about(
         tuple(_rows(found, places, one, of)),
         None if column is None else column[one],
         len(people),
-        tuple(filter(None, told)),
+        tuple(told),
     )  # fmt: skip
 
 
@@ -228,8 +229,19 @@ def _listed(
     return people, int(fits.argmax())
 
 
-def _joining(seen: SeenColumn) -> str:
-    return f"Records were joined on {some(seen.joined)}." if seen.joined else ""
+def _joining(releases: Sequence[Published], seen: SeenColumn) -> Iterator[str]:
+    """On what records were joined, and what was not tried."""
+    if seen.joined:
+        yield f"Records were joined on {some(seen.joined)}."
+    if len(releases) > 1:
+        for missed in unjoined(releases, seen.of, joined=seen.joined):
+            yield f"Not tried: {missed}. Whoever does may know more than is shown here."
+    for release in releases:
+        if release.located == "nearest":
+            yield (
+                f"In {release.name} people are looked for in the group with the nearest centroid. "
+                "That is a guess, so the beliefs are one, too."
+            )
 
 
 def _rows(

@@ -27,8 +27,10 @@ MOST_CELLS = 20_000_000
 class SeenColumn:
     """What the releases show of one column, and of others on which all of them can be joined."""
 
+    of: str
+    """The column."""
     values: tuple[Value, ...]
-    """Of the column."""
+    """Its values."""
     code: Ints
     """Of everything people may have, the value in it."""
     histograms: tuple[Histogram, ...]
@@ -36,7 +38,7 @@ class SeenColumn:
     joined: tuple[str, ...]
 
     @classmethod
-    def of(cls, releases: Sequence[Published], of: str) -> SeenColumn:
+    def read(cls, releases: Sequence[Published], of: str) -> SeenColumn:
         joined: tuple[str, ...] = ()
         if len(releases) > 1 and all(r.records is not None for r in releases):
             shared = set.intersection(*(set(r.records.columns) for r in releases if r.records))
@@ -73,6 +75,7 @@ class SeenColumn:
             look[mine] = np.arange(len(mine))
             looks.append(look)
         return cls(
+            of,
             tuple(usual.get(value, value) for value in values),
             np.array([values.index(value) for value in read], np.int64),
             tuple(one.histograms[of] for one in groups),

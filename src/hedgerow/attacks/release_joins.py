@@ -6,7 +6,7 @@ whoever publishes; here the attacker does, who has the releases and a list of pe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import permutations
 
 from hedgerow.attacks.sequential import Joined
@@ -41,10 +41,13 @@ def join(
     return Joined(columns, values, possible), crossed
 
 
-def unjoined(releases: Sequence[Published], of: str) -> tuple[str, ...]:
-    """What an attack that joins no records did not try, in words."""
+def unjoined(
+    releases: Sequence[Published], of: str, *, joined: Collection[str] = ()
+) -> tuple[str, ...]:
+    """What an attack that joins records on these columns alone did not try, in words."""
     columns = (*joined_on(_shows(releases), of), *_crossing(releases, of))
-    return (_told(dict.fromkeys(columns)),) if columns else ()
+    rest = [column for column in dict.fromkeys(columns) if column not in joined]
+    return (_told(rest),) if rest else ()
 
 
 def _shows(releases: Sequence[Published]) -> tuple[Shows, ...]:

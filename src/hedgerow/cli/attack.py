@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -95,10 +95,17 @@ def attack(
 ) -> None:
     """Try to break releases: what an attacker gains over somebody who never saw them."""
     with running("attack", as_json, quiet, bar=True) as job:
+        read: dict[str, Any] = {
+            "register": register or None, "truth": truth, "plan": plan, "sensitive": sensitive,
+            "quasi": quasi, "located": located, "of": of,
+            "taxonomies": _pairs(taxonomy, "--taxonomy", "nationality=nationality.csv"),
+        }  # fmt: skip
         if person:
             unused = {"--know": know, "--control": control, "--method": method, "--fuzzy": fuzzy,
                       "--overlap": overlap, "--plot": plot, "--at-most": at_most,
-                      "--worst-at-most": worst_at_most}  # fmt: skip
+                      "--worst-at-most": worst_at_most,
+                      "--certain-at-most": certain_at_most or None,
+                      "--seed": seed or None}  # fmt: skip
             for option, given in unused.items():
                 if given is not None and given != []:
                     raise PlanError(f"--person has no use for {option}", fix="Leave it out.")
@@ -107,14 +114,7 @@ def attack(
             belief = belief_about(
                 releases,
                 _pairs(person, "--person", "name=Alice"),
-                register=register or None,
-                truth=truth,
-                plan=plan,
-                sensitive=sensitive,
-                quasi=quasi,
-                located=located,
-                of=of,
-                taxonomies=_pairs(taxonomy, "--taxonomy", "nationality=nationality.csv"),
+                **read,
             )
             job.done(belief.summary(), lambda: rendering().person_belief(belief))
             return
@@ -125,20 +125,13 @@ def attack(
         results = hedgerow.attack(
             releases,
             know=_pairs(know, "--know", "age=28"),
-            register=register or None,
-            truth=truth,
             control=control,
-            plan=plan,
-            sensitive=sensitive,
-            quasi=quasi,
-            located=located,
-            of=of,
-            taxonomies=_pairs(taxonomy, "--taxonomy", "nationality=nationality.csv"),
             fuzzy=_pairs(fuzzy, "--fuzzy", "age=1"),
             methods=method,
             overlap=overlap,
             seed=seed,
             progress=job.progress,
+            **read,
         )
         if plot is not None and results:
             plot_attacks(results, plot)

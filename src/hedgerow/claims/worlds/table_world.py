@@ -358,7 +358,8 @@ class _Records:
             for k in np.flatnonzero(rest)
         ]
         may = unsure[person]
-        sure = np.where(record >= 0, self.kinds[record] // self.width, NOWHERE)
+        sure = np.full(people, NOWHERE, np.int64)
+        sure[record >= 0] = self.kinds[record[record >= 0]] // self.width
         who = np.concatenate((np.arange(people), person[may]))
         places = np.concatenate((sure, self.kinds[at[may]] // self.width))
         order = np.argsort(who, kind="stable")
