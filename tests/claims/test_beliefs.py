@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from record_worlds import Puzzle, believed, drawn, worlds
 
+from hedgerow.claims.worlds.belief import believed as everybody
 from hedgerow.claims.worlds.bounds import bounds
 from hedgerow.claims.worlds.exact import beliefs
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
@@ -121,3 +122,18 @@ def test_a_component_alone_says_the_same(seed: int) -> None:
         assert alone is not None
         if whole.worlds:
             assert alone.shares == tuple(whole.shares[k] for k in kinds.tolist())
+
+
+@pytest.mark.parametrize("moves", [0, 30, 100_000])
+@pytest.mark.parametrize("seed", range(0, DRAWS, 10))
+def test_what_is_believed_is_counted_or_bounded(seed: int, moves: int) -> None:
+    held, kind = knowledge(puzzle := drawn(seed))
+    total, wanted = believed(puzzle)
+    found = everybody(held, moves=moves)
+    assert found.exact.all() or moves < 100_000
+    for person, k in enumerate(kind):
+        assert total or found.exact[k] <= found.contradicted.any()
+        for value in range(held.values):
+            least, most = found.between(k, value)
+            assert least <= wanted[person][value] <= most or not total
+            assert least == most or not found.exact[k]

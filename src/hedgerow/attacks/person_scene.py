@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.base.spelling import likeness
 from hedgerow.base.spelling_classes import told_apart
-from hedgerow.claims.worlds.bounds import bounds
+from hedgerow.claims.worlds.belief import believed
 from hedgerow.claims.worlds.exact import beliefs
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
 from hedgerow.table.groups import Histogram, Ints
@@ -18,9 +18,6 @@ from hedgerow.table.labels import Value
 from hedgerow.table.location import Located
 from hedgerow.table.published_table import Published
 from hedgerow.table.records import parts
-
-MOST_CELLS = 20_000_000
-"""Kinds of people by values of which bounds are computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,37 +151,29 @@ class Scene:
         near = np.flatnonzero(part == part[target])
         component = whole.take(near)
         mine = int(np.flatnonzero(near == target)[0])
-        found = beliefs(component)
-        if found is not None:
-            if not found.worlds:
-                told.append(
-                    "The list contradicts the releases: nobody who takes it for right can say "
-                    "what is likely."
-                )
-                return None, told
-            exact = self.seen.together(found.shares[mine])
+        found = believed(component)
+        exact = found.counted[0]
+        if exact is not None and not exact.worlds:
             told.append(
-                f"The belief with the list is exact, by counting {_ways(found.worlds)} to deal out "
-                f"the records of {_people(component)} whose groups hang together."
+                "The list contradicts the releases: nobody who takes it for right can say "
+                "what is likely."
             )
-            return [(share, share) for share in exact], told
-        if component.kinds * component.values > MOST_CELLS:
+            return None, told
+        if exact is None and found.limits[0] is None:
             told.append("There are too many people and values to bound the belief with the list.")
             return None, told
-        limits = bounds(component)
-        low = [Fraction(0)] * len(self.seen.values)
-        high = [Fraction(0)] * len(self.seen.values)
-        for v in range(component.values):
-            least, most = limits.belief(mine, v)
-            low[self.seen.code[v]] += least
-            high[self.seen.code[v]] += most
+        between = [found.between(mine, v) for v in range(component.values)]
+        low = self.seen.together([least for least, _ in between])
+        high = self.seen.together([most for _, most in between])
         told.append(
-            f"There are too many ways to deal out the records of {_people(component)} whose groups "
-            "hang together. The belief with the list is between the bounds shown, which are proven."
+            f"The belief with the list is exact, by counting {_ways(exact.worlds)} to deal out "
+            f"the records of {_people(component)} whose groups hang together."
+            if exact is not None
+            else f"There are too many ways to deal out the records of {_people(component)} whose "
+            "groups hang together. The belief with the list is between the bounds shown, which "
+            "are proven."
         )
-        return [
-            (min(a, Fraction(1)), min(b, Fraction(1))) for a, b in zip(low, high, strict=True)
-        ], told
+        return [(a, min(b, Fraction(1))) for a, b in zip(low, high, strict=True)], told
 
 
 def _codes(where: Located) -> Ints:
