@@ -49,7 +49,7 @@ def refuse_believed(
     """
     lefts, _ = job.lefts(cells)
     groups = chosen.groups(cells.in_one_spelling)
-    for model, left, asked in _claims_beside(job.models, lefts, groups):
+    for model, left, asked in claims_beside(job.models, lefts, groups):
         if not candidates.certain(listed=True):
             raise ClaimError(
                 f"{model} cannot be claimed beside earlier releases: {doubt(cells, candidates)}, "
@@ -68,7 +68,7 @@ def refuse_believed(
 
 def beliefs_told(models: Sequence[PrivacyModel], left: Left, groups: Groups) -> Iterator[str]:
     """What attackers would believe by these groups and the earlier releases, for a refusal."""
-    for _, _, asked in _claims_beside(models, [left], groups):
+    for _, _, asked in claims_beside(models, [left], groups):
         sentence = _sentence(left.believed(groups, asked))
         yield f"{sentence[0].upper()}{sentence[1:]}."
         before = left.believed_before(groups, asked)
@@ -83,7 +83,7 @@ def explain_in_one_group(
     everybody = np.zeros(len(cells.n), np.int64)
     groups = people_of(cells, np.arange(len(cells.n)), cells.n).merge(everybody, 1)
     told = [line for left in lefts for line in beliefs_told(models, left, groups)]
-    asked = [asked for _, _, asked in _claims_beside(models, lefts, groups)]
+    asked = [asked for _, _, asked in claims_beside(models, lefts, groups)]
     if not told:
         return error
     return ClaimError(
@@ -93,7 +93,7 @@ def explain_in_one_group(
     )
 
 
-def _claims_beside(
+def claims_beside(
     models: Sequence[PrivacyModel], lefts: Sequence[Left], groups: Groups
 ) -> Iterator[tuple[PrivacyModel, Left, AskedBelief]]:
     """Claims about beliefs, with what earlier releases say, and which attackers are meant."""

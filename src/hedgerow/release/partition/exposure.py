@@ -14,7 +14,7 @@ from hedgerow.claims.base import LARGEST, PrivacyModel
 from hedgerow.claims.composition import in_common
 from hedgerow.claims.joins import joined_on
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.release.partition.belief_check import beliefs_told
+from hedgerow.release.partition.belief_check import beliefs_told, claims_beside
 from hedgerow.release.partition.earlier_releases import Codes, Left, Words, in_words
 from hedgerow.release.partition.written_groups import intended_groups
 from hedgerow.table.cells import Cells
@@ -194,13 +194,16 @@ def explain_refusal(
                     "are left few values.",
                 )
     told = [exposure(left, cells, recoding).sentence for left in lefts if left.fitting]
+    groups, counts = recoding.groups(cells), False
     for left in lefts:
-        told += beliefs_told(models, left, recoding.groups(cells))
+        told += beliefs_told(models, left, groups)
+        counts |= any(asked.everybody for _, _, asked in claims_beside(models, [left], groups))
     return ClaimError(
         "no generalisation keeps every claim, because of earlier releases. The best one without "
         f"regard to them must not go out: {' '.join(told)}".removesuffix("."),
         where=error.where,
-        fix="Allow coarser levels or more suppression, or ask for less; or do not publish.",
+        fix="Allow coarser levels or more suppression, or ask for less"
+        f"{', such as `knows: person`' if counts else ''}; or do not publish.",
     )
 
 
