@@ -27,7 +27,7 @@ from hedgerow.release.partition.data_file import write_release
 from hedgerow.release.partition.exposure import Exposure, exposures, refuse_exposed
 from hedgerow.release.partition.fingerprint import inputs_of, made_from
 from hedgerow.release.partition.job import Job, opened
-from hedgerow.release.partition.judgement import judge, refuse_in_doubt
+from hedgerow.release.partition.judgement import asks_who_fits, judge, refuse_in_doubt
 from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
 from hedgerow.release.partition.recoded_table import Recoded, recoded
 from hedgerow.release.partition.recoding_choice import refuse_hopeless
@@ -209,7 +209,7 @@ class RecodedMaker:
         found: tuple[Exposure, ...] = ()
         compared = self._is_compared(made)
         candidates = None
-        if job.facts:
+        if asks_who_fits(job):
             nodes = written_out(self.plan.specs, cells.hierarchies)
             candidates = Candidates.in_release(cells, chosen, measured.contents, nodes)
         if compared:
