@@ -14,9 +14,13 @@ from fractions import Fraction
 from functools import partial
 from math import exp, log
 from random import Random
+from typing import Any
 
+import pandas as pd
 import pytest
 
+import hedgerow
+from hedgerow.base.errors import ClaimError
 from hedgerow.claims import (
     AlphaKAnonymity,
     BetaLikeness,
@@ -283,3 +287,54 @@ def test_a_prior_that_all_people_share_changes_nothing() -> None:
     for seed in range(20):
         case = dealt(seed)
         assert list(everybody(case, [prior] * len(case.fits))) == list(everybody(case))
+
+
+# Published tables, read as anybody reads them.
+
+TREE = {"Europe": ("Spanish", "Polish"), "Asia": ("Thai", "Lao")}
+BELOW = {"*": {"Spanish", "Polish", "Thai", "Lao"}, **{k: set(v) for k, v in TREE.items()}}
+METHODS: list[Any] = [
+    "local",
+    {"search": "lattice", "suppress": "40%", "keep_suppressed": True},
+]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["local", "keep_suppressed"])
+def test_no_belief_breaks_what_is_certified(method: Any) -> None:
+    """By nationality, whoever knows one person; every claim that the release certifies."""
+    several = certified = 0
+    for seed in range(12):
+        random = Random(seed)
+        nationality = random.choices(["Spanish", "Polish", "Thai", "Lao"], (6, 3, 2, 1), k=24)
+        table = pd.DataFrame({"nat": nationality, "s": random.choices(VALUES, (3, 2, 2), k=24)})
+        claims = [CLAIMS[i] for i in random.sample(range(len(CLAIMS)), 2)]
+        try:
+            release = hedgerow.publish(
+                table,
+                columns={
+                    "nat": {
+                        "role": "quasi-identifier",
+                        "hierarchy": {"taxonomy": {k: list(v) for k, v in TREE.items()}},
+                    },
+                    "s": {"role": "sensitive", "order": list(VALUES)},
+                },
+                protect=[{"k-anonymity": 3}, *(claim for claim, _ in claims)],
+                method=method,
+            )
+        except ClaimError:
+            continue
+        rows = release.data.to_pandas()
+        whole = table["s"].value_counts()
+        q = [Fraction(int(whole.get(v, 0)), len(table)) for v in VALUES]
+        for nat in sorted(set(nationality)):
+            fits = [label for label in set(rows["nat"]) if nat in BELOW.get(label, {label})]
+            found = Counter(rows["s"][rows["nat"].isin(fits)])
+            if not found:
+                continue
+            several += len(fits) > 1
+            p = [Fraction(found[v], found.total()) for v in VALUES]
+            for claim, says in claims:
+                certified += 1
+                assert says(p, q), (seed, claim, nat)
+    assert several > 3
+    assert certified > 20
