@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hedgerow.base.errors import PlanError
 from hedgerow.claims import (
     AlphaKAnonymity,
+    BeliefBound,
     BetaLikeness,
     Composition,
     DeltaDisclosure,
@@ -85,6 +86,10 @@ EVERY: dict[type[PrivacyModel], st.SearchStrategy[Any]] = {
         by=st.sampled_from(["exact", "theorem"]),
     ),
     Composition: st.builds(Composition, confidence=st.floats(1e-9, 0.999), of=NAMES),
+    BeliefBound: st.builds(
+        BeliefBound, at_most=st.floats(1e-9, 0.999), of=NAMES, prior=st.none() | PRIORS,
+        knows=st.sampled_from(["everybody", "person"]),
+    ),
     DeltaPresence: st.builds(DeltaPresence, minimum=st.just(0), maximum=SHARES),
     KMap: st.builds(KMap, k=WHOLE),
     ProsecutorRisk: st.builds(ProsecutorRisk, risk=SHARES),

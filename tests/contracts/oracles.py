@@ -383,7 +383,10 @@ ORACLES: dict[str, tuple[Case, ...]] = {
     ),
 }  # fmt: skip
 """Plan name -> the cases that the suites try. A claim without one fails `test_models`."""
-OTHER_ORACLES = {"composition": "tests/claims/test_composition.py"}
+OTHER_ORACLES = {
+    "composition": "tests/claims/test_composition.py",
+    "belief": "tests/properties/test_belief_worlds.py",
+}
 """Claims about more than a table: where their oracle is."""
 
 

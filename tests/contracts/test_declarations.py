@@ -29,7 +29,7 @@ from hedgerow.web.claim_forms import PLACES, claim_fields, claim_forms, claim_sa
 from hedgerow.web.sentences import sentence
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-WITHOUT_FILES = {"composition": {"composition": 0.5}}
+WITHOUT_FILES = {"composition": {"composition": 0.5}, "belief": {"belief": 0.5}}
 """Examples that name releases which are not there."""
 COLUMNS = {"age": {"role": "quasi-identifier", "hierarchy": {"ranges": [10, 40]}},
            "disease": "sensitive", "salary": "sensitive"}  # fmt: skip

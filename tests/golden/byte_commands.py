@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[2]
 PROFILES = ("ema-0070", "hipaa-safe-harbor", "cms-cell-size", "uk-tre", "wp216", "nist-800-226")
 MODELS = (
     "k-anonymity", "l-diversity", "t-closeness", "alpha-k-anonymity", "delta-disclosure",
-    "beta-likeness", "epsilon-privacy", "composition", "delta-presence", "k-map",
-    "prosecutor-risk", "journalist-risk", "marketer-risk", "unique-share",
+    "beta-likeness", "epsilon-privacy", "composition", "belief", "delta-presence",
+    "k-map", "prosecutor-risk", "journalist-risk", "marketer-risk", "unique-share",
 )  # fmt: skip
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from record_worlds import Puzzle, Release, owned
+import release_stories
+from record_worlds import Puzzle, owned
 
-import hedgerow
-from hedgerow.base.errors import HedgerowError
 from hedgerow.claims import Composition
 from hedgerow.claims.worlds.exchanges import Whereabouts, exchangeable
 from hedgerow.claims.worlds.table_world import TableWorld
@@ -24,37 +21,6 @@ from hedgerow.table.location import placed
 CLAIMS = 500
 """Random claims that are tried; how many of them must be certified, for the test to mean much:"""
 CERTIFIED = 100
-METHODS: tuple[Any, ...] = ("lattice", "mondrian", "local", "lattice", {"suppress": "20%"})
-QI = {"role": "quasi-identifier"}
-COLUMNS: dict[str, Any] = {
-    "x": QI | {"hierarchy": {"ranges": [2, 4]}},
-    "y": QI | {"hierarchy": {"ranges": [2, 4]}},
-    "ill": "sensitive",
-}
-
-
-def covers(label: str, value: int) -> bool:
-    """Whether a published label covers a number; read anew, with no code of hedgerow."""
-    if label == "*":
-        return True
-    low, _, high = label.partition("-")
-    return int(low) <= value <= int(high or low)
-
-
-def seen(
-    rows: list[tuple[str, str, str]],
-    people: list[tuple[int, int, str]],
-    inside: list[bool],
-    sure: list[bool],
-) -> Release:
-    """A published table, with who of these people knows to be in it."""
-    groups = sorted({(x, y) for x, y, _ in rows})
-    records = tuple((groups.index((x, y)), "abc".index(ill)) for x, y, ill in rows)
-    fits = tuple(
-        frozenset(g for g, (a, b) in enumerate(groups) if within and covers(a, x) and covers(b, y))
-        for (x, y, _), within in zip(people, inside, strict=True)
-    )
-    return Release(records, (0, 1, 2), fits, tuple(sure), listed=True)
 
 
 def fewest(puzzle: Puzzle) -> int:
@@ -72,51 +38,12 @@ def story(seed: int, folder: Path) -> int | None:
 
     Only where the earlier ones alone leave everybody two values.
     """
-    random = Random(seed)
-    stays = random.random() < 0.5
-    size = random.randint(4, 6)
-    people = [(random.randrange(4), random.randrange(4), random.choice("abc")) for _ in range(size)]
-    now = [True] * size if stays else [random.random() < 0.85 for _ in range(size)]
-    table = [person for person, inside in zip(people, now, strict=True) if inside]
-    earlier, paths = [], []
-    for i in range(random.choice([1, 1, 2])):
-        before = [True] * size if stays else [random.random() < 0.8 for _ in range(size)]
-        cut, by = random.choice([1, 2, 3]), random.randrange(2)
-        left, came = (
-            {(person[by] < cut, person[2]) for person, b, n in zip(people, before, now, strict=True)
-             if (b, n) == which} for which in ((True, False), (False, True))
-        )  # fmt: skip
-        if left & came:  # who has the other's record nobody can know, and the certificate says so
-            return None
-        rows = []
-        for person, inside in zip(people, before, strict=True):
-            side = f"0-{cut - 1}" if person[by] < cut else f"{cut}-3"
-            if inside:
-                rows.append((side, "*", person[2]) if by == 0 else ("*", side, person[2]))
-        if len(rows) < 2 or len(table) < 2:
-            return None
-        path = folder / f"earlier{i}.csv"
-        pd.DataFrame(rows, columns=["x", "y", "ill"]).to_csv(path, index=False)
-        paths.append(str(path))
-        earlier.append(seen(rows, people, before, before))
-    if fewest(Puzzle(len(people), 3, tuple(earlier))) < 2:
+    found = release_stories.told(Random(seed), folder)
+    if found is None or fewest(found.before) < 2:
         return None  # the earlier releases give somebody away, maybe one who left
-    method = random.choice(METHODS)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            hedgerow.publish(
-                pd.DataFrame(table, columns=["x", "y", "ill"]), columns=COLUMNS, method=method,
-                protect=[{"composition": {"confidence": 0.5, "with": paths}}],
-                one_row_per_person=True, to=str(folder / "second"), report=False,
-            )  # fmt: skip
-    except HedgerowError:
-        return None
-    written = pd.read_csv(folder / "second" / "data.csv", dtype=str)
-    last = [tuple(row) for row in written[["x", "y", "ill"]].to_numpy().tolist()]
-    suppressed = len(last) < len(table)
-    new = seen(last, people, now, [inside and not suppressed for inside in now])
-    return fewest(Puzzle(len(people), 3, (*earlier, new)))
+    claim = {"composition": {"confidence": 0.5, "with": found.paths}}
+    after = found.published(claim, folder)
+    return None if after is None else fewest(after)
 
 
 def test_no_certified_claim_leaves_anybody_a_single_value(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def no_trial(plan: Plan) -> str | None:
     if plan.method.search in NOISY:
         return "a release with noise is charged when it is made, so there is no trial of it"
     composed = [claim for claim in plan.protect if claim.composes]
-    if any(not getattr(claim, "files", ()) for claim in composed):
+    if any(not getattr(claim, "releases", ()) for claim in composed):
         return "a claim is about what the ledger remembers, and a trial has no part in that"
     return None
 

@@ -17,6 +17,7 @@ from hedgerow.claims.alpha_k_anonymity import AlphaKAnonymity
 from hedgerow.claims.likeness import BetaLikeness, DeltaDisclosure
 from hedgerow.claims.epsilon import EpsilonPrivacy
 from hedgerow.claims.composition import Composition
+from hedgerow.claims.belief_bound import BeliefBound
 from hedgerow.claims.presence import DeltaPresence, KMap
 from hedgerow.claims.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, UniqueShare
 # isort: on
@@ -24,6 +25,7 @@ from hedgerow.claims.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, U
 __all__ = [
     "CLAIMS",
     "AlphaKAnonymity",
+    "BeliefBound",
     "BetaLikeness",
     "Composition",
     "Declaration",

@@ -29,6 +29,7 @@ class ParameterKind(Enum):
     RELEASES = "folders or files"
     FLAG = "true or false"
     ADVERSARY = "an adversary"
+    PRIOR = "file, uniform, table, {counts: ...} or {shape: ...}"
     PREDICATES = "list of values, nodes of the hierarchy, or lists of these"
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 
@@ -19,7 +20,7 @@ from hedgerow.base.spelling import likeness
 from hedgerow.claims.base import LARGEST
 from hedgerow.claims.history import follow
 from hedgerow.claims.worlds.table_world import TableWorld, UncheckedError
-from hedgerow.table.groups import Groups, Ints
+from hedgerow.table.groups import AskedBelief, Groups, Ints
 from hedgerow.table.location import Located, placed
 from hedgerow.table.records import RecordKinds, parts
 
@@ -88,6 +89,20 @@ class Remaining:
         least = min(int(part.min(initial=LARGEST)) for part in (self.inside, self.outside))
         least = min(least, int(self.gone.min(initial=LARGEST)))
         return None if least == LARGEST else least
+
+
+@dataclass(frozen=True, eq=False)
+class LikeliestLeft:
+    """What is believed in most by attackers who join a new release with the earlier ones."""
+
+    largest: Fraction
+    """At most, of anybody in the new release, and of others of whom it tells more."""
+    inside: Flags
+    """Of each person of the new release, part by part, whether it may be more than enough;"""
+    beside: Flags
+    """or it may be of somebody who shares an earlier group with them."""
+    counted: bool
+    """Whether what is too much is known exactly, and no bound that is proven."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,15 +241,8 @@ class Joins:
         by_kind = np.argsort(first_kind, kind="stable")
         new = new.in_order(by_kind)
         group = np.where(group >= 0, np.argsort(by_kind)[group], -1)
-        order = np.argsort(kind, kind="stable")
-        before = np.cumsum(people[order]) - people[order]
-        kinds = kind[order]
-        first = np.empty(len(kind), np.int64)
-        first[order] = self._first[kinds] + before - before[np.searchsorted(kinds, kinds)]
-        within = np.arange(int(people.sum())) - np.repeat(np.cumsum(people) - people, people)
-        inside = np.repeat(first, people) + within
-        everybody = np.full(table, -1, np.int64)
-        everybody[inside] = np.repeat(group, people)
+        inside = self._inside(kind, people)
+        everybody = self._everybody(inside, group, people)
         fewest, gone, beside = self._proven(new, everybody, least=least, strict=proven)
         for located in self.located:
             where = np.full(len(located[0].start) - 1, -1, np.int64)
@@ -259,6 +267,84 @@ class Joins:
         outside = np.ones(table, np.bool_)
         outside[inside] = False
         return Remaining(fewest[inside], fewest[outside], _worst(gone), beside[inside])
+
+    def _inside(self, kind: Ints, people: Ints) -> Ints:
+        """Who of the table each person of the parts is; as many parts as there are `kind`s."""
+        order = np.argsort(kind, kind="stable")
+        before = np.cumsum(people[order]) - people[order]
+        kinds = kind[order]
+        first = np.empty(len(kind), np.int64)
+        first[order] = self._first[kinds] + before - before[np.searchsorted(kinds, kinds)]
+        within = np.arange(int(people.sum())) - np.repeat(np.cumsum(people) - people, people)
+        return np.repeat(first, people) + within
+
+    def _everybody(self, inside: Ints, group: Ints, people: Ints) -> Ints:
+        """The group of each person of the table; -1 where they are in none."""
+        everybody = np.full(int(self._first[-1]), -1, np.int64)
+        everybody[inside] = np.repeat(group, people)
+        return everybody
+
+    def believed(
+        self,
+        new: Shows,
+        kind: Ints,
+        group: Ints,
+        people: Ints,
+        asked: AskedBelief,
+    ) -> LikeliestLeft:
+        """What is believed in most, at most, of each person once a new release is there.
+
+        Args:
+            new: What it shows.
+            kind: Of each part of its people, the kind.
+            group: And the group in the new release; -1 where they are not in it.
+            people: And how many they are.
+            asked: Which attackers are meant.
+
+        Raises:
+            UncheckedError: The releases do not say who is where in them.
+            UncountedError: Beside these groups it cannot be said.
+        """
+        world = self._whole_world(new)
+        if any(int(fit.count.max(initial=0)) > 1 for fit in self.fitting):
+            raise UncheckedError(
+                "somebody fits several groups of an earlier release, and nobody knows which is "
+                "theirs",
+                fix="Give up the claim, or compare with releases whose groups do not overlap.",
+            )
+        inside = self._inside(kind, people)
+        where = self._everybody(inside, group, people)
+        column = world.column(asked.prior)
+        anywhere = world.wherever(where)
+        most = anywhere.likeliest_alone(column)
+        here = anywhere.inside_first
+        largest = most.take(np.flatnonzero(here)).largest
+        # What somebody believes who knows one person outside the new release, it does not change.
+        failing, counted = most.exceed(asked.enough) & here, True
+        if asked.everybody:
+            listed = world.settled(where)
+            most, exact = listed.likeliest_listed(column, asked.enough)
+            before, sure = listed.without_first().likeliest_listed(column, asked.enough)
+            counts = here | ~sure | most.larger_than(before)
+            largest = max(largest, most.take(np.flatnonzero(counts)).largest)
+            more = most.exceed(asked.enough) & counts
+            counted = not (more & ~exact).any()
+            failing |= more
+        beside = anywhere.beside(failing)[inside]
+        return LikeliestLeft(largest, failing[inside], beside, counted)
+
+    def believed_before(
+        self, new: Shows, kind: Ints, group: Ints, people: Ints, asked: AskedBelief
+    ) -> Fraction:
+        """What is believed in most of those in a new release by somebody who does not have it.
+
+        And who knows one person. The arguments are those of `believed`.
+        """
+        world = self._whole_world(new)
+        where = self._everybody(self._inside(kind, people), group, people)
+        anywhere = world.wherever(where)
+        found = anywhere.without_first().likeliest_alone(world.column(asked.prior))
+        return found.take(np.flatnonzero(anywhere.inside_first)).largest
 
     @cached_property
     def _learned(self) -> Flags:
@@ -288,6 +374,24 @@ class Joins:
             fewest = np.minimum(fewest, count[:table])
             beside = np.minimum(beside, world.fewest_beside(count)[:table])
         return fewest, gone, beside
+
+    def _whole_world(self, new: Shows) -> TableWorld:
+        """The world in which everything that any two releases show is joined.
+
+        Raises:
+            UncheckedError: They do not all show the same, or nobody knows what people have there.
+        """
+        releases = (new, *self.earlier)
+        every = (self.of, *sorted(joined_on(releases, self.of)))
+        for shows in releases:
+            if lacking := [c for c in every if c not in shows.columns(self.of)]:
+                raise UncheckedError(
+                    f"some of the releases show {some(lacking)} as it is and others do not",
+                    fix="Publish the same columns as they are, or give up the claim.",
+                )
+        if every not in self._built:
+            self._built[every] = self._world(every)
+        return self._built[every]
 
     def _worlds(self, new: Shows, *, strict: bool) -> Iterator[TableWorld]:
         """For each set of columns to join on, the world that fits all earlier releases.

@@ -165,6 +165,17 @@ class Prior:
         """Whether it says the same whatever the table holds."""
         return self.kind == "shape"
 
+    def shares(self, domain: Sensitive) -> dict[Value, Fraction] | None:
+        """How likely it takes each value to be; None where all are alike.
+
+        Raises:
+            DataError: The table has a value to which the prior gives no chance.
+        """
+        if self.kind == "uniform":
+            return None
+        shape = self.bind(domain)
+        return dict(shape.elsewhere) | dict(zip(domain.values, shape.shares, strict=True))
+
     def bind(self, domain: Sensitive) -> Shape:
         """The prior over the values of a table, and those it knows besides.
 

@@ -166,6 +166,8 @@ def _read(name: str, value: Any, kind: str) -> Any:
     if isinstance(value, Mapping):
         if name == "adversary":
             return _read_adversary(value)
+        if name == "prior":
+            return _read_prior(value)
         if name == "predicates" and set(value) == {"sets", "negative", "wishes"}:
             return Predicates(**value)
     if name == "order" and isinstance(value, list):
@@ -174,7 +176,9 @@ def _read(name: str, value: Any, kind: str) -> Any:
         ):
             raise PlanError("an order is a list of values, each once")
         return tuple(value)
-    if name in ("adversary", "predicates") or isinstance(value, Mapping | list):
+    if name == "prior" and value is None:
+        return None
+    if name in ("adversary", "predicates", "prior") or isinstance(value, Mapping | list):
         raise PlanError(f"{name} cannot be {value!r}")
     if kind in NUMBERS:
         return _whole(name, _number(value)) if kind == "int" else _number(value)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from hedgerow.table.facts import AskedFacts
-from hedgerow.table.groups import Sensitive
+from hedgerow.table.groups import AskedBelief, Sensitive
 from hedgerow.table.value_order import Stated, Value
 
 if TYPE_CHECKING:
@@ -86,7 +86,10 @@ class Traits:
     """Whether its level is a distance, at most 1, between the distributions of a group and of the
     whole table: people who join move it by their share of the table at most."""
     composes: ClassVar[bool] = False
-    """Whether it is about this release together with earlier ones; see `values_left`."""
+    """Whether it is about this release together with earlier ones; see `values_left` and
+    `beliefs_left`."""
+    bounds_beliefs: ClassVar[bool] = False
+    """Whether it bounds what is believed by all of them together; see `beliefs_left`."""
     rows_words: ClassVar[str | None] = None
     """What it is called where it is listed as proved for several rows a person."""
     sliders: ClassVar[tuple[Slider, ...]] = ()
@@ -156,6 +159,14 @@ class Traits:
     @property
     def values_left(self) -> int | None:
         """How many values stay possible beside earlier releases, of a claim that `composes`."""
+        return None
+
+    def beliefs_left(self, domain: Sensitive) -> AskedBelief | None:
+        """How likely a value may become beside earlier releases, of a claim that `composes`.
+
+        Args:
+            domain: The values of its column.
+        """
         return None
 
     # What it looks at.

@@ -97,6 +97,10 @@ class PriorPlan(PlanMapping):
             raise problem("column and count are about a file", "Leave them out.")
         return self
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return () if self.file is None else (self.file,)
+
     def prior(self, of: str, null: Sequence[str]) -> Prior:
         """The prior itself; reads the file."""
         from hedgerow.claims.prior_files import read_prior

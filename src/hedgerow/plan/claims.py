@@ -37,7 +37,7 @@ from hedgerow.claims.declaration import (
     NumberParameter,
     ParameterKind,
 )
-from hedgerow.plan.adversaries import AdversaryPlan
+from hedgerow.plan.adversaries import AdversaryPlan, PriorPlan
 from hedgerow.plan.fields import File, OneKeyMapping, PlanMapping, number_within
 
 
@@ -73,6 +73,7 @@ _KINDS: dict[ParameterKind, Any] = {
     ParameterKind.RELEASES: Annotated[tuple[File, ...], Field(strict=False)],
     ParameterKind.FLAG: bool,
     ParameterKind.ADVERSARY: AdversaryPlan,
+    ParameterKind.PRIOR: PriorPlan,
     ParameterKind.PREDICATES: Predicates,
 }
 """What the plan reads for each kind of parameter that is neither a number nor a choice."""
@@ -104,11 +105,17 @@ class Parameters(PlanMapping):
     def files(self) -> tuple[Path, ...]:
         """What has to be read to know what the claim says."""
         adversary: AdversaryPlan | None = self.given(ParameterKind.ADVERSARY)
-        releases: tuple[Path, ...] | None = self.given(ParameterKind.RELEASES)
-        return (adversary.files if adversary else ()) + (releases or ())
+        prior: PriorPlan | None = self.given(ParameterKind.PRIOR)
+        files = prior.files if prior else ()
+        return (adversary.files if adversary else files) + self.releases
+
+    @property
+    def releases(self) -> tuple[Path, ...]:
+        """Releases that the claim is about, besides those of the ledger."""
+        return self.given(ParameterKind.RELEASES) or ()
 
     def model(self, of: str | None, null: Sequence[str] = ()) -> PrivacyModel:
-        """The privacy model for one sensitive column; reads the files of its adversary.
+        """The privacy model for one sensitive column; reads the files of its attackers.
 
         Args:
             of: The column; None where the claim is about none.
@@ -119,6 +126,9 @@ class Parameters(PlanMapping):
             if isinstance(value, AdversaryPlan):
                 assert of is not None, "what attackers believe is about a column"
                 said[name] = value.adversary(of, null)
+            elif isinstance(value, PriorPlan):
+                assert of is not None, "what attackers believe is about a column"
+                said[name] = value.prior(of, null)
         return self.declaration.model(of, said)
 
 
@@ -216,9 +226,9 @@ class Claim(PlanMapping):
         return any(model.composes for model in self.declaration.classes)
 
     @property
-    def files(self) -> tuple[Path, ...]:
-        """What has to be read to know what it says."""
-        return self.parameters.files
+    def releases(self) -> tuple[Path, ...]:
+        """Releases that it is about, besides those of the ledger."""
+        return self.parameters.releases
 
     @property
     def population(self) -> Path | None:

@@ -123,7 +123,8 @@ def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) ->
 def _about_one_column(place: Place, claim: Claim, sensitive: Sequence[str]) -> Iterable[Problem]:
     """Claims whose parameters only make sense for one column, where several are meant."""
     fix = "Say which column is meant: `of: ...`."
-    if claim.parameters.given(ParameterKind.ADVERSARY) is not None:
+    beliefs = (ParameterKind.ADVERSARY, ParameterKind.PRIOR)
+    if any(claim.parameters.given(kind) is not None for kind in beliefs):
         yield Problem(
             place, f"the claim may be about any of {some(sensitive)}, and what attackers believe "
             "is about one column", fix,

@@ -77,6 +77,12 @@ class Recoding:
             sizes.append(len(place))
         return distinct(codes, sizes)
 
+    @cached_property
+    def seen_group(self) -> Ints:
+        """Of each part of a cell, the group as a recipient sees it; SUPPRESSED where in none."""
+        _, into = self.seen
+        return np.append(into, SUPPRESSED)[self.group]
+
     def groups(self, cells: Cells) -> Groups:
         """The groups as the recipient sees them: those with equal labels are one."""
         kept = self.group != SUPPRESSED

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -123,6 +124,34 @@ class ValuesLeft:
 
 
 @dataclass(frozen=True, eq=False)
+class AskedBelief:
+    """Which attackers are meant who join releases, and how much they may believe."""
+
+    enough: Fraction
+    """A belief up to this need not be known better."""
+    prior: Mapping[str | None, Fraction] | None = None
+    """How likely they take each value to be before; None: all alike."""
+    everybody: bool = True
+    """Whether they may also know where everybody is, and count; else they know one person."""
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefsLeft:
+    """What is believed in most by attackers who join releases and count."""
+
+    largest: Fraction
+    """At most, of anybody, also of people who are in none of the groups."""
+    inside: NDArray[np.bool_]
+    """Of each group, whether it may be more than enough of one of its people;"""
+    beside: NDArray[np.bool_]
+    """or of somebody who shares a group of an earlier release with one of them."""
+    counted: bool = True
+    """Whether what is too much is known exactly, and no bound that is proven."""
+    unknown: str | None = None
+    """Why nobody can say what is believed, where that is so; then it may be anything."""
+
+
+@dataclass(frozen=True, eq=False)
 class Earlier(Unseen):
     """Where people may be in earlier releases, together with their own sensitive value.
 
@@ -142,6 +171,9 @@ class Earlier(Unseen):
     left: Callable[[Groups, int], ValuesLeft] | None = None
     """How many values joining and counting releases leaves, given all groups of a release and how
     many there should be. Without it there is nothing to join."""
+    believed: Callable[[Groups, AskedBelief], BeliefsLeft] | None = None
+    """What is believed in most, given all groups of a release. Without it there is nothing to
+    join."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.base.errors import ClaimError
-from hedgerow.base.spelling import likeness
+from hedgerow.base.errors import ClaimError, some
+from hedgerow.base.spelling import likeness, unrecorded
 from hedgerow.claims.worlds.exchanges import Whereabouts, exchangeable
+from hedgerow.claims.worlds.place_belief import PlacedPeople, SecretColumn, UncountedError
 from hedgerow.claims.worlds.rearrangement import World
+from hedgerow.claims.worlds.record_owners import NOWHERE, SeenRecords
 from hedgerow.table.groups import Groups, Histogram, Ints
 from hedgerow.table.location import Located
 from hedgerow.table.pack import distinct
@@ -25,7 +28,6 @@ from hedgerow.table.records import joined_text, parts
 
 Flags = NDArray[np.bool_]
 Value = str | None
-NOWHERE = -1
 MOST_ROWS = 1_000_000
 """Places where people who left may be, of all of them together."""
 MOST_LACKING = 100
@@ -59,10 +61,18 @@ class TableWorld:
     """Of each pool, how many people may be there,"""
     records: Ints
     """and how many of them are."""
+    shown: tuple[Ints | None, ...]
+    """Of each earlier release, its records: group, value, and how many; None where it does not
+    show all that is joined on."""
     secret: Ints
     """Of each value, the sensitive one in it."""
-    blank: int
-    """The sensitive value that stands for a missing one; -1 where none is missing."""
+    names: tuple[Value, ...]
+    """The sensitive values, as they are read."""
+
+    @cached_property
+    def blank(self) -> int:
+        """The sensitive value that stands for a missing one; -1 where none is missing."""
+        return self.names.index(None) if None in self.names else -1
 
     @classmethod
     def of_table(
@@ -80,7 +90,7 @@ class TableWorld:
             earlier: For each earlier release, which of these it shows; and its groups, with these
                 columns as one attribute that is called like the sensitive one.
             fitting: For each, the groups that fit people of each kind.
-            texts: Column -> what people of each kind have in it, as it is read.
+            texts: SecretColumn -> what people of each kind have in it, as it is read.
             person: The kind of each person.
         """
         of = columns[0]
@@ -92,10 +102,16 @@ class TableWorld:
         others: list[tuple[int, int, int]] = []
         pool = np.full(len(person), -1, np.int64)
         wanted, records_of = list[int](), list[int]()
+        every = list[Ints | None]()
         for r, ((shown, groups), where) in enumerate(zip(earlier, fitting, strict=True)):
             looks = [_text(shown, texts, k) for k in kinds]
-            records = _Records.of(groups, of, several=len(shown) > 1)
+            records = SeenRecords.of(groups, of, several=len(shown) > 1)
             found = records.owners(where.take(person), looks, person)
+            told = [
+                (group, values.code((shown, text), _secret(text, several=len(shown) > 1)), many)
+                for group, text, many in (records.listed() if shown == columns else ())
+            ]
+            every.append(np.array(told, np.int64).reshape(-1, 3) if shown == columns else None)
             again = found.start[rows + 1] - found.start[rows]
             within = np.arange(int(again.sum())) - np.repeat(np.cumsum(again) - again, again)
             chosen = found.places[np.repeat(found.start[rows], again) + within]
@@ -125,8 +141,9 @@ class TableWorld:
             np.concatenate((pool, np.full(len(owner), -1, np.int64))),
             np.array(wanted, np.int64),
             np.array(records_of, np.int64),
+            tuple(every),
             np.array(values.secret, np.int64),
-            values.secrets.get(None, -1),
+            tuple(values.secrets),
         )
 
     def left(self, group: Ints, *, least: int) -> Ints:
@@ -137,10 +154,7 @@ class TableWorld:
                 are not in it.
             least: How many there should be. Where few people have fewer, more is tried.
         """
-        new = np.full(len(self.person), NOWHERE, np.int64)
-        table = self.person < len(group)
-        new[table] = group[self.person[table]]
-        stacked = np.column_stack((self.certain, new, self.place, self.value)).astype(np.int64)
+        stacked = np.column_stack((self.certain, self._stacked(group), self.value)).astype(np.int64)
         sure = self._surely_there(stacked)
         rows = np.concatenate((stacked, sure))
         codes = (rows + 1).astype(np.int32)
@@ -201,6 +215,90 @@ class TableWorld:
     def _rows(self) -> Ints:
         """How many rows each person has."""
         return np.bincount(self.person)
+
+    def wherever(self, group: Ints) -> PlacedPeople:
+        """Everybody in every place where they may be.
+
+        Args:
+            group: Of each person of the table, the group in a new release; NOWHERE for people who
+                are not in it.
+        """
+        return PlacedPeople(self.person, self._stacked(group), self._tables(group))
+
+    def settled(self, group: Ints) -> PlacedPeople:
+        """Everybody in one place, where it makes no difference who of several people is there.
+
+        Of seven people who are alike five were in an earlier group: it does not matter which.
+
+        Args:
+            group: As in `wherever`.
+
+        Raises:
+            UncountedError: It makes a difference, and nobody knows who was there.
+        """
+        stacked, table = self._stacked(group), self.person < len(group)
+        rows = self._rows[self.person]
+        chosen = rows == 1
+        there = np.flatnonzero(self.pool >= 0)
+        for pool in range(len(self.wanted)):
+            mine = there[self.pool[there] == pool]
+            # Of each of them the first row says that they came later, the second where they were.
+            alike = len(np.unique(np.column_stack((stacked[mine], stacked[mine - 1])), axis=0)) < 2
+            if len(mine) != self.wanted[pool] or (rows[mine] != 2).any() or not alike:
+                break
+            chosen[mine[: self.records[pool]]] = True
+            chosen[mine[self.records[pool] :] - 1] = True
+        if (np.bincount(self.person[chosen], minlength=len(self._rows)) != 1).any() or not (
+            self.certain | (self.pool >= 0) | table
+        ).all():
+            raise UncountedError(
+                "nobody knows who of several people was in an earlier release, and it makes a "
+                "difference",
+                fix="Give up the claim, or publish more coarsely where people came and left.",
+            )
+        return PlacedPeople(self.person[chosen], stacked[chosen], self._tables(group))
+
+    def _stacked(self, group: Ints) -> Ints:
+        """Rows by releases, the new one first: the group."""
+        new = np.full(len(self.person), NOWHERE, np.int64)
+        table = self.person < len(group)
+        new[table] = group[self.person[table]]
+        return np.column_stack((new, self.place))
+
+    def _tables(self, group: Ints) -> tuple[Ints, ...]:
+        """Of each release, the new one first, how many records of each group have each value."""
+        first = np.flatnonzero(np.diff(self.person, prepend=-1))[: len(group)]
+        own = np.column_stack((group, self.value[first], np.ones(len(group), np.int64)))
+        tables = []
+        for told in (own[group != NOWHERE], *self.shown):
+            assert told is not None, "every release shows what is joined on"
+            table = np.zeros((int(told[:, 0].max(initial=-1)) + 1, len(self.secret)), np.int64)
+            np.add.at(table, (told[:, 0], told[:, 1]), told[:, 2])
+            tables.append(table)
+        return tuple(tables)
+
+    def column(self, prior: Mapping[Value, Fraction] | None) -> SecretColumn:
+        """The values there are.
+
+        Args:
+            prior: How likely attackers take each sensitive value to be; None: all alike.
+
+        Raises:
+            UncheckedError: It says nothing of one of them.
+        """
+        names = list(self.names)
+        shares = None
+        if prior is not None:
+            given = {likeness(value): share for value, share in prior.items()}
+            if lacking := [name for name in names if name not in given and name is not None]:
+                raise UncheckedError(
+                    f"the prior does not say how likely {some(lacking)} is",
+                    fix="Give it a share, or leave the prior out.",
+                )
+            usual, many = min(given.values()), np.bincount(self.secret)
+            shares = tuple(given.get(names[s], usual) / int(many[s]) for s in self.secret.tolist())
+        missing = np.array([name is None for name in names], np.bool_)
+        return SecretColumn(self.secret, missing, np.array(unrecorded(names), np.bool_), shares)
 
     def alone(self, table: int, histograms: Sequence[Histogram]) -> Ints:
         """Of everybody behind the first `table` people, the values of their one earlier group."""
@@ -280,130 +378,6 @@ class _Values:
             self._place[key] = len(self._place)
             self.secret.append(self.secrets.setdefault(sensitive, len(self.secrets)))
         return self._place[key]
-
-
-@dataclass(frozen=True, eq=False)
-class _Owners:
-    """Whose the records of a release are."""
-
-    start: Ints
-    """Person t may be at places[start[t]:start[t + 1]], at one of them at least."""
-    places: Ints
-    """Groups, or NOWHERE."""
-    left: list[tuple[int, Value, int]]
-    """Records that nobody of the table has: group, look, how many."""
-    pool: Ints
-    """Of each person, the kind of record that they may have and others may, too; else -1."""
-    wanted: list[int]
-    """Of each such kind, how many people may have one,"""
-    records: list[int]
-    """and how many there are."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Records:
-    """The records of a release by group and look."""
-
-    kinds: Ints
-    """group * width + look, ascending."""
-    many: Ints
-    """How many there are of each."""
-    looks: dict[Value, int]
-
-    @property
-    def width(self) -> int:
-        return len(self.looks) + 1
-
-    @classmethod
-    def of(cls, groups: Groups, column: str, *, several: bool) -> _Records:
-        """From the groups of a release; `several` columns are one text already, as it is read."""
-        domain, h = groups.domains[column], groups.histograms[column]
-        looks: dict[Value, int] = {}
-        read = domain.values if several else [*map(likeness, domain.values)]
-        into = np.array([looks.setdefault(text, len(looks)) for text in read], np.int64)
-        kinds, index = np.unique(h.owner() * (len(looks) + 1) + into[h.codes], return_inverse=True)
-        many = np.bincount(index.reshape(-1), weights=h.counts, minlength=len(kinds))
-        return cls(kinds, many.astype(np.int64), looks)
-
-    def owners(self, fitting: Located, looks: Sequence[Value], kind: Ints) -> _Owners:
-        """Who of the people may own which, and what is left.
-
-        Args:
-            fitting: The groups that fit each person.
-            looks: What the records of people of each kind look like.
-            kind: Each person's.
-        """
-        people = len(kind)
-        look = np.array([self.looks.get(text, len(self.looks)) for text in looks], np.int64)[kind]
-        person = np.repeat(np.arange(people), fitting.count)
-        wanted = fitting.groups * self.width + look[person]
-        at = np.minimum(np.searchsorted(self.kinds, wanted), max(0, len(self.kinds) - 1))
-        there = self.kinds[at] == wanted if len(self.kinds) else np.zeros(len(at), np.bool_)
-        person, at = person[there], at[there]
-        if np.bincount(person, minlength=people).max(initial=0) <= 1:
-            short = np.bincount(at, minlength=len(self.kinds)) > self.many
-            record = np.full(people, -1, np.int64)
-            record[person] = at
-        else:
-            record = _matched(person, at, self.many, people)
-            short = _short(person, at, record, len(self.kinds))
-        unsure = np.zeros(people, np.bool_)
-        unsure[person[short[at]]] = True
-        record[unsure] = -1
-        taken = np.bincount(record[record >= 0], minlength=len(self.kinds))
-        rest = np.where(short, 0, self.many - taken)
-        names = list(self.looks)
-        left = [
-            (int(self.kinds[k]) // self.width, names[int(self.kinds[k]) % self.width], int(rest[k]))
-            for k in np.flatnonzero(rest)
-        ]
-        may = unsure[person]
-        sure = np.full(people, NOWHERE, np.int64)
-        sure[record >= 0] = self.kinds[record[record >= 0]] // self.width
-        who = np.concatenate((np.arange(people), person[may]))
-        places = np.concatenate((sure, self.kinds[at[may]] // self.width))
-        order = np.argsort(who, kind="stable")
-        scarce = np.flatnonzero(short)
-        number = np.full(len(self.kinds), -1, np.int64)
-        number[scarce] = np.arange(len(scarce))
-        pool = np.full(people, -1, np.int64)
-        pool[person[may]] = number[at[may]]
-        return _Owners(
-            np.searchsorted(who[order], np.arange(people + 1)), places[order], left, pool,
-            np.bincount(at, minlength=len(self.kinds))[scarce].tolist(),
-            self.many[scarce].tolist(),
-        )  # fmt: skip
-
-
-def _short(person: Ints, at: Ints, record: Ints, kinds: int) -> Flags:
-    """The kinds of records of which there may be too few: by overlaps, others may lack them."""
-    short = np.zeros(kinds, np.bool_)
-    lacking = record[person] < 0
-    short[at[lacking]] = True
-    before = -1
-    while before != (before := int(short.sum())):
-        touched = np.zeros(int(person.max(initial=-1)) + 1, np.bool_)
-        touched[person[short[at]]] = True
-        short[at[touched[person]]] = True
-    return short
-
-
-def _matched(person: Ints, at: Ints, records: Ints, people: int) -> Ints:
-    """As many people as possible get one record of a kind that they may have; -1: none."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    source, sink = people + len(records), people + len(records) + 1
-    begin = np.concatenate((np.full(people, source), person, people + np.arange(len(records))))
-    end = np.concatenate((np.arange(people), people + at, np.full(len(records), sink)))
-    room = np.concatenate((np.ones(people + len(person), np.int64), records))
-    size = sink + 1
-    graph = csr_array((room.astype(np.int32), (begin, end)), shape=(size, size))
-    flow = maximum_flow(graph, source, sink).flow.tocoo()
-    taken = (flow.data > 0) & (flow.row < people) & (flow.col < source)
-    record = np.full(people, -1, np.int64)
-    record[flow.row[taken]] = flow.col[taken] - people
-    return record
 
 
 def _text(columns: Sequence[str], texts: Mapping[str, Sequence[Value]], kind: int) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,19 @@ from hedgerow.base.spelling import likeness
 from hedgerow.claims.base import LARGEST
 from hedgerow.claims.composition import earlier_name
 from hedgerow.claims.joins import Joins, Shows
+from hedgerow.claims.worlds.place_belief import UncountedError
 from hedgerow.claims.worlds.table_world import UncheckedError
 from hedgerow.table.cells import Cells
-from hedgerow.table.groups import Beside, Earlier, Groups, Histogram, Ints, ValuesLeft
+from hedgerow.table.groups import (
+    AskedBelief,
+    BeliefsLeft,
+    Beside,
+    Earlier,
+    Groups,
+    Histogram,
+    Ints,
+    ValuesLeft,
+)
 from hedgerow.table.labels import Taxonomy
 from hedgerow.table.location import Located, locate
 from hedgerow.table.pack import distinct
@@ -125,6 +136,7 @@ class Left:
             members=self.members,
             sets=self.sets,
             left=None if self.joins is None else self._left,
+            believed=None if self.joins is None else self.believed,
         )
         codes = self.kind.astype(np.int32)
         return domain, Histogram(np.arange(len(cells.n) + 1), codes, cells.n)
@@ -132,27 +144,98 @@ class Left:
     def _left(self, groups: Groups, least: int) -> ValuesLeft:
         """How many values joining and counting leaves, by all groups of a release."""
         assert self.joins is not None, "there is something to join"
-        found = groups.histograms[earlier_name(self.of)]
-        group, kind = found.owner(), found.codes.astype(np.int64)
-        records = None
-        if self.beside is not None:
-            records = replace(
-                self.beside, codes=self.beside.codes[kind], group=group, n=found.counts
-            )
+        group, kind, people = self._parts(groups)
         try:
-            remaining = self.joins.left(
-                Shows(groups, records), kind, group, found.counts, least=least
-            )
+            shows = self.shows(groups, kind, group, people)
+            remaining = self.joins.left(shows, kind, group, people, least=least)
         except UncheckedError as error:
             raise UncheckedError(
                 f"whether several values of {self.of!r} remain cannot be checked: {error.what}",
                 fix=error.fix,
             ) from None
         inside, beside = np.full((2, len(groups)), LARGEST, np.int64)
-        np.minimum.at(inside, np.repeat(group, found.counts), remaining.inside)
-        np.minimum.at(beside, np.repeat(group, found.counts), remaining.beside)
+        np.minimum.at(inside, np.repeat(group, people), remaining.inside)
+        np.minimum.at(beside, np.repeat(group, people), remaining.beside)
         fewest = remaining.fewest
         return ValuesLeft(LARGEST if fewest is None else fewest, inside, beside)
+
+    def believed(self, groups: Groups, asked: AskedBelief) -> BeliefsLeft:
+        """What is believed in most by joining and counting, by all groups of a release."""
+        return self.believed_by(groups, *self._parts(groups), None, asked)
+
+    def believed_by(
+        self,
+        groups: Groups,
+        group: Ints,
+        kind: Ints,
+        people: Ints,
+        records: RecordKinds | None,
+        asked: AskedBelief,
+    ) -> BeliefsLeft:
+        """The same, of parts of people, of whom some may be in no group.
+
+        Args:
+            groups: All groups of the release.
+            group: Of each part of the people, the group, below 0 where they are in none,
+            kind: the kind,
+            people: and how many they are.
+            records: As in `shows`.
+            asked: Which attackers are meant.
+
+        Raises:
+            UncheckedError: The releases do not say who is where in them.
+        """
+        assert self.joins is not None, "there is something to join"
+        inside = group >= 0
+        shows = self.shows(groups, kind[inside], group[inside], people[inside], records)
+        every = np.ones(len(groups), np.bool_)
+        try:
+            left = self.joins.believed(shows, kind, group, people, asked)
+        except UncheckedError as error:
+            raise UncheckedError(
+                f"what is believed of {self.of!r} cannot be checked: {error.what}", fix=error.fix
+            ) from None
+        except UncountedError as error:
+            return BeliefsLeft(Fraction(1), every, every, unknown=error.what)
+        told, beside = ~every, ~every
+        owner = np.repeat(group, people)
+        for found, of_person in ((told, left.inside), (beside, left.beside)):
+            found[owner[of_person & (owner >= 0)]] = True
+        return BeliefsLeft(left.largest, told, beside, left.counted)
+
+    def believed_before(self, groups: Groups, asked: AskedBelief) -> Fraction:
+        """What is believed in most by earlier releases alone, of the people in these groups."""
+        assert self.joins is not None, "there is something to join"
+        group, kind, people = self._parts(groups)
+        shows = self.shows(groups, kind, group, people)
+        return self.joins.believed_before(shows, kind, group, people, asked)
+
+    def _parts(self, groups: Groups) -> tuple[Ints, Ints, Ints]:
+        """Group, kind and number of the people who are together in both."""
+        found = groups.histograms[earlier_name(self.of)]
+        return found.owner(), found.codes.astype(np.int64), found.counts
+
+    def shows(
+        self,
+        groups: Groups,
+        kind: Ints,
+        group: Ints,
+        people: Ints,
+        records: RecordKinds | None = None,
+    ) -> Shows:
+        """What a release with these groups shows.
+
+        Args:
+            groups: Its groups.
+            kind: Of each part of its people, the kind,
+            group: the group,
+            people: and how many they are.
+            records: What was read of it, where it was written; else it shows what the cells have.
+        """
+        if records is not None or self.beside is None:
+            return Shows(groups, records)
+        codes = self.beside.codes[kind]
+        return Shows(groups, replace(self.beside, codes=codes, group=group, n=people))
 
     def broken_before(self, least: int) -> int:
         """How many people of the table earlier releases alone leave fewer values than this."""

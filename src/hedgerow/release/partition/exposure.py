@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +12,14 @@ from hedgerow.base.errors import ClaimError, HedgerowError, some
 from hedgerow.base.jit import kernel
 from hedgerow.claims.base import LARGEST, PrivacyModel
 from hedgerow.claims.composition import in_common
-from hedgerow.claims.joins import Shows, joined_on
+from hedgerow.claims.joins import joined_on
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.release.partition.belief_check import beliefs_told
 from hedgerow.release.partition.earlier_releases import Codes, Left, Words, in_words
 from hedgerow.release.partition.written_groups import intended_groups
 from hedgerow.table.cells import Cells
 from hedgerow.table.contents import Contents
-from hedgerow.table.groups import Groups, Ints
+from hedgerow.table.groups import Ints
 from hedgerow.table.records import RecordKinds
 
 if TYPE_CHECKING:
@@ -117,9 +118,8 @@ def exposure(
         records: What was read of the release where it was written, by groups of the recoding.
     """
     cell, people = recoding.cell, recoding.people
-    groups, (_, seen) = recoding.groups(cells), recoding.seen
-    inside = recoding.group != SUPPRESSED
-    group = np.where(inside, np.append(seen, SUPPRESSED)[recoding.group], SUPPRESSED)
+    groups, group = recoding.groups(cells), recoding.seen_group
+    inside = group != SUPPRESSED
     h = groups.histograms[left.of]
     here = np.zeros((len(groups), len(left.values)), np.bool_)
     here[h.owner(), h.codes] = True
@@ -135,9 +135,10 @@ def exposure(
     joined: tuple[str, ...] = ()
     each = np.repeat(np.where(learned, counts, LARGEST), people)
     if left.joins is not None:
-        shows = _shown(left, groups, records, cell[inside], group[inside], people[inside])
+        kind = left.kind[cell]
+        shows = left.shows(groups, kind[inside], group[inside], people[inside], records)
         try:
-            found = left.joins.left(shows, left.kind[cell], group, people, proven=False)
+            found = left.joins.left(shows, kind, group, people, proven=False)
         except HedgerowError as error:  # too many to hold, or several values a person
             why = error.what
         else:
@@ -155,23 +156,6 @@ def exposure(
         why,
         None if fewest == LARGEST else fewest,
     )
-
-
-def _shown(
-    left: Left,
-    groups: Groups,
-    records: RecordKinds | None,
-    cell: Ints,
-    group: Ints,
-    people: Ints,
-) -> Shows:
-    """What the new release shows: as it was read where it was, else by what the cells have."""
-    if records is not None:
-        return Shows(groups, records)
-    if left.beside is None:
-        return Shows(groups)
-    codes = left.beside.codes[left.kind[cell]]
-    return Shows(groups, replace(left.beside, codes=codes, group=group, n=people))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -194,10 +178,12 @@ def explain_refusal(
 
     Where earlier releases break a claim by themselves, that is said instead: no release helps.
     """
-    for model in (one for one in models if one.composes):
-        least = model.values_left or 1
+    for model in models:
+        least = model.values_left
         for left in lefts:
-            if left.of == model.column and (already := left.broken_before(least)):
+            if least is None or left.of != model.column:
+                continue
+            if already := left.broken_before(least):
                 people = "1 person" if already == 1 else f"{already:,} people"
                 few = "one value" if least == 2 else f"fewer than {least} values"
                 return ClaimError(
@@ -208,11 +194,13 @@ def explain_refusal(
                     "are left few values.",
                 )
     told = [exposure(left, cells, recoding).sentence for left in lefts if left.fitting]
+    for left in lefts:
+        told += beliefs_told(models, left, recoding.groups(cells))
     return ClaimError(
         "no generalisation keeps every claim, because of earlier releases. The best one without "
         f"regard to them must not go out: {' '.join(told)}".removesuffix("."),
         where=error.where,
-        fix="Allow coarser levels or more suppression, or ask for fewer values; or do not publish.",
+        fix="Allow coarser levels or more suppression, or ask for less; or do not publish.",
     )
 
 
@@ -228,10 +216,15 @@ def exposures(
         contents: What was read of it, with all its columns that are not generalised.
     """
     lefts, _ = job.lefts(cells)
-    one, records = cells.in_one_spelling, None
-    if contents is not None and len(contents.sets) > 1:
-        records = contents.records(tuple(contents.sets), intended_groups(chosen, contents))
+    one, records = cells.in_one_spelling, records_read(chosen, contents)
     return tuple(exposure(left, one, chosen, records) for left in lefts if left.fitting)
+
+
+def records_read(chosen: Recoding, contents: Contents | None) -> RecordKinds | None:
+    """What a written table says together, row by row; None where it shows a single column."""
+    if contents is None or len(contents.sets) < 2:
+        return None
+    return contents.records(tuple(contents.sets), intended_groups(chosen, contents))
 
 
 def refuse_exposed(models: Sequence[PrivacyModel], exposures: Sequence[Exposure]) -> None:
@@ -249,7 +242,8 @@ def refuse_exposed(models: Sequence[PrivacyModel], exposures: Sequence[Exposure]
                     f"{model} cannot be checked: {found.unjoined}",
                     fix="Publish fewer columns as they are, or give up the claim.",
                 )
-            if found.fewest is not None and found.fewest < (model.values_left or 1):
+            least = model.values_left
+            if least is not None and found.fewest is not None and found.fewest < least:
                 raise ClaimError(
                     f"{model} does not hold on what was written: {found.sentence}".removesuffix(
                         "."

@@ -66,8 +66,8 @@ def judge(
     return tuple(found)
 
 
-def asks_who_fits(job: Job) -> bool:
-    """Whether some claim depends on which groups people fit, besides their own."""
+def needs_candidates(job: Job) -> bool:
+    """Whether some claim is judged by which groups people fit, besides their own."""
     return bool(job.facts) or not all(model.closed_under_mixtures for model in job.models)
 
 

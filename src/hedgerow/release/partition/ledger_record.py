@@ -143,7 +143,7 @@ class Memory:
     def look_back(self) -> None:
         """Read the earlier releases."""
         asked = [c for c in self.plan.protect if isinstance(c, Claim) and c.composes]
-        foreign = dict.fromkeys(file for claim in asked for file in claim.parameters.files)
+        foreign = dict.fromkeys(file for claim in asked for file in claim.releases)
         past: dict[str, Before] = {}
         if self.ledger is not None:
             assert self.plan.population is not None, "checked when the ledger was opened"
@@ -228,12 +228,12 @@ def remembering(
     if found is None:
         for place in composed:
             claim = plan.protect[place]
-            if not isinstance(claim, Claim) or not claim.parameters.files:
+            if not isinstance(claim, Claim) or not claim.releases:
                 raise PlanError(
-                    "composition is about earlier releases, and nothing says which",
+                    "the claim is about earlier releases, and nothing says which",
                     where=plan.where("protect", place),
                     fix="Name a ledger (`ledger: ledger.db`, --ledger, or the environment variable "
-                    f"{ENVIRONMENT}), or releases: {{confidence: 0.5, with: [other.csv]}}.",
+                    f"{ENVIRONMENT}), or releases: `with: [other.csv]`.",
                 )
         yield Memory(plan)
         return

@@ -21,13 +21,19 @@ from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
 from hedgerow.release.manifest import listed
 from hedgerow.release.options import Options
+from hedgerow.release.partition.belief_check import asks_who_fits, refuse_believed
 from hedgerow.release.partition.candidates import Candidates
 from hedgerow.release.partition.certificate import certify, shown_orders
 from hedgerow.release.partition.data_file import write_release
-from hedgerow.release.partition.exposure import Exposure, exposures, refuse_exposed
+from hedgerow.release.partition.exposure import (
+    Exposure,
+    exposures,
+    records_read,
+    refuse_exposed,
+)
 from hedgerow.release.partition.fingerprint import inputs_of, made_from
 from hedgerow.release.partition.job import Job, opened
-from hedgerow.release.partition.judgement import asks_who_fits, judge, refuse_in_doubt
+from hedgerow.release.partition.judgement import judge, needs_candidates, refuse_in_doubt
 from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
 from hedgerow.release.partition.recoded_table import Recoded, recoded
 from hedgerow.release.partition.recoding_choice import refuse_hopeless
@@ -209,7 +215,7 @@ class RecodedMaker:
         found: tuple[Exposure, ...] = ()
         compared = self._is_compared(made)
         candidates = None
-        if asks_who_fits(job):
+        if needs_candidates(job) or asks_who_fits(job):
             nodes = written_out(self.plan.specs, cells.hierarchies)
             candidates = Candidates.in_release(cells, chosen, measured.contents, nodes)
         if compared:
@@ -218,9 +224,13 @@ class RecodedMaker:
                 name=self.destination.name, records=compared,
             )  # fmt: skip
             found = exposures(job, cells, chosen, measured.contents)
-        claims = judge(job, cells, measured.groups, candidates)
-        if candidates is not None:
-            refuse_in_doubt(claims, job, cells, candidates)
+        fitting = candidates if needs_candidates(job) else None
+        claims = judge(job, cells, measured.groups, fitting)
+        if fitting is not None:
+            refuse_in_doubt(claims, job, cells, fitting)
+        if candidates is not None and asks_who_fits(job):
+            records = records_read(chosen, measured.contents)
+            refuse_believed(job, cells, chosen, records, candidates)
         refuse_failed(claims, job.models, measured.groups)
         promised: tuple[PrivacyModel, ...] = job.claims
         if chosen.suppressed + cells.absent:

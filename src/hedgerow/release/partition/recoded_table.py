@@ -13,6 +13,7 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.outcome import Original
 from hedgerow.recode.recoding import Recoding
 from hedgerow.recode.warmup import warming
+from hedgerow.release.partition.belief_check import explain_in_one_group
 from hedgerow.release.partition.exposure import explain_refusal
 from hedgerow.release.partition.job import Job
 from hedgerow.release.partition.overlap_choice import choose_over_overlaps
@@ -83,15 +84,16 @@ def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
                 error.what, where=error.where, fix=f"{error.fix or ''} {_in_rows(job)}".strip()
             ) from None
         others = tuple(model for model in job.models if not model.composes)
-        if len(others) == len(job.models) or not others:
+        if len(others) == len(job.models):
             raise
+        lefts, one = job.lefts(cells)[0], cells.in_one_spelling
+        if not others:
+            raise explain_in_one_group(error, job.models, lefts, one) from None
         try:
             best = choose(job.plan, cells, others, say)
         except ClaimError:
             raise error from None
-        raise explain_refusal(
-            error, job.models, job.lefts(cells)[0], cells.in_one_spelling, best
-        ) from None
+        raise explain_refusal(error, job.models, lefts, one, best) from None
 
 
 def _in_rows(job: Job) -> str:
