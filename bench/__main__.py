@@ -13,7 +13,17 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import blowfish, exploring, growth, growth_page, noise_suite, report, safe, suite
+from bench import (
+    beliefs,
+    blowfish,
+    exploring,
+    growth,
+    growth_page,
+    noise_suite,
+    report,
+    safe,
+    suite,
+)
 from bench.clock import ROOT, BenchError, fingerprint, process
 
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -64,6 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
         blowfish.measure(bench)
         safe.measure(bench)
         exploring.measure(bench)
+        beliefs.measure(bench)
         if chosen.large:
             bench.large()
         bench.others(slow=not chosen.quick)
@@ -73,6 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
         *blowfish.rows(bench.found),
         *safe.rows(bench.found),
         *exploring.rows(bench.found),
+        *beliefs.rows(bench.found),
     ]
     report.show(rows, Console(width=None if sys.stdout.isatty() else 190))
     for failed, message in bench.failed.items():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from contracts.oracles import models as models_of_claims
 
 import hedgerow
 from hedgerow.base.errors import ClaimError, PlanError
-from hedgerow.claims.base import PrivacyModel
+from hedgerow.claims.base import ColumnModel, PrivacyModel, Ratio, RatioModel
 from hedgerow.release.partition.candidates import Candidates
 from hedgerow.table.groups import Groups, Sensitive
 
@@ -288,6 +289,70 @@ def test_missing_people_may_be_suppressed() -> None:
     wide = {"epsilon-privacy": {**OWN["epsilon-privacy"], "epsilon": 9}}
     release = publish(spelt(None), columns=columns, protect=[wide], method={"suppress": "50%"})
     assert release.rows == 230
+
+
+@dataclass(frozen=True, kw_only=True)
+class FewValues(ColumnModel, RatioModel):
+    """At most so many values in a group: a claim that groups may keep and not keep together."""
+
+    higher_is_safer: ClassVar[bool] = False
+    monotone_in_generalisation: ClassVar[bool] = False
+    monotone_in_suppression: ClassVar[bool] = True
+
+    most: int
+
+    def __str__(self) -> str:
+        return f"at most {self.most} values of {self.of}"
+
+    @property
+    def required(self) -> Fraction:
+        return Fraction(self.most)
+
+    @property
+    def promise(self) -> str:
+        return "finds few values"
+
+    def ratios(self, groups: Groups) -> list[Ratio]:
+        return [(np.diff(groups.histograms[self.of].indptr), np.ones(len(groups), np.int64))]
+
+
+EUROPE = pd.DataFrame(
+    {"nat": ["Spanish"] * 4 + ["Polish", "Thai"] * 2, "ill": ["flu"] * 4 + ["gout", "acne"] * 2}
+)
+FEW: dict[str, Any] = {
+    "columns": {"nat": COLUMNS["nat"], "ill": "sensitive"},
+    "protect": [{"k-anonymity": 4}, FewValues(most=2, of="ill")],
+}
+
+
+def test_a_claim_that_is_not_closed_under_mixtures_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The Spanish have flu, or are among the rest, who have gout or acne: three values."""
+    with pytest.raises(ClaimError, match="may not keep it together") as refused:
+        hedgerow.publish(EUROPE, method="local", **FEW)
+    assert "4 people fit several groups" in str(refused.value)
+    monkeypatch.setattr(FewValues, "closed_under_mixtures", True)  # what it would do otherwise
+    wrong = hedgerow.publish(EUROPE, method="local", **FEW)
+    assert set(wrong.data.to_pandas()["nat"]) == {"Spanish", "*"}
+    assert wrong.claims[1].holds
+
+
+def test_it_is_kept_where_nobody_fits_several_groups() -> None:
+    apart = EUROPE.assign(nat=["Spanish"] * 4 + ["Thai"] * 4)
+    assert hedgerow.publish(apart, method="lattice", **FEW).claims[1].holds
+    assert hedgerow.check(apart, **FEW)[1].holds
+    plain = {**FEW, "columns": {"nat": QI, "ill": "sensitive"}}
+    with pytest.raises(ClaimError, match="may not keep it together"):
+        hedgerow.check(apart.assign(nat=["Spanish"] * 4 + ["*"] * 4), **plain)
+    plan = hedgerow.Plan.of(**FEW, method=OVERLAPPING[2])
+    with pytest.raises(PlanError, match="cannot be explored with keep_suppressed"):
+        hedgerow.frontier(plan, data=EUROPE)
+
+
+def test_every_claim_of_the_house_is_closed_or_judged_over_all_groups() -> None:
+    for found in models_of_claims().values():
+        assert all(model.closed_under_mixtures for model in found)
 
 
 MODELS = [

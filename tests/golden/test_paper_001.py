@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from asked_beliefs import one
 
 from hedgerow.claims import (
     DistinctLDiversity,
@@ -51,6 +52,10 @@ def test_table_1_is_4_anonymous_and_not_diverse() -> None:
     assert distinct.holds(TABLE_1).tolist() == [True, True, False]
     assert distinct.check(TABLE_1).worst == 2
     assert ProbabilisticLDiversity(l=2, of="disease").level(TABLE_1).tolist() == [2, 2, 1]
+    rows = [{"heart disease": 2, "viral infection": 2}, {"cancer": 1}, {"cancer": 4}]
+    assert one([rows], 2) == {"cancer": Fraction(1)}, "Rachel"
+    # Ruled out heart disease, those below 30 have a viral infection.
+    assert one([rows], 0, ruled_out=["heart disease"]) == {"viral infection": Fraction(1)}
 
 
 def test_table_1_entropy_levels() -> None:

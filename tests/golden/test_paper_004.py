@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from asked_beliefs import asked, one
 
 from hedgerow.attacks.background_knowledge import background_knowledge
 from hedgerow.attacks.gain_bounds import GainBounds
@@ -140,6 +141,16 @@ class TestIdentity:
         assert not DeltaPresence(minimum=0, maximum=0.99).check(groups).holds
         assert KMap(k=2).check(groups).holds
         assert JournalistRisk(risk=0.5).check(groups).holds
+        # Three voters fit two records. In the two worlds of three in which Ken is one of them he
+        # has pneumonia or bronchitis; in the third he may have any of six diseases.
+        boxes = [dict(Counter(box)) for box in DISEASES_BY_BOX]
+        fits = [[i] for i in range(4)]
+        everybody = asked([boxes], [fits], people=[2, 3, 2, 4], listed=True, sure=False)
+        likely, rare = Fraction(1, 3) + Fraction(1, 18), Fraction(1, 18)
+        assert everybody[1] == dict.fromkeys(
+            ["dyspepsia", "flu", "gastric ulcer", "gastritis"], rare
+        ) | dict.fromkeys(["bronchitis", "pneumonia"], likely)
+        assert everybody[2] == {"pneumonia": Fraction(1)}
 
     def test_updates_destroy_it(self) -> None:
         """Slide "Updates can also destroy k-anonymity", whose list has Joe at (10, M, 17000), not
@@ -153,6 +164,21 @@ class TestIdentity:
         # Two records where the list has one person: no share of it, so no presence either.
         assert exact_levels(DeltaPresence(minimum=0, maximum=1), groups)[2] == 2
         assert box_of(("Joe", 11, "M", 17000)) is None
+
+    def test_wait_for_his_birthday(self) -> None:
+        """Slide "Updates can also destroy k-anonymity": "What is Joe's disease? Wait for his
+        birthday." The slide does not show the table after it. Here it is published once more, with
+        Joe among those above ten. What has moved is his."""
+        before = [{"pneumonia": 2, "bronchitis": 1}, {"pneumonia": 1}]  # Ken, Nash, Joe; Sam
+        after = [{"pneumonia": 1, "bronchitis": 1}, {"pneumonia": 2}]  # Ken, Nash; Sam, Joe
+        assert asked([before], [[[0]]])[0]["pneumonia"] == Fraction(2, 3)
+        assert one([before, after], 0, 1) == {"pneumonia": Fraction(1)}
+        ken_and_nash, joe, sam = asked(
+            [before, after], [[[0], [0], [1]], [[0], [1], [1]]], people=[2, 1, 1], listed=True
+        )
+        half = Fraction(1, 2)
+        assert joe == sam == {"pneumonia": Fraction(1)}
+        assert ken_and_nash == {"pneumonia": half, "bronchitis": half}
 
 
 class TestDiversity:
@@ -179,6 +205,10 @@ class TestDiversity:
         ruled = background_knowledge(groups, of="disease", m=1)
         assert ruled.gains is not None
         assert ruled.gains.certain == 6
+        # Whoever counts worlds believes the same of Bob and of Carl.
+        rows = [dict(Counter(group)) for group in patients]
+        assert one([rows], 0) == {"heart disease": Fraction(1)}
+        assert one([rows], 2, ruled_out=["heart disease"]) == {"cancer": Fraction(1)}
         # 3-diversity would leave two values to an attacker who rules out one.
         assert not DistinctLDiversity(l=3, of="disease").holds(groups)[2]
 
@@ -208,6 +238,8 @@ class TestDiversity:
         assert level(RecursiveLDiversity(c=49, l=2, of="disease"), groups) == [49]
         assert not RecursiveLDiversity(c=49, l=2, of="disease").check(groups).holds
         assert RecursiveLDiversity(c=49.01, l=2, of="disease").check(groups).holds
+        joe = one([[{"HIV": 98, "pneumonia": 1, "bronchitis": 1}]], 0)
+        assert joe["HIV"] == Fraction(98, 100)
 
     def test_50_and_49_of_100(self) -> None:
         """Slide "Even then, we can still attack": Sally rules out pneumonia; 50 : 1 is left."""
@@ -218,6 +250,14 @@ class TestDiversity:
         assert RecursiveLDiversity(c=2, l=2, of="disease").check(groups).holds
         assert not RecursiveLDiversity(c=2, l=3, of="disease").check(groups).holds
         assert Fraction(50, 50 + 1) > Fraction(98, 100)
+        rows = [{"HIV": 50, "pneumonia": 49, "bronchitis": 1}]
+        joe, others = asked(
+            [rows], [[[0], [0]]], people=[1, 99], listed=True, ruled_out=[["pneumonia"], []]
+        )
+        assert joe == one([rows], 0, ruled_out=["pneumonia"])
+        assert joe == {"HIV": Fraction(50, 51), "bronchitis": Fraction(1, 51)}
+        # The 49 who have pneumonia are among the others.
+        assert others["pneumonia"] == Fraction(49, 99)
 
     def test_three_variants(self) -> None:
         """Slide "l-diversity variants": share <= 1/l, entropy >= log l, r_1 < c (r_l + ...)."""
@@ -268,10 +308,17 @@ class TestDiversity:
         umeko, bob = FOUR_ANONYMOUS[0], FOUR_ANONYMOUS[2]
         assert set(umeko) - {"heart"} == {"viral"}
         assert set(bob) == {"cancer"}
+        rows = [dict(Counter(group)) for group in FOUR_ANONYMOUS]
+        assert one([rows], 0, ruled_out=["heart"]) == {"viral": Fraction(1)}
+        assert one([rows], 2) == {"cancer": Fraction(1)}
         groups = table(FOUR_ANONYMOUS)
         assert KAnonymity(k=4).check(groups).level == 4
         assert level(distinct, groups) == [2, 3, 1]
         assert set(THREE_DIVERSIFIED[1]) - {"heart"} == {"viral", "cancer"}
+        rows = [dict(Counter(group)) for group in THREE_DIVERSIFIED]
+        assert one([rows], 1, ruled_out=["heart"]) == {
+            "viral": Fraction(1, 3), "cancer": Fraction(2, 3),
+        }  # fmt: skip
         assert set(THREE_DIVERSIFIED[0]) == {"viral", "cancer", "heart"}
 
 

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -27,6 +28,9 @@ sys.path.insert(0, str(ROOT))
 
 from examples.realistic_adversaries import census, claims, figures, hospital, page, paper  # noqa: E402
 from examples.realistic_adversaries.__main__ import main, table_5  # noqa: E402
+from hedgerow import ClassI, Prior  # noqa: E402
+from hedgerow.claims.worlds.belief import believed  # noqa: E402
+from hedgerow.claims.worlds.knowledge import Knowledge  # noqa: E402
 
 Counts = tuple[tuple[int, ...], ...]
 
@@ -109,6 +113,58 @@ def test_beliefs_about_rachel() -> None:
     assert believed == [
         (nine, Fraction(29_999, 49_999)), (nine, Fraction(18_000, 49_999)), (nine, Fraction(2, 5)),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("group", range(3))
+@pytest.mark.parametrize("value", ["flu", "cancer"])
+def test_beliefs_of_table_3_are_those_of_all_worlds(group: int, value: str) -> None:
+    """Appendix A: p_in is the share of the group whatever the attacker believed before.
+
+    p_out: class III keeps the prior; class I and II draw the person from the others of the group
+    and from those of their data, to which every value adds one (Equation 9).
+    """
+    counts, people = GOTHAM[group], sum(GOTHAM[group])
+    code = ["flu", "cancer"].index(value)
+    share = Fraction(counts[code], people)
+    for case, prior in ((0, METROPOLIS), (2, None), (3, SHAPE)):
+        said = next(
+            belief
+            for belief in hospital.model(hospital.CASES[case].adversary, "exact").beliefs(
+                hospital.TABLE_3, group
+            )
+            if belief.predicate == value and (prior is not None or belief.expected < 0.1)
+        )
+        alone = Knowledge.of_groups([[counts]], [[[0]]], listed=False)
+        found = believed(alone)
+        assert found.between(0, code) == (said.p_in, said.p_in) == (share, share)
+        others = list(counts)
+        others[code] -= 1
+        if case == 3:  # in no release, and sure of the shape
+            without = replace(Knowledge.of_groups([[others]], [[[]]], listed=False),
+                              weights=(SHAPE,))  # fmt: skip
+        else:
+            least = [Fraction(29_999)] * 2
+            least[code] = Fraction(1)
+            drawn = [n + int(m) for n, m in zip(others, prior or least, strict=True)]
+            without = Knowledge.of_groups([[drawn]], [[[0]]], listed=False)
+        assert believed(without).between(0, code) == (said.p_out, said.p_out)
+
+
+def test_a_prior_that_all_share_changes_no_belief_in_who_is_listed() -> None:
+    """All 500 men under 40, with a prior of (2/5, 3/5) for each: still 200 of 500 have flu."""
+    listed = replace(Knowledge.of_groups([[GOTHAM[0]]], [[[0]]], people=[500]), weights=(SHAPE,))
+    assert believed(listed).between(0, 0) == (Fraction(2, 5), Fraction(2, 5))
+
+
+def test_class_i_becomes_class_iii_as_stubbornness_grows() -> None:
+    """The same shape, ever more stubborn: p_out goes to the prior that the engine takes."""
+    far = []
+    for power in (6, 8, 10):
+        adversary = ClassI(prior=Prior.shape({"flu": 0.4, "cancer": 0.6}), stubbornness=10**power)
+        far.append(abs(hospital.rachel(adversary)[1] - SHAPE[0]))
+    kept = replace(Knowledge.of_groups([[[0, 0]]], [[[]]], listed=False), weights=(SHAPE,))
+    assert believed(kept).between(0, 0)[0] == SHAPE[0]
+    assert far[0] > 50 * far[1] > 50 * 50 * far[2] > 0
 
 
 def test_nothing_helps_against_class_iv() -> None:

@@ -15,8 +15,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from bench import clock, exploring, noise, noise_suite, report, suite, tables, work  # noqa: E402
+from bench import beliefs, clock, exploring, noise, noise_suite, report, suite, tables, work  # noqa: E402
 from bench.__main__ import main  # noqa: E402
+from hedgerow.api import demo  # noqa: E402
 
 SMALL = {
     "sex": ("Male", "Female"),
@@ -107,6 +108,19 @@ def test_all_combinations_of_columns_are_measured(
     found = clock.timed(exploring.JOBS["uniqueness"](prepared), repeats=1)
     assert found.detail["combinations"] == 15 + 105 + 455
     assert set(exploring.TOLD) == set(exploring.JOBS)
+
+
+@pytest.mark.parametrize("name", beliefs.JOBS)
+def test_every_job_of_beliefs_runs(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beliefs, "PATIENTS", 1_000)
+    monkeypatch.setattr(demo, "SECOND", demo.SECOND[::-1])  # few patients need coarser labels
+    found = clock.timed(beliefs.JOBS[name](tmp_path), repeats=1)
+    assert all(found.detail.values())
+    assert set(beliefs.TOLD) == set(beliefs.RUNS) == set(beliefs.JOBS)
+    (row,) = beliefs.rows({f"beliefs_{name}": found})
+    assert row.target is not None
 
 
 def test_all_nodes_and_adversaries_are_measured(prepared: Path) -> None:

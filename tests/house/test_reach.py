@@ -19,7 +19,6 @@ SOURCE = Source()
 REASONS = {
     "hedgerow.attacks.averaging.redrawn": "docs/attacks.md shows it",
     "hedgerow.claims.composition.with_earlier": "examples in docstrings are made with it",
-    "hedgerow.claims.worlds.knowledge.Knowledge.of_groups": "examples are made with it",
     "hedgerow.recode.anatomy.Anatomy.qit": "docs/attacks.md shows it",
     "hedgerow.recode.anatomy.Anatomy.sensitive_table": "docs/attacks.md shows it",
     "hedgerow.recode.search.Search.minimal": "checks the search against brute force",

@@ -193,6 +193,17 @@ class PrivacyModel(Traits, metaclass=ByName):
         return False
 
     @property
+    def closed_under_mixtures(self) -> bool:
+        """Whether what every group keeps is kept by every mixture of groups, whatever the weights.
+
+        Then it holds of people who fit several groups, too: see decision 036. A mixture of groups
+        is a union of copies of them, so a claim about shares is closed if it is monotone. Claims
+        about single people and about several releases are judged over all groups a person fits.
+        """
+        judged_so = self.about_single_people or self.composes
+        return self.monotone_in_generalisation or self.column is None or judged_so
+
+    @property
     def compares_with_table(self) -> bool:
         """Whether the level depends on more than a release need show.
 

@@ -35,6 +35,10 @@ class Belief:
     """People of the group."""
     holders: int
     """Those of them for whom the predicate is true."""
+    unknown: int
+    """People of the group whose records the attacker does not hold: at least so many."""
+    unknown_holders: int
+    """Of these, for whom the predicate is true."""
     expected: Fraction
     """What share of people the attacker expected to find."""
     stubbornness: Fraction | None
@@ -221,7 +225,8 @@ class BeliefTerms:
         if not self.extremes:
             yield Belief(
                 predicate=self.predicates.names[0] if self.predicates.names else "",
-                people=int(groups.n[group]), holders=0, expected=Fraction(0), stubbornness=None,
+                people=int(groups.n[group]), holders=0, unknown=int(groups.n[group]),
+                unknown_holders=0, expected=Fraction(0), stubbornness=None,
                 p_in=Fraction(1), p_out=Fraction(0), epsilon=None,
             )  # fmt: skip
             return
@@ -323,6 +328,8 @@ def _belief(
         predicate=name,
         people=n,
         holders=true_of,
+        unknown=others,
+        unknown_holders=held,
         expected=expected,
         stubbornness=sigma,
         p_in=p_in,

@@ -29,6 +29,7 @@ from hedgerow.explain.adversary_study import (
 from hedgerow.explain.attackers import Attackers, plain
 from hedgerow.explain.belief_words import breaks_any, breaks_like, rounded_up, sentence
 from hedgerow.explain.breaking_point import StubbornnessRange
+from hedgerow.explain.counted_belief import counted
 from hedgerow.explain.views import Node, View, views
 from hedgerow.plan.adversaries import AdversaryPlan
 from hedgerow.plan.claims import Claim
@@ -189,9 +190,10 @@ def _worst(model: EpsilonPrivacy, view: View) -> Iterator[GroupBelief]:
         return
     groups = view.groups
     for group in np.lexsort((-groups.n, -model.level(groups)))[:WORST].tolist():
-        belief = max(model.beliefs(groups, group), key=_badness, default=None)
-        if belief is None:
+        worst = max(model.beliefs(groups, group), key=_badness, default=None)
+        if worst is None:
             continue
+        belief = counted(worst)
         labels = view.labels(group)
         yield GroupBelief(
             labels=labels,

@@ -11,7 +11,7 @@ from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
 from hedgerow.release.partition.candidates import Candidates
 from hedgerow.release.partition.job import opened
-from hedgerow.release.partition.judgement import judge
+from hedgerow.release.partition.judgement import judge, needs_candidates
 from hedgerow.table.label_taxonomies import written_out
 
 
@@ -40,7 +40,7 @@ def checked(
         tuples, into = cells.tuples
         groups = cells.groups(into, len(tuples))
         candidates = None
-        if job.facts:
+        if needs_candidates(job):
             candidates = Candidates.in_table(cells, written_out(plan.specs, cells.hierarchies))
         notes = (*job.notes, *job.told_spellings(cells))
         return judge(job, cells, groups, candidates), notes

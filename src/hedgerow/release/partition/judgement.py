@@ -36,10 +36,15 @@ def judge(
         job: The claims.
         cells: The source, counted.
         groups: Of the release, with facts of those who were put into each.
-        candidates: Who fits them; None where no claim is about single people.
+        candidates: Who fits them; None where no claim asks for it.
+
+    Raises:
+        ClaimError: People fit several groups, and nothing is proved of a claim there.
     """
     if candidates is None or not in_doubt(job, candidates):
         return job.check(groups)
+    for model in job.models:
+        refuse_unmixed(model, cells, candidates)
     size = len(candidates.alike)  # those of an outside population that come after fit nobody
     apart = np.arange(size)
     published = groups.take(apart)
@@ -61,6 +66,11 @@ def judge(
     return tuple(found)
 
 
+def needs_candidates(job: Job) -> bool:
+    """Whether some claim is judged by which groups people fit, besides their own."""
+    return bool(job.facts) or not all(model.closed_under_mixtures for model in job.models)
+
+
 def in_doubt(job: Job, candidates: Candidates) -> bool:
     """Whether a reader cannot tell of everybody in which group they are."""
     return not candidates.certain(listed=any(asked.known is not None for asked in job.facts))
@@ -76,6 +86,20 @@ def refuse_unjudged(model: PrivacyModel, cells: Cells, candidates: Candidates) -
         raise ClaimError(
             f"{model} cannot be claimed: {doubt(cells, candidates)}, and it says nothing of groups "
             "that are not theirs",
+            fix=FIX,
+        )
+
+
+def refuse_unmixed(model: PrivacyModel, cells: Cells, candidates: Candidates) -> None:
+    """Refuse a claim that holds of groups and not of a person who may be in several.
+
+    Raises:
+        ClaimError: It is such a claim.
+    """
+    if not model.closed_under_mixtures:
+        raise ClaimError(
+            f"{model} cannot be claimed: {doubt(cells, candidates)}, and groups that keep it may "
+            "not keep it together",
             fix=FIX,
         )
 

@@ -33,7 +33,7 @@ from hedgerow.release.partition.exposure import (
 )
 from hedgerow.release.partition.fingerprint import inputs_of, made_from
 from hedgerow.release.partition.job import Job, opened
-from hedgerow.release.partition.judgement import judge, refuse_in_doubt
+from hedgerow.release.partition.judgement import judge, needs_candidates, refuse_in_doubt
 from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
 from hedgerow.release.partition.recoded_table import Recoded, recoded
 from hedgerow.release.partition.recoding_choice import refuse_hopeless
@@ -215,7 +215,7 @@ class RecodedMaker:
         found: tuple[Exposure, ...] = ()
         compared = self._is_compared(made)
         candidates = None
-        if job.facts or asks_who_fits(job):
+        if needs_candidates(job) or asks_who_fits(job):
             nodes = written_out(self.plan.specs, cells.hierarchies)
             candidates = Candidates.in_release(cells, chosen, measured.contents, nodes)
         if compared:
@@ -224,7 +224,7 @@ class RecodedMaker:
                 name=self.destination.name, records=compared,
             )  # fmt: skip
             found = exposures(job, cells, chosen, measured.contents)
-        fitting = candidates if job.facts else None
+        fitting = candidates if needs_candidates(job) else None
         claims = judge(job, cells, measured.groups, fitting)
         if fitting is not None:
             refuse_in_doubt(claims, job, cells, fitting)

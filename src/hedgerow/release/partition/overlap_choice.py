@@ -18,7 +18,7 @@ from hedgerow.recode.optimality import gap_of
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.partition.candidates import Candidates
 from hedgerow.release.partition.job import Job
-from hedgerow.release.partition.judgement import FIX, doubt, in_doubt, judge
+from hedgerow.release.partition.judgement import FIX, doubt, in_doubt, judge, needs_candidates
 from hedgerow.release.partition.recoding_choice import Progress, choose
 from hedgerow.table.cells import Cells
 from hedgerow.table.label_taxonomies import written_out
@@ -62,7 +62,7 @@ def _failed(
 
     If everybody fits one group, the search was right about it, and what is written is judged.
     """
-    if not job.facts:
+    if not needs_candidates(job):
         return (), None
     groups = recoding.groups(cells)
     shown = np.flatnonzero(groups.n > 0)

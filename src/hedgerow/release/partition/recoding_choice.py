@@ -194,8 +194,8 @@ def refuse_overlapping(plan: Plan, models: Sequence[PrivacyModel]) -> None:
 def refuse_unexplored(plan: Plan, models: Sequence[PrivacyModel]) -> None:
     """Refuse claims that a node is not judged by when one looks at many.
 
-    Claims about single people are about all groups that a person fits, and each node is looked at
-    group by group.
+    Claims about single people are about all groups that a person fits, and so are those that are
+    not closed under mixtures. Each node is looked at group by group.
 
     Raises:
         PlanError: There is such a claim, and the plan's method makes groups that overlap.
@@ -203,7 +203,7 @@ def refuse_unexplored(plan: Plan, models: Sequence[PrivacyModel]) -> None:
     refuse_overlapping(plan, models)
     for name in _overlapping(plan):
         for model in models:
-            if model.about_single_people:
+            if model.about_single_people or not model.closed_under_mixtures:
                 raise PlanError(
                     f"{model} cannot be explored with {name}: people may fit several groups, and "
                     "only `publish` judges all of them",
