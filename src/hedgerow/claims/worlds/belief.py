@@ -75,14 +75,12 @@ def believed(knowledge: Knowledge, *, moves: int = MOST_MOVES) -> Believed:
     >>> [str(found.between(kind, 0)[1]) for kind in (0, 1)], found.exact.tolist()
     (['1/2', '0'], [True, True])
     """
-    part = knowledge.components()
+    part = np.zeros(knowledge.kinds, np.int64)
     place = np.zeros(knowledge.kinds, np.int64)
     counted: list[Beliefs | None] = []
     limits: list[CountBounds | None] = []
-    for component in range(int(part.max(initial=-1)) + 1):
-        kinds = np.flatnonzero(part == component)
-        place[kinds] = np.arange(len(kinds))
-        alone = knowledge.take(kinds)
+    for kinds, alone in knowledge.apart():
+        part[kinds], place[kinds] = len(counted), np.arange(len(kinds))
         exact = beliefs(alone, moves=moves)
         fits = exact is None and alone.kinds * alone.values <= MOST_CELLS
         counted.append(exact)

@@ -134,6 +134,28 @@ class Knowledge:
         weights = None if self.weights is None else tuple(self.weights[k] for k in kinds.tolist())
         return replace(self, people=self.people[kinds], shown=tuple(shown), weights=weights)
 
+    def apart(self) -> Iterator[tuple[Ints, Knowledge]]:
+        """Each component: its kinds, and what is known of it by itself.
+
+        Its groups are numbered anew. Where all records are somebody's, and some fit nobody, each
+        component has one such record: no world fits any of them.
+
+        >>> two = Knowledge.of_groups([[[2, 0], [0, 3]]], [[[1], [0], [1]]], people=[1, 2, 2])
+        >>> [(kinds.tolist(), alone.people.tolist()) for kinds, alone in two.apart()]
+        [([0, 2], [1, 2]), ([1], [2])]
+        """
+        part = self.components()
+        order = np.argsort(part, kind="stable")
+        begin = np.searchsorted(part[order], np.arange(int(part.max(initial=-1)) + 2))
+        cuts = [_Cut.of(one, part, order, begin) for one in self.shown]
+        for component in range(len(begin) - 1):
+            kinds = order[begin[component] : begin[component + 1]]
+            shown = tuple(cut.alone(component) for cut in cuts)
+            weights = self.weights
+            if weights is not None:
+                weights = tuple(weights[k] for k in kinds.tolist())
+            yield kinds, replace(self, people=self.people[kinds], shown=shown, weights=weights)
+
     def components(self) -> Ints:
         """Which component each kind is in: what is in one says nothing about another."""
         parent = list(range(self.kinds))
@@ -151,3 +173,57 @@ class Knowledge:
                 a, b = root(first.setdefault(g, k)), root(k)
                 parent[max(a, b)] = min(a, b)
         return np.unique([root(k) for k in range(self.kinds)], return_inverse=True)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """A release whose kinds, groups and records are in the order of their components."""
+
+    shown: Shown
+    """Groups are numbered within each component."""
+    kinds: Ints
+    """Where the kinds of each component begin,"""
+    groups: Ints
+    """and its groups."""
+    stray: tuple[int, int] | None
+    """How records look that fit nobody though all are somebody's, and how many; None if none."""
+
+    @classmethod
+    def of(cls, shown: Shown, part: Ints, order: Ints, begin: Ints) -> _Cut:
+        """From the component of each kind, the kinds in order, and where each component begins."""
+        h, fits = shown.histogram, shown.fits.take(order)
+        of_group = np.full(len(h.indptr) - 1, -1, np.int64)
+        of_group[fits.groups] = np.repeat(part[order], fits.count)
+        sequence = np.argsort(of_group, kind="stable")
+        groups = np.searchsorted(of_group[sequence], np.arange(len(begin)))
+        number = np.empty(len(sequence), np.int64)
+        number[sequence] = np.arange(len(sequence))
+        number -= groups[of_group]  # of those in none it is not asked
+        records = Located(np.asarray(h.indptr, np.int64), np.arange(len(h.codes))).take(sequence)
+        ordered = Histogram(records.start, h.codes[records.groups], h.counts[records.groups])
+        stray = None
+        if shown.listed and records.start[groups[0]] > 0:
+            stray = int(ordered.codes[0]), int(ordered.counts[0])
+        moved = replace(fits, groups=number[fits.groups])
+        return cls(
+            replace(shown, histogram=ordered, fits=moved, sure=shown.sure[order]),
+            begin, groups, stray,
+        )  # fmt: skip
+
+    def alone(self, component: int) -> Shown:
+        first, last = self.kinds[component], self.kinds[component + 1]
+        begin, end = self.groups[component], self.groups[component + 1]
+        h, fits = self.shown.histogram, self.shown.fits
+        a, b = h.indptr[begin], h.indptr[end]
+        indptr, codes, counts = h.indptr[begin : end + 1] - a, h.codes[a:b], h.counts[a:b]
+        if self.stray is not None:
+            look, many = self.stray
+            indptr = np.append(indptr, indptr[-1] + 1)
+            codes, counts = np.append(codes, look), np.append(counts, many)
+        x, y = fits.start[first], fits.start[last]
+        return replace(
+            self.shown,
+            histogram=Histogram(indptr, codes, counts),
+            fits=replace(fits, start=fits.start[first : last + 1] - x, groups=fits.groups[x:y]),
+            sure=self.shown.sure[first:last],
+        )
