@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
-from record_worlds import Puzzle
+from record_worlds import Puzzle, Release
 
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
 from hedgerow.table.groups import Histogram
@@ -42,3 +44,23 @@ def knowledge(puzzle: Puzzle) -> tuple[Knowledge, list[int]]:
     weights = None if puzzle.weights is None else tuple(puzzle.weights[i] for i in first)
     many = np.bincount(kind, minlength=len(kinds)).astype(np.int64)
     return Knowledge(many, puzzle.values, tuple(shown), weights), kind
+
+
+def crowded(seed: int, *, people: int = 9) -> Puzzle:
+    """Many overlaps: people who fit two, three or four of five groups."""
+    random = Random(seed)
+    people, values = random.randint(4, people), random.randint(2, 4)
+    truth = [random.randrange(values) for _ in range(people)]
+    made = []
+    for _ in range(random.randint(1, 3)):
+        place = [random.randrange(5) for _ in range(people)]
+        coarse = random.random() < 0.3
+        looks = tuple(v // 2 if coarse else v for v in range(values))
+        fits = tuple(
+            frozenset({place[i], *random.sample(range(5), random.choice([0, 1, 1, 2, 3]))})
+            for i in range(people)
+        )
+        sure = tuple(random.random() < 0.8 for _ in range(people))
+        records = tuple((place[i], looks[truth[i]]) for i in range(people))
+        made.append(Release(records, looks, fits, sure, random.random() < 0.7))
+    return Puzzle(people, values, tuple(made))

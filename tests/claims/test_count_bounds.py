@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import numpy as np
 import pytest
-from puzzle_knowledge import knowledge
-from record_worlds import Puzzle, Release, believed, drawn
+from puzzle_knowledge import crowded, knowledge
+from record_worlds import believed, drawn
 from work import growth
 
 from hedgerow.claims.worlds import bounds as module
@@ -61,26 +59,6 @@ def compare(one: Shown, least: Ints, most: Ints, people: Ints) -> None:
             left = records[k][one.looks[v]] - others
             rest = sum(upper[k][w] for w in alike[v] if w != v)
             least[k, v] = max(least[k, v], left - rest)
-
-
-def crowded(seed: int) -> Puzzle:
-    """Many overlaps: people who fit two, three or four of five groups."""
-    random = Random(seed)
-    people, values = random.randint(4, 9), random.randint(2, 4)
-    truth = [random.randrange(values) for _ in range(people)]
-    made = []
-    for _ in range(random.randint(1, 3)):
-        place = [random.randrange(5) for _ in range(people)]
-        coarse = random.random() < 0.3
-        looks = tuple(v // 2 if coarse else v for v in range(values))
-        fits = tuple(
-            frozenset({place[i], *random.sample(range(5), random.choice([0, 1, 1, 2, 3]))})
-            for i in range(people)
-        )
-        sure = tuple(random.random() < 0.8 for _ in range(people))
-        records = tuple((place[i], looks[truth[i]]) for i in range(people))
-        made.append(Release(records, looks, fits, sure, random.random() < 0.7))
-    return Puzzle(people, values, tuple(made))
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
 from hedgerow.table.groups import Ints
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 ROUNDS = 60
 """Rounds, at most."""
@@ -30,6 +33,11 @@ class CountBounds:
     most: Ints
     people: Ints
     """Of each kind."""
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether they prove that no world fits."""
+        return bool((self.least > self.most).any())
 
     def belief(self, kind: int, value: int) -> tuple[Fraction, Fraction]:
         """Between what any attacker's belief is to whom people of a kind are alike."""
@@ -56,6 +64,12 @@ def bounds(knowledge: Knowledge) -> CountBounds:
         never = [[weight == 0 for weight in mine] for mine in knowledge.weights]
         most[np.array(never, np.bool_).reshape(most.shape)] = 0
     least = np.zeros_like(most)
+    return narrowed(knowledge, CountBounds(least, most, people))
+
+
+def narrowed(knowledge: Knowledge, found: CountBounds) -> CountBounds:
+    """Bounds made tighter by going round."""
+    least, most, people = found.least.copy(), found.most.copy(), found.people
     releases = [_Release.of(one) for one in knowledge.shown]
     for _ in range(ROUNDS):
         before = int(most.sum()), int(least.sum())
@@ -96,6 +110,8 @@ class _Release:
 
     @classmethod
     def of(cls, shown: Shown) -> _Release:
+        from scipy.sparse import csr_array
+
         table = shown.dense()
         numbers: dict[bytes, int] = {}
         fits = shown.fits
@@ -169,6 +185,8 @@ def _compared(where: csr_array, size: Ints) -> tuple[csr_array, csr_array]:
     Where there are too many to compare both are empty. Less is taken away from the bounds then, so
     they are wider at most.
     """
+    from scipy.sparse import csr_array
+
     several = np.flatnonzero(size > 1)
     part = where[several]
     pairs = int((part.sum(axis=0).astype(np.int64) ** 2).sum())
