@@ -124,6 +124,8 @@ class _Component:
     def _steps(self) -> list[_Step]:
         options = []
         for k in self._order():
+            if not self._knowledge.people[k]:
+                continue
             mine = list(self._options(k))
             if not mine:
                 return []
@@ -142,7 +144,10 @@ class _Component:
         ]  # fmt: skip
 
     def _options(self, k: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        weights = self._knowledge.weights
         for v in range(self._knowledge.values):
+            if weights is not None and not weights[k][v]:
+                continue
             choices: list[list[int | None]] = []
             for r, one in enumerate(self._knowledge.shown):
                 look = int(one.looks[v])
@@ -222,7 +227,7 @@ class _Component:
         # Numbers have as many digits as there are people, so a move takes longer where many are.
         most = int(self._most / (1 + (sum(people) / FEW_PEOPLE) ** 1.6))
         untaken = set(range(len(self._records))) - {p for step in steps for p in step.places}
-        if (not steps and people) or any(self._listed[place] for place in untaken):
+        if (not steps and any(people)) or any(self._listed[place] for place in untaken):
             return nothing
         layers: list[dict[int, Fraction | int]] = [{self._begin(): 1}]
         moves: list[dict[int, list[tuple[int, Fraction | int, int]]]] = []
