@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
+from random import Random
 
 import numpy as np
 import pytest
@@ -157,11 +158,42 @@ def test_a_release_that_does_not_fit_says_nothing() -> None:
         assert found.having == ((Fraction(1, 2),) * 2,) * 2
 
 
-def test_what_a_coarse_release_shows() -> None:
-    """Two values look alike: one more row makes any value likelier still."""
-    held = Knowledge.of_groups([[[3, 2]]], [[[0]]], listed=False)
-    shown = (replace(held.shown[0], looks=np.array([0, 0, 1])),)
-    found = [person_belief(shown, 3, (n, n), same=False).having for n in range(1, 6)]
-    for value in range(3):
-        grows = [one[value][0] for one in found]
-        assert grows == sorted(grows)
+@pytest.mark.parametrize("same", [False, True])
+def test_values_that_look_alike(same: bool) -> None:
+    """Of a row that shows flu or cold, half are flu."""
+    held = Knowledge.of_groups([[[3, 2]], [[1, 2]]], [[[0]], [[0]]], listed=False)
+    coarse = tuple(replace(one, looks=np.array([0, 0, 1])) for one in held.shown)
+    for many in (1, 2):
+        found = person_belief(coarse, 3, (many, many), same=same)
+        worlds = [
+            (values, ways)
+            for values in product(range(3), repeat=many * (1 if same else 2))
+            if (ways := told(values, many, same))
+        ]
+        for value in range(3):
+            having = sum(ways for values, ways in worlds if value in values)
+            wanted = Fraction(having, sum(ways for _, ways in worlds))
+            assert found.having[value] == (wanted, wanted)
+
+
+def told(values: tuple[int, ...], many: int, same: bool) -> int:
+    """In how many ways rows with these values have records: of 3 and 2, then of 1 and 2."""
+    found = 1
+    for r, records in enumerate([(3, 2), (1, 2)]):
+        mine = values if same else values[r * many : (r + 1) * many]
+        left = list(records)
+        for value in mine:
+            found *= left[value // 2]
+            left[value // 2] -= 1
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_drawing_is_counting(seed: int) -> None:
+    """One person is drawn for by a formula; the list of nobody else is counted."""
+    random = Random(seed)
+    groups = [[[random.randrange(4) for _ in range(4)] for _ in range(2)] for _ in range(2)]
+    held = Knowledge.of_groups(groups, [[[0]], [[0, 1]]], listed=False)
+    many, of = random.randint(1, 4), np.array([0, 1, 1, 2])
+    counted = rows_belief(replace(held, people=np.array([many])), {0: many}, of=of)
+    assert person_belief(held.shown, 4, (many, many), same=True, of=of) == counted

@@ -15,10 +15,10 @@ with probability C(U - r, X) / C(U, X), and X is between the bounds of `bounds`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import comb
+from math import comb, perm, prod
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def rows_belief(
         try:
             found = _counted(alone, mine, into, moves) or _bounded(alone, mine, into)
         except _NoWorldError:
-            return RowsBelief(((Fraction(0), Fraction(0)),) * len(none), contradicted=True)
+            return _nothing(len(none))
         none = [(a * c, b * d) for (a, b), (c, d) in zip(none, found, strict=True)]
     return RowsBelief(tuple((1 - most, 1 - least) for least, most in none), contradicted=False)
 
@@ -106,7 +106,8 @@ def person_belief(
             beliefs are between what they are for some number and what they are for another.
         same: Whether all releases show the same rows of the person, or each has its own.
         of: Of each value, the sensitive value in it.
-        moves: How many moves are counted for each number and value.
+        moves: How many moves are counted for each number and value where values look alike;
+            otherwise there is no limit.
 
     >>> two = Knowledge.of_groups([[[2, 3]], [[1, 9]]], [[[0]], [[0]]], listed=False)
     >>> [str(least) for least, _ in person_belief(two.shown, 2, (2, 2), same=False).having]
@@ -114,58 +115,73 @@ def person_belief(
     >>> [str(least) for least, _ in person_belief(two.shown, 2, (2, 2), same=True).having]
     ['1/5', '1']
     """
-    fewest, most = rows
+    into = np.arange(values) if of is None else of
     shown = [one for one in shown if one.fits.count[0]]
-    if same:
-        tried = [
-            rows_belief(_of_one(shown, values, many), {0: many}, of=of, moves=moves)
-            for many in range(fewest, most + 1)
-        ]
-    else:
-        # With one row more, none of the rows has a value in fewer cases. So the ends are enough.
-        fitting = [int(sum(many for g in one.fits.groups.tolist() for _, many in one.records(g)))
-                   for one in shown]  # fmt: skip
-        tried = [
-            rows_belief(_each_alone(shown, values, many), many, of=of, moves=moves)
-            for many in (
-                dict.fromkeys(range(len(shown)), fewest),
-                {r: max(fewest, min(most, there)) for r, there in enumerate(fitting)},
-            )
-        ]
-    fit = [one.having for one in tried if not one.contradicted]
-    if not fit:
-        return tried[0]
-    return RowsBelief(
-        tuple(
-            (min(least for least, _ in each), max(most for _, most in each))
-            for each in zip(*fit, strict=True)
-        ),
-        contradicted=False,
-    )
+    none = [(Fraction(1), Fraction(1))] * (int(into.max(initial=-1)) + 1)
+    for together in [shown] if same else [[one] for one in shown]:
+        tried = [*_of_one(together, values, rows, into, moves)]
+        if not tried:
+            return _nothing(len(none))
+        ends = [(min(a for a, _ in each), max(b for _, b in each))
+                for each in zip(*tried, strict=True)]  # fmt: skip
+        none = [(a * c, b * d) for (a, b), (c, d) in zip(none, ends, strict=True)]
+    return RowsBelief(tuple((1 - most, 1 - least) for least, most in none), contradicted=False)
 
 
-def _of_one(shown: Sequence[Shown], values: int, many: int) -> Knowledge:
-    """So many rows of one kind, in all releases."""
-    sure = np.ones(1, np.bool_)
-    return Knowledge(
-        np.array([many], np.int64),
-        values,
-        tuple(replace(one, sure=sure, listed=False) for one in shown),
-    )
+def _of_one(
+    shown: Sequence[Shown], values: int, rows: tuple[int, int], into: Ints, moves: int
+) -> Iterator[list[Between]]:
+    """How likely none of one person's rows has each value, for each number of rows that fits."""
+    told_apart = all(len(np.unique(one.looks[one.looks >= 0])) == (one.looks >= 0).sum()
+                     for one in shown)  # fmt: skip
+    if told_apart:
+        yield from _drawn(shown, rows, into)
+        return
+    for many in range(rows[0], rows[1] + 1):
+        alone = tuple(replace(one, sure=np.ones(1, np.bool_), listed=False) for one in shown)
+        found = rows_belief(
+            Knowledge(np.array([many]), values, alone), {0: many}, of=into, moves=moves
+        )
+        if not found.contradicted:
+            yield [(1 - most, 1 - least) for least, most in found.having]
 
 
-def _each_alone(shown: Sequence[Shown], values: int, many: Mapping[int, int]) -> Knowledge:
-    """Rows of one kind for each release, which are in no other."""
-    releases = np.arange(len(shown))
-    return Knowledge(
-        np.array([many[r] for r in releases.tolist()], np.int64),
-        values,
-        tuple(
-            replace(one, fits=one.fits.take(np.where(releases == r, 0, -1)),
-                    sure=releases == r, listed=False)
-            for r, one in enumerate(shown)
-        ),
-    )  # fmt: skip
+def _drawn(shown: Sequence[Shown], rows: tuple[int, int], into: Ints) -> Iterator[list[Between]]:
+    """The same where each value looks like itself.
+
+    Of N records with a value, m of somebody's rows can have perm(N, m). In several releases they
+    have one each. The rows are shared out among the values in every way.
+    """
+    fewest, most = rows
+    records = []
+    for one in shown:
+        there = one.dense()[one.fits.of(0)].sum(axis=0)
+        records.append(np.where(one.looks >= 0, there[np.maximum(one.looks, 0)], 0).tolist())
+    nothing = [1, *[0] * most]
+    ways = [nothing] * (int(into.max(initial=-1)) + 1)
+    for value, counts in zip(into.tolist(), zip(*records, strict=True), strict=True):
+        mine = [prod(perm(count, m) for count in counts) for m in range(most + 1)]
+        ways[value] = _shared(ways[value], mine)
+    before, after = [nothing], [nothing]
+    for mine, last in zip(ways, reversed(ways), strict=True):
+        before.append(_shared(before[-1], mine))
+        after.append(_shared(after[-1], last))
+    without = [_shared(a, b) for a, b in zip(before, after[-2::-1], strict=False)]
+    for many in range(fewest, most + 1):
+        if every := before[-1][many]:
+            yield [(Fraction(rest[many], every),) * 2 for rest in without]
+
+
+def _shared(one: list[int], other: list[int]) -> list[int]:
+    """Ways for so many rows, of which some are the one's and the rest the other's."""
+    return [
+        sum(comb(n, m) * one[m] * other[n - m] for m in range(n + 1) if one[m])
+        for n in range(len(one))
+    ]
+
+
+def _nothing(values: int) -> RowsBelief:
+    return RowsBelief(((Fraction(0), Fraction(0)),) * values, contradicted=True)
 
 
 def _counted(
