@@ -99,7 +99,8 @@ class _Component:
     """One component, counted step by step.
 
     A state is a whole number: for each place the records left, in mixed radix, and at the bottom
-    how many people of the present kind are left.
+    how many people of the present kind are left. With an urn it also has, at the top, how many
+    people have each value.
     """
 
     def __init__(self, knowledge: Knowledge, moves: int) -> None:
@@ -119,6 +120,11 @@ class _Component:
         for count in self._records:
             self._stride.append(at)
             at *= count + 1
+        self._everybody = int(knowledge.people.sum())
+        self._tally: list[int] = []
+        for _ in knowledge.urn or ():
+            self._tally.append(at)
+            at *= self._everybody + 1
 
     @cached_property
     def _steps(self) -> list[_Step]:
@@ -204,6 +210,8 @@ class _Component:
         for taken in range(fewest, most + 1):
             ways: Fraction | int = comb(people, taken)
             after = state - taken
+            if self._tally:
+                after += taken * self._tally[step.value]
             for place, left in zip(step.places, records, strict=True):
                 ways *= perm(left, taken)
                 after -= taken * self._stride[place]
@@ -217,6 +225,14 @@ class _Component:
             else:
                 if ways:
                     yield taken, ways, after
+
+    def _drawn(self, state: int) -> Fraction | int:
+        """How likely the urn gives people these values, times what is the same in all worlds."""
+        likely: Fraction | int = 1
+        for balls, stride in zip(self._knowledge.urn or (), self._tally, strict=True):
+            for before in range(state // stride % (self._everybody + 1)):
+                likely *= balls + before
+        return likely
 
     def counted(self) -> Beliefs:
         """Forwards, to where each step may lead; backwards, to how it may end."""
@@ -246,11 +262,11 @@ class _Component:
                 for _, more, then in moves[-1][state]:
                     after[then] = after.get(then, 0) + ways * more
             layers.append(after)
-        worlds = Fraction(sum(layers[-1].values()))
+        ends: dict[int, Fraction | int] = {state: self._drawn(state) for state in layers[-1]}
+        worlds = Fraction(sum(ways * ends[state] for state, ways in layers[-1].items()))
         if not worlds:
             return nothing
         expected = [[Fraction(0)] * self._knowledge.values for _ in people]
-        ends: dict[int, Fraction | int] = dict.fromkeys(layers[-1], 1)
         for i in range(len(steps) - 1, -1, -1):
             step, before = steps[i], {}
             begins = i == 0 or steps[i - 1].kind != step.kind

@@ -65,6 +65,14 @@ class Knowledge:
     shown: tuple[Shown, ...]
     weights: tuple[tuple[Fraction, ...], ...] | None = None
     """Kinds by values: how likely each is to begin with; all alike where there are none."""
+    urn: tuple[Fraction, ...] | None = None
+    """The balls of each value in an urn from which everybody's values are drawn, with one ball more
+    of the drawn value after each draw (Pólya): a Dirichlet prior. None: there is no urn."""
+
+    def __post_init__(self) -> None:
+        if self.urn is not None:
+            assert len(self.urn) == self.values, "balls of each value"
+            assert all(balls > 0 for balls in self.urn), "no value is impossible to begin with"
 
     @classmethod
     def of_groups(
@@ -116,8 +124,9 @@ class Knowledge:
     def take(self, kinds: Ints) -> Knowledge:
         """These kinds alone, and the groups that fit none of the others.
 
-        Of a component nothing is lost by it.
+        Of a component nothing is lost by it. An urn says something of everybody; see `apart`.
         """
+        assert self.urn is None, "take them apart"
         shown = []
         for one in self.shown:
             fits = one.fits.take(kinds)
@@ -140,6 +149,10 @@ class Knowledge:
         Its groups are numbered anew. Where all records are somebody's, and some fit nobody, each
         component has one such record: no world fits any of them.
 
+        Worlds with the same count of each value are equally likely to come from an urn. Those of a
+        settled component (see `_settled`) all have the same counts, so they are equally likely. For
+        everybody else it is as if these people had been drawn from the urn already.
+
         >>> two = Knowledge.of_groups([[[2, 0], [0, 3]]], [[[1], [0], [1]]], people=[1, 2, 2])
         >>> [(kinds.tolist(), alone.people.tolist()) for kinds, alone in two.apart()]
         [([0, 2], [1, 2]), ([1], [2])]
@@ -148,16 +161,23 @@ class Knowledge:
         order = np.argsort(part, kind="stable")
         begin = np.searchsorted(part[order], np.arange(int(part.max(initial=-1)) + 2))
         cuts = [_Cut.of(one, part, order, begin) for one in self.shown]
+        urns = self._urns(part)
         for component in range(len(begin) - 1):
             kinds = order[begin[component] : begin[component + 1]]
             shown = tuple(cut.alone(component) for cut in cuts)
-            weights = self.weights
+            weights, urn = self.weights, urns[component]
             if weights is not None:
                 weights = tuple(weights[k] for k in kinds.tolist())
-            yield kinds, replace(self, people=self.people[kinds], shown=shown, weights=weights)
+            yield (
+                kinds,
+                replace(self, people=self.people[kinds], shown=shown, weights=weights, urn=urn),
+            )
 
     def components(self) -> Ints:
-        """Which component each kind is in: what is in one says nothing about another."""
+        """Which component each kind is in: what is in one says nothing about another.
+
+        An urn makes one of all that are not settled: who has what in one says something of others.
+        """
         parent = list(range(self.kinds))
 
         def root(k: int) -> int:
@@ -172,7 +192,47 @@ class Knowledge:
             for k, g in zip(owner.tolist(), one.fits.groups.tolist(), strict=True):
                 a, b = root(first.setdefault(g, k)), root(k)
                 parent[max(a, b)] = min(a, b)
-        return np.unique([root(k) for k in range(self.kinds)], return_inverse=True)[1]
+        part = np.unique([root(k) for k in range(self.kinds)], return_inverse=True)[1]
+        if self.urn is None:
+            return part
+        settled = self._settled(part)[0]
+        return np.unique(np.where(settled[part], part, -1), return_inverse=True)[1]
+
+    def _urns(self, part: Ints) -> list[tuple[Fraction, ...] | None]:
+        """For each component the urn that is left for it; None where it says nothing."""
+        many = int(part.max(initial=-1)) + 1
+        if self.urn is None:
+            return [None] * many
+        settled, counts = self._settled(part)
+        drawn = counts[settled].sum(axis=0).tolist()
+        left = tuple(balls + more for balls, more in zip(self.urn, drawn, strict=True))
+        return [None if known else left for known in settled.tolist()]
+
+    def _settled(self, part: Ints) -> tuple[Flags, Ints]:
+        """Whether each component has the same count of each value in all worlds; and the counts.
+
+        It has where a release shows everybody of the component, and there are as many records as
+        people, where a record that several values look like counts as often. (Were there such a
+        record, there would be more than people.) So each record is one person's, and as many people
+        have a value as records show it.
+        """
+        many = int(part.max(initial=-1)) + 1
+        settled, counts = np.zeros(many, np.bool_), np.zeros((many, self.values), np.int64)
+        people = np.zeros(many, np.int64)
+        np.add.at(people, part, self.people)
+        for one in self.shown:
+            seen, fits = one.looks >= 0, one.fits
+            table, of_group = one.dense(), np.full(len(one.histogram.indptr) - 1, -1, np.int64)
+            of_group[fits.groups] = np.repeat(part, fits.count)
+            total = np.zeros((many, table.shape[1]), np.int64)
+            np.add.at(total, of_group[of_group >= 0], table[of_group >= 0])
+            there = np.ones(many, np.bool_)
+            there[part[~(one.sure & (fits.count > 0))]] = False
+            shown = total[:, one.looks[seen]]
+            now = there & (shown.sum(axis=1) == people) & ~settled
+            counts[np.ix_(now, seen)] = shown[now]
+            settled |= now
+        return settled, counts
 
 
 @dataclass(frozen=True, eq=False)
