@@ -14,15 +14,22 @@ from hedgerow.claims.worlds import transport
 from hedgerow.claims.worlds.belief import believed
 from hedgerow.claims.worlds.bounds import CountBounds, bounds
 from hedgerow.claims.worlds.knowledge import Knowledge
+from hedgerow.claims.worlds.polytope import UNIT, Polytope, Totals
 from hedgerow.claims.worlds.transport import tightened
 from hedgerow.table.groups import Ints
 
 SEEDS = range(120)
-Polytope = transport._Polytope
 
 
 def puzzles(seed: int) -> list[Puzzle]:
     return [drawn(seed, releases=3), crowded(seed, people=6)]
+
+
+def whole(held: Knowledge) -> Polytope:
+    """Of all kinds."""
+    found = bounds(held)
+    totals = [Totals.of(one, found) for one in held.shown]
+    return Polytope.of(held, found, totals, np.arange(held.kinds))
 
 
 def counts(puzzle: Puzzle, held: Knowledge, kind: list[int]) -> tuple[Ints, Ints] | None:
@@ -88,13 +95,12 @@ def test_any_multipliers_prove_something_true() -> None:
         for puzzle in puzzles(seed):
             held, kind = knowledge(puzzle)
             truth, found = counts(puzzle, held, kind), bounds(held)
-            polytope = Polytope.of(held, found.least, found.most)
             if truth is None:
                 continue
-            assert polytope is not None
+            polytope = whole(held)
             for k, v in np.argwhere(found.most > 0).tolist():
                 for scale in (0.02, 1.0):
-                    units = random.normal(size=len(polytope.right)) * scale * transport.UNIT
+                    units = random.normal(size=len(polytope.right)) * scale * UNIT
                     multipliers = np.rint(units).astype(np.int64)
                     most = polytope.proven(k, v, 1, multipliers)
                     least = polytope.proven(k, v, -1, multipliers)
@@ -139,15 +145,13 @@ def test_rounding_towards_us_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         return None if found is None else found - 1
 
     monkeypatch.setattr(Polytope, "proven", rounded)
-    monkeypatch.setattr(transport._Seen, "idle", lambda *_: False)
+    monkeypatch.setattr(transport._Reached, "idle", lambda *_: False)
     assert any(map(wrong, range(10)))
 
 
 def test_sums_that_are_too_large_prove_nothing() -> None:
     held = Knowledge.of_groups([[[3, 7]]], [[[0], [0]]], people=[4, 6])
-    found = bounds(held)
-    polytope = Polytope.of(held, found.least, found.most)
-    assert polytope is not None
+    polytope = whole(held)
     huge = np.full(len(polytope.right), 2**60, np.int64)
     assert polytope.proven(0, 0, 1, huge) is None
 
@@ -176,7 +180,26 @@ def test_only_what_may_be_above_is_asked(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not asked
 
 
-@pytest.mark.parametrize("limit", ["MOST_VARIABLES", "MOST_PROGRAMS", "MOST_WORK"])
+@pytest.mark.parametrize("variables", [0, 3, 8, 15, 30])
+def test_the_nearest_are_enough_to_be_right(
+    variables: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large component only a part is looked at, and the rest is what bounds say of it."""
+    monkeypatch.setattr(transport, "MOST_VARIABLES", 0)
+    monkeypatch.setattr(transport, "MOST_NEAR", variables)
+    assert not any(map(wrong, SEEDS[:40]))
+
+
+def test_more_neighbours_prove_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "MOST_VARIABLES", 0)
+    left = []
+    for variables in (0, 15, 1000):
+        monkeypatch.setattr(transport, "MOST_NEAR", variables)
+        left.append(sum(map(loose, SEEDS[:30])))
+    assert left[0] > left[1] > left[2] == 0
+
+
+@pytest.mark.parametrize("limit", ["MOST_PROGRAMS", "MOST_WORK"])
 def test_beyond_the_limits_bounds_stay(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     held = flus()
     wide = bounds(held)

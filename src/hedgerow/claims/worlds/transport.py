@@ -1,51 +1,39 @@
-"""Tighter bounds by linear programming, each of them proven in whole numbers.
+"""Tighter bounds by linear programming, for the kinds of people who are asked about.
 
-A world says how many people of each kind have each value, and how many of these have a record in
-each group. Without asking for whole numbers this is a transport polytope, with one table for each
-release. The largest number of a kind's people who have a value is at most the largest in it.
+A small component is one polytope. Of a large one each kind has a polytope of its own, of the kinds
+who are nearest: those who share a group with it, those who share one with these, and so on. Kinds
+further off have what their bounds say.
 
-The solver works with floating-point numbers, so its answer proves nothing. Its multipliers do
-(weak duality): whatever the multipliers are, adding up the rows that they multiply bounds the
-number from above. They are rounded to multiples of 1/UNIT, and the sum is taken in whole numbers.
-Bad multipliers make a bound loose, and never wrong.
-
-Limits: MOST_VARIABLES variables in a component, and MOST_PROGRAMS programs or fewer where these are
-large (MOST_WORK). With 1,000 variables a program takes 10 ms, with 10,000 about a second. Beyond
-the limits bounds stay as they are.
+Limits: MOST_VARIABLES variables in a component that is one polytope, MOST_NEAR in the nearest of a
+kind, MOST_PROGRAMS programs, or fewer where these are large (MOST_WORK). With 1,000 variables a
+program takes 10 ms, with 10,000 about a second. Beyond the limits bounds stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from heapq import heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.claims.worlds.bounds import CountBounds, narrowed
-from hedgerow.claims.worlds.knowledge import Knowledge, Shown
+from hedgerow.claims.worlds.knowledge import Knowledge
+from hedgerow.claims.worlds.polytope import Polytope, Totals
 from hedgerow.table.groups import Floats, Ints
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 MOST_VARIABLES = 10_000
-"""Variables of a program: kinds by values, and records of people who may be in several groups."""
+"""Variables of a polytope: kinds by values, and records of people who may be in several groups."""
+MOST_NEAR = 2_000
+"""Variables of the polytope of one kind, where there are more in the component."""
 MOST_PROGRAMS = 1_000
 """Programs that are solved in one call, at most."""
 MOST_WORK = 500_000_000
 """Squares of the variables, of all programs of one call together: about ten seconds."""
-UNIT = 720_720
-"""Multipliers are whole multiples of one part of this; it has all divisors up to 16."""
-LARGEST = 2.0**62
-"""Sums stay below it, so that whole numbers of 64 bits hold them."""
 NEAR = 1e-6
 """Numbers of the solver that are so near count as equal; they only say what is worth a try."""
-
-Flags = NDArray[np.bool_]
 
 
 def tightened(
@@ -72,32 +60,121 @@ def tightened(
     >>> bounds(flus).most.tolist()[1], tightened(flus, bounds(flus), [1]).most.tolist()[1]
     ([1, 1], [1, 0])
     """
-    least, most, people = found.least.copy(), found.most.copy(), found.people
-    polytope = _Polytope.of(knowledge, least, most)
-    if polytope is None or found.contradicted:
-        return found
-    seen = _Seen(np.full(most.shape, inf), np.full(most.shape, -inf))
-    left = min(MOST_PROGRAMS, MOST_WORK // len(polytope.upper) ** 2)
-    for kind, value, sign in _asked(found, kinds, above):
-        bound = most if sign > 0 else least
-        if least[kind, value] == most[kind, value] or seen.idle(kind, value, sign, bound):
-            continue
-        if not left:
+    now = CountBounds(found.least.copy(), found.most.copy(), found.people)
+    totals = [Totals.of(one, found) for one in knowledge.shown]
+    programs, work = MOST_PROGRAMS, MOST_WORK
+    for near, asked in _neighbourhoods(knowledge, found, kinds):
+        if now.contradicted or not programs or work <= 0:
             break
-        left -= 1
-        solved = polytope.solved(kind, value, sign)
-        if solved is None:
+        polytope = Polytope.of(knowledge, now, totals, near)
+        size = len(polytope.upper) ** 2
+        # To write it down takes about as long as a program.
+        programs, work = programs - 1, work - size
+        wanted = [*_asked(now, asked, above)]
+        solved = _solved(polytope, now, near, wanted, min(programs, max(0, work // size)))
+        programs, work = programs - solved, work - solved * size
+    return now if now.contradicted else narrowed(knowledge, now)
+
+
+def _solved(
+    polytope: Polytope,
+    now: CountBounds,
+    near: Ints,
+    asked: Sequence[tuple[int, int, int]],
+    programs: int,
+) -> int:
+    """Make bounds tighter in place; how many programs it took."""
+    place = {kind: i for i, kind in enumerate(near.tolist())}
+    reached = _Reached(np.full(polytope.cell.shape, inf), np.full(polytope.cell.shape, -inf))
+    done = 0
+    for kind, value, sign in asked:
+        i, least, most = place[kind], int(now.least[kind, value]), int(now.most[kind, value])
+        if done == programs or least > most:
+            break
+        if least == most or reached.idle(i, value, sign, most if sign > 0 else least):
             continue
-        at, multipliers = solved
-        seen.note(at[polytope.cell])
-        proven = polytope.proven(kind, value, sign, multipliers)
-        if proven is not None:
-            better = min if sign > 0 else max
-            bound[kind, value] = better(int(bound[kind, value]), sign * proven)
-            if least[kind, value] > most[kind, value]:
-                return CountBounds(least, most, people)
-            polytope.fit(kind, value, least, most)
-    return narrowed(knowledge, CountBounds(least, most, people))
+        done += 1
+        solution = polytope.solved(i, value, sign)
+        if solution is None:
+            continue
+        at, multipliers = solution
+        reached.note(at[polytope.cell])
+        proven = polytope.proven(i, value, sign, multipliers)
+        if proven is None:
+            continue
+        if sign > 0:
+            now.most[kind, value] = min(most, proven)
+        else:
+            now.least[kind, value] = max(least, -proven)
+        if now.least[kind, value] > now.most[kind, value]:
+            break
+        polytope.fit(i, value, int(now.least[kind, value]), int(now.most[kind, value]))
+    return done
+
+
+def _neighbourhoods(
+    knowledge: Knowledge, found: CountBounds, kinds: Sequence[int]
+) -> Iterator[tuple[Ints, list[int]]]:
+    """Kinds of one polytope each, and which of them are asked about in it."""
+    asked = list(dict.fromkeys(kinds))
+    size = (found.most > 0).sum(axis=1)
+    for one in knowledge.shown:
+        count = one.fits.count
+        size = size + (found.most > 0).sum(axis=1) * np.where(one.sure & (count == 1), 0, count)
+    if size.sum() <= MOST_VARIABLES:
+        if asked:
+            yield np.arange(knowledge.kinds), asked
+        return
+    inside = []
+    for one in knowledge.shown:
+        owner = np.repeat(np.arange(knowledge.kinds), one.fits.count)
+        order = np.argsort(one.fits.groups, kind="stable")
+        start = np.searchsorted(
+            one.fits.groups[order], np.arange(len(one.histogram.indptr), dtype=np.int64)
+        )
+        inside.append((owner[order], start))
+    for kind in asked:
+        near = _nearest(knowledge, inside, size, kind)
+        if len(near):
+            yield near, [kind]
+
+
+def _nearest(
+    knowledge: Knowledge, inside: Sequence[tuple[Ints, Ints]], size: Ints, kind: int
+) -> Ints:
+    """The kinds nearest to one, small groups first, as long as their polytope is small enough.
+
+    Args:
+        knowledge: What the attacker has.
+        inside: Of each release, the kinds group by group, and where each group begins.
+        size: How many variables each kind has.
+        kind: The one.
+    """
+    near, left = list[int](), MOST_NEAR
+    chosen = set[int]()
+    queue = list[tuple[int, int, int, int]]()
+    arrived = set[tuple[int, int]]()
+    candidates, distance = [kind], 0
+    while True:
+        for one in candidates:
+            if one in chosen:
+                continue
+            left -= int(size[one])
+            if left < 0:
+                return np.array(near, np.int64)
+            near.append(one)
+            chosen.add(one)
+            for r, (_, start) in enumerate(inside):
+                for g in knowledge.shown[r].fits.of(one).tolist():
+                    if (r, g) not in arrived:
+                        arrived.add((r, g))
+                        heappush(queue, (distance, int(start[g + 1] - start[g]), r, g))
+        if not queue:
+            return np.array(near, np.int64)
+        distance, _, r, g = heappop(queue)
+        distance += 1
+        members, start = inside[r]
+        candidates = members[start[g] : start[g + 1]].tolist()
 
 
 def _asked(
@@ -115,7 +192,7 @@ def _asked(
 
 
 @dataclass
-class _Seen:
+class _Reached:
     """What solutions reached: where a bound was reached no program makes it tighter."""
 
     low: Floats
@@ -125,153 +202,7 @@ class _Seen:
         np.minimum(self.low, at, out=self.low)
         np.maximum(self.high, at, out=self.high)
 
-    def idle(self, kind: int, value: int, sign: int, bound: Ints) -> bool:
+    def idle(self, kind: int, value: int, sign: int, bound: int) -> bool:
         if sign > 0:
-            return bool(bound[kind, value] <= np.floor(self.high[kind, value] + NEAR))
-        return bool(bound[kind, value] >= np.ceil(self.low[kind, value] - NEAR))
-
-
-@dataclass
-class _Rows:
-    """Rows of a program, as they are written down."""
-
-    upper: list[int] = field(default_factory=list)
-    """Of each variable; all begin at 0 but for bounds that are known."""
-    row: list[int] = field(default_factory=list)
-    column: list[int] = field(default_factory=list)
-    entry: list[int] = field(default_factory=list)
-    right: list[int] = field(default_factory=list)
-    equal: list[bool] = field(default_factory=list)
-
-    def variable(self, upper: int) -> int:
-        self.upper.append(upper)
-        return len(self.upper) - 1
-
-    def add(self, plus: Sequence[int], minus: Sequence[int], right: int, *, equal: bool) -> None:
-        """The sum of some variables less that of others is equal to a number, or at most that."""
-        if not (plus or minus):
-            return
-        self.row += [len(self.right)] * (len(plus) + len(minus))
-        self.column += [*plus, *minus]
-        self.entry += [1] * len(plus) + [-1] * len(minus)
-        self.right.append(right)
-        self.equal.append(equal)
-
-    def release(self, one: Shown, cell: Ints, most: Ints) -> bool:
-        """What one release says; whether it is small enough to be said."""
-        takers: dict[tuple[int, int], list[int]] = {}
-        records = {(g, look): many for g in set(one.fits.groups.tolist())
-                   for look, many in one.records(g)}  # fmt: skip
-        for k in range(len(cell)):
-            groups, sure = one.fits.of(k).tolist(), bool(one.sure[k])
-            alike: dict[int, list[int]] = {}
-            for v in np.flatnonzero(most[k] > 0).tolist():
-                alike.setdefault(int(one.looks[v]), []).append(v)
-            for look, values in alike.items():
-                if look < 0:
-                    continue
-                having = cell[k, values].tolist()
-                if sure and len(groups) == 1:
-                    takers.setdefault((groups[0], look), []).extend(having)
-                    continue
-                largest, placed = int(most[k, values].sum()), []
-                for g in groups:
-                    if (g, look) in records:
-                        placed.append(self.variable(min(records[g, look], largest)))
-                        takers.setdefault((g, look), []).append(placed[-1])
-                self.add(placed, having, 0, equal=sure)
-                if len(self.upper) > MOST_VARIABLES:
-                    return False
-        for place in takers.keys() | records.keys():
-            taken = takers.get(place, [])
-            self.add(taken, [], records.get(place, 0), equal=one.listed)
-        return True
-
-
-@dataclass(frozen=True, eq=False)
-class _Polytope:
-    """All ways to divide people among values and records, in fractions."""
-
-    cell: Ints
-    """Kinds by values: the variable that says how many have it. Of all who can have none of it, one
-    variable that is 0."""
-    rows: csr_array
-    """Rows by variables, in whole numbers. A row equals its right side, or is at most that."""
-    right: Ints
-    equal: Flags
-    lower: Ints
-    upper: Ints
-
-    @classmethod
-    def of(cls, knowledge: Knowledge, least: Ints, most: Ints) -> _Polytope | None:
-        """From bounds that are proven; None where there would be too many variables."""
-        from scipy.sparse import csr_array
-
-        if int((most > 0).sum()) > MOST_VARIABLES:
-            return None
-        rows = _Rows()
-        nothing = rows.variable(0)
-        cell = np.full(most.shape, nothing, np.int64)
-        for k, v in np.argwhere(most > 0).tolist():
-            cell[k, v] = rows.variable(int(most[k, v]))
-        for k, people in enumerate(knowledge.people.tolist()):
-            rows.add(cell[k, most[k] > 0].tolist(), [], people, equal=True)
-        for one in knowledge.shown:
-            if not rows.release(one, cell, most):
-                return None
-        shape = len(rows.right), len(rows.upper)
-        lower = np.zeros(len(rows.upper), np.int64)
-        lower[cell[most > 0]] = least[most > 0]
-        return cls(
-            cell,
-            csr_array((np.array(rows.entry, np.int64), (rows.row, rows.column)), shape=shape),
-            np.array(rows.right, np.int64),
-            np.array(rows.equal, np.bool_),
-            lower,
-            np.array(rows.upper, np.int64),
-        )
-
-    def fit(self, kind: int, value: int, least: Ints, most: Ints) -> None:
-        """Take over bounds that became tighter."""
-        self.lower[self.cell[kind, value]] = least[kind, value]
-        self.upper[self.cell[kind, value]] = most[kind, value]
-
-    def solved(self, kind: int, value: int, sign: int) -> tuple[Floats, Ints] | None:
-        """Where about a number is largest (1) or smallest (-1); and multipliers, in UNITs."""
-        from scipy.optimize import linprog
-
-        wanted = np.zeros(len(self.upper))
-        wanted[self.cell[kind, value]] = -sign
-        rows, equal = self.rows.astype(np.float64), self.equal
-        found = linprog(
-            wanted,
-            A_ub=rows[~equal], b_ub=self.right[~equal],
-            A_eq=rows[equal], b_eq=self.right[equal],
-            bounds=np.column_stack((self.lower, self.upper)), method="highs",
-        )  # fmt: skip
-        if found.status != 0:
-            return None
-        multipliers = np.zeros(len(self.right))
-        multipliers[equal] = -found.eqlin.marginals
-        multipliers[~equal] = -found.ineqlin.marginals
-        if not np.abs(multipliers).max(initial=0) < LARGEST / UNIT:
-            return None
-        return found.x, np.rint(multipliers * UNIT).astype(np.int64)
-
-    def proven(self, kind: int, value: int, sign: int, multipliers: Ints) -> int | None:
-        """What the number (times the sign) is at most; None where sums would be too large.
-
-        A row that is at most something is multiplied by no less than 0. What is left of each
-        variable is at most what it is at its lower or at its upper bound.
-        """
-        used = np.where(self.equal, multipliers, np.maximum(multipliers, 0))
-        wanted = np.zeros(len(self.upper), np.int64)
-        wanted[self.cell[kind, value]] = sign * UNIT
-        sizes = np.abs(used).astype(np.float64)
-        spread = np.abs(wanted) + abs(self.rows).T @ sizes
-        if sizes @ np.abs(self.right) + spread @ self.upper + spread.sum() > LARGEST:
-            return None
-        rest = wanted - self.rows.T @ used
-        total = int(used @ self.right) + int(np.where(rest > 0, rest * self.upper,
-                                                      rest * self.lower).sum())  # fmt: skip
-        return total // UNIT
+            return bool(bound <= np.floor(self.high[kind, value] + NEAR))
+        return bool(bound >= np.ceil(self.low[kind, value] - NEAR))
