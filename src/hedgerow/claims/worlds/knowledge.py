@@ -3,7 +3,8 @@
 A *world* gives every listed person one value, and in each release the record that is theirs. It
 fits the knowledge if every record belongs to one person at most, the person fits its group, and all
 records of a person show the person's value. All worlds that fit are equally likely before anything
-else is known, unless the attacker has weights for what each kind of people may have.
+else is known, unless the attacker has weights for what each kind of people may have, or expects
+everybody's values to be drawn from one urn.
 """
 
 from __future__ import annotations
