@@ -6,50 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from record_worlds import Puzzle, believed, drawn, worlds
+from puzzle_knowledge import knowledge
+from record_worlds import believed, drawn, worlds
 
 from hedgerow.claims.worlds.belief import believed as everybody
 from hedgerow.claims.worlds.bounds import bounds
 from hedgerow.claims.worlds.exact import beliefs
-from hedgerow.claims.worlds.knowledge import Knowledge, Shown
-from hedgerow.table.groups import Histogram
-from hedgerow.table.location import Located
+from hedgerow.claims.worlds.knowledge import Knowledge
 
 DRAWS = 400
-
-
-def knowledge(puzzle: Puzzle) -> tuple[Knowledge, list[int]]:
-    """The same puzzle, people who fit the same put together; and the kind of each person."""
-    said = [
-        (
-            *((release.fits[i], release.sure[i]) for release in puzzle.releases),
-            None if puzzle.weights is None else puzzle.weights[i],
-        )
-        for i in range(puzzle.people)
-    ]
-    kinds = list(dict.fromkeys(said))
-    kind = [kinds.index(one) for one in said]
-    first = [kind.index(k) for k in range(len(kinds))]
-    shown = []
-    for release in puzzle.releases:
-        groups = max([g for g, _ in release.records], default=-1) + 1
-        groups = max([groups, *(g + 1 for fits in release.fits for g in fits)])
-        table = np.zeros((groups, max(release.looks) + 1), np.int64)
-        for g, look in release.records:
-            table[g, look] += 1
-        owner, codes = np.nonzero(table)
-        indptr = np.searchsorted(owner, np.arange(groups + 1)).astype(np.int64)
-        histogram = Histogram(indptr, codes.astype(np.int32), table[owner, codes])
-        fits = [sorted(release.fits[i]) for i in first]
-        start = np.concatenate(([0], np.cumsum([len(one) for one in fits]))).astype(np.int64)
-        located = Located(start, np.array([g for one in fits for g in one], np.int64))
-        sure = np.array([release.sure[i] for i in first], np.bool_)
-        shown.append(
-            Shown(histogram, np.array(release.looks, np.int64), located, sure, release.listed)
-        )
-    weights = None if puzzle.weights is None else tuple(puzzle.weights[i] for i in first)
-    many = np.bincount(kind, minlength=len(kinds)).astype(np.int64)
-    return Knowledge(many, puzzle.values, tuple(shown), weights), kind
 
 
 @pytest.mark.parametrize("seed", range(DRAWS))

@@ -6,6 +6,7 @@ Each component is counted by itself, and where that is too much its people get b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from hedgerow.claims.worlds.bounds import CountBounds, bounds
 from hedgerow.claims.worlds.exact import MOST_MOVES, Beliefs, beliefs
 from hedgerow.claims.worlds.knowledge import Knowledge
+from hedgerow.claims.worlds.transport import tightened
 from hedgerow.table.groups import Ints
 
 Flags = NDArray[np.bool_]
@@ -44,7 +46,10 @@ class Believed:
     @property
     def contradicted(self) -> Flags:
         """Of each kind, whether no world fits what is known of its component."""
-        none = [one is not None and not one.worlds for one in self.counted]
+        none = [
+            (one is not None and not one.worlds) or (limit is not None and limit.contradicted)
+            for one, limit in zip(self.counted, self.limits, strict=True)
+        ]
         return np.array(none, np.bool_)[self.part]
 
     def between(self, kind: int, value: int) -> tuple[Fraction, Fraction]:
@@ -56,17 +61,22 @@ class Believed:
         exact, limits = self.counted[component], self.limits[component]
         if exact is not None:
             return exact.shares[place][value], exact.shares[place][value]
+        if limits is not None and limits.contradicted:
+            return Fraction(0), Fraction(0)
         if limits is not None:
             return limits.belief(place, value)
         return Fraction(0), Fraction(1)
 
 
-def believed(knowledge: Knowledge, *, moves: int = MOST_MOVES) -> Believed:
+def believed(
+    knowledge: Knowledge, *, moves: int = MOST_MOVES, asked: Sequence[int] = ()
+) -> Believed:
     """What an attacker with this knowledge believes of people of each kind.
 
     Args:
         knowledge: What the attacker has.
         moves: How many moves are counted in each component, before it gets bounds instead.
+        asked: Kinds of which bounds are made as tight as linear programs of limited size can.
 
     Ann and Bob have flu and gout between them, Cem and Dora both have acne:
 
@@ -75,16 +85,18 @@ def believed(knowledge: Knowledge, *, moves: int = MOST_MOVES) -> Believed:
     >>> [str(found.between(kind, 0)[1]) for kind in (0, 1)], found.exact.tolist()
     (['1/2', '0'], [True, True])
     """
-    part = knowledge.components()
+    part = np.zeros(knowledge.kinds, np.int64)
     place = np.zeros(knowledge.kinds, np.int64)
+    wanted = np.zeros(knowledge.kinds, np.bool_)
+    wanted[list(asked)] = True
     counted: list[Beliefs | None] = []
     limits: list[CountBounds | None] = []
-    for component in range(int(part.max(initial=-1)) + 1):
-        kinds = np.flatnonzero(part == component)
-        place[kinds] = np.arange(len(kinds))
-        alone = knowledge.take(kinds)
+    for kinds, alone in knowledge.apart():
+        part[kinds], place[kinds] = len(counted), np.arange(len(kinds))
         exact = beliefs(alone, moves=moves)
         fits = exact is None and alone.kinds * alone.values <= MOST_CELLS
         counted.append(exact)
-        limits.append(bounds(alone) if fits else None)
+        found = bounds(alone) if fits else None
+        mine = np.flatnonzero(wanted[kinds]).tolist()
+        limits.append(tightened(alone, found, mine) if found is not None and mine else found)
     return Believed(knowledge, part, tuple(counted), tuple(limits), place)
