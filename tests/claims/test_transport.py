@@ -14,7 +14,7 @@ from hedgerow.claims.worlds import transport
 from hedgerow.claims.worlds.belief import believed
 from hedgerow.claims.worlds.bounds import CountBounds, bounds
 from hedgerow.claims.worlds.knowledge import Knowledge
-from hedgerow.claims.worlds.polytope import UNIT, Polytope, Totals
+from hedgerow.claims.worlds.polytope import UNIT, Polytope, RecordTotals
 from hedgerow.claims.worlds.transport import tightened
 from hedgerow.table.groups import Ints
 
@@ -28,7 +28,7 @@ def puzzles(seed: int) -> list[Puzzle]:
 def whole(held: Knowledge) -> Polytope:
     """Of all kinds."""
     found = bounds(held)
-    totals = [Totals.of(one, found) for one in held.shown]
+    totals = [RecordTotals.of(one, found) for one in held.shown]
     return Polytope.of(held, found, totals, np.arange(held.kinds))
 
 

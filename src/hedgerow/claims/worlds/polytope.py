@@ -35,7 +35,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Totals:
+class RecordTotals:
     """Groups by looks of one release: what all kinds together have there."""
 
     least: Ints
@@ -44,7 +44,7 @@ class Totals:
     """and of all who may be."""
 
     @classmethod
-    def of(cls, one: Shown, found: CountBounds) -> Totals:
+    def of(cls, one: Shown, found: CountBounds) -> RecordTotals:
         table = one.dense()
         owner = np.repeat(np.arange(len(found.people)), one.fits.count)
         totals = []
@@ -88,7 +88,7 @@ class _Rows:
         self.right.append(right)
         self.equal.append(equal)
 
-    def release(self, one: Shown, totals: Totals, cell: Ints, found: CountBounds) -> None:
+    def release(self, one: Shown, totals: RecordTotals, cell: Ints, found: CountBounds) -> None:
         """What one release says of some kinds; others have at least and at most what is left."""
         takers: dict[tuple[int, int], list[int]] = {}
         own_least: dict[tuple[int, int], int] = {}
@@ -143,7 +143,7 @@ class Polytope:
 
     @classmethod
     def of(
-        cls, knowledge: Knowledge, found: CountBounds, totals: Sequence[Totals], near: Ints
+        cls, knowledge: Knowledge, found: CountBounds, totals: Sequence[RecordTotals], near: Ints
     ) -> Polytope:
         """Of some kinds, from bounds that are proven.
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from hedgerow.claims.worlds.bounds import CountBounds, narrowed
 from hedgerow.claims.worlds.knowledge import Knowledge
-from hedgerow.claims.worlds.polytope import Polytope, Totals
+from hedgerow.claims.worlds.polytope import Polytope, RecordTotals
 from hedgerow.table.groups import Floats, Ints
 
 MOST_VARIABLES = 10_000
@@ -61,7 +61,7 @@ def tightened(
     ([1, 1], [1, 0])
     """
     now = CountBounds(found.least.copy(), found.most.copy(), found.people)
-    totals = [Totals.of(one, found) for one in knowledge.shown]
+    totals = [RecordTotals.of(one, found) for one in knowledge.shown]
     programs, work = MOST_PROGRAMS, MOST_WORK
     for near, asked in _neighbourhoods(knowledge, found, kinds):
         if now.contradicted or not programs or work <= 0:
