@@ -251,6 +251,7 @@ def test_who_is_in_one_group_is_believed_what_it_shows() -> None:
 # Planted mistakes.
 PLANTED = CLAIMS[:1] + CLAIMS[3:5] + CLAIMS[7:8]
 
+
 @pytest.mark.parametrize(("claim", "says"), PLANTED, ids=[str(claim) for claim, _ in PLANTED])
 def test_a_group_that_nobody_looks_at_is_noticed(claim: PrivacyModel, says: Says) -> None:
     """A person may be in it, although their own group keeps the claim."""
