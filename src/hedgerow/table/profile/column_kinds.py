@@ -170,8 +170,7 @@ def _heaped(numbers: Numbers) -> bool:
 
 
 def turns(numbers: Numbers) -> float:
-    """How far frequencies go up and down, compared with rising to one peak and falling; 1 at least.
-    """
+    """How far frequencies go up and down, compared with rising to one peak and falling from it."""
     rows = numbers.rows.astype(float)
     once = 2 * rows.max() - rows[0] - rows[-1]
     return float(np.abs(np.diff(rows)).sum() / once) if once else 1.0
