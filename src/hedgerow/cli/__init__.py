@@ -26,6 +26,7 @@ from hedgerow.cli.jobs import (
 )
 from hedgerow.cli.lean import without_pandas
 from hedgerow.cli.ledger import ledger
+from hedgerow.cli.look import look
 from hedgerow.cli.query import query
 from hedgerow.cli.report import ReportCommand, report, tell_internal
 from hedgerow.cli.verify import verify
@@ -79,6 +80,9 @@ def hedgerow_command(
     ] = False,
 ) -> None:
     """Publish data about people against named adversaries."""
+
+
+app.command()(look)
 
 
 @app.command()
