@@ -92,7 +92,7 @@ def _range(look: ColumnFacts) -> list[str]:
 
 def _line(text: str) -> None:
     """A sentence, further in, also where it is broken."""
-    console.print(Padding(plain(text), (0, 0, 0, 2)))
+    console.print(Padding(plain(text), (0, 0, 0, 2), expand=False))
 
 
 def _number(value: float) -> str:
