@@ -138,3 +138,40 @@ def test_a_notebook_shows_a_table_without_markup_of_values(tmp_path: Path) -> No
     assert "<b>" not in page
     assert "<i>" not in page
     assert repr(found) == f"<TableProfile of {place}: 20 rows, 2 columns>"
+
+
+def test_how_a_file_is_written_is_detected_told_and_overridden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        "name;geb;größe",
+        *(f"Änne {i};{1 + i % 28:02d}.04.1990;1,{60 + i}" for i in range(30)),
+    ]
+    Path("t.csv").write_text("\n".join(lines), "latin-1")
+    told = " ".join(run("look", "t.csv").stdout.split())
+    assert "delimiter: semicolon" in told
+    assert "größe: comma" in told
+    found = json.loads(run("look", "t.csv", "--read", "encoding=cp1252", "--json").stdout)
+    assert found["read"]["said"]["encoding"] == "cp1252"
+    size = found["columns"][2]
+    assert (size["kind"], size["numbers"]["low"]) == ("number", 1.6)
+    assert found["columns"][1]["kind"] == "date"
+    with pytest.raises(hedgerow.PlanError):
+        hedgerow.look("t.csv", read={"encoding": "klingon"})
+
+
+def test_a_plan_says_how_its_source_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("size;sex\n" + "\n".join(f"1,{60 + i};f" for i in range(30)), "utf-8")
+    Path("plan.yaml").write_text(
+        "source: t.csv\nread: {decimal: {size: comma}}\ncolumns: {size: {role: quasi-identifier, "
+        "hierarchy: suppression}, sex: sensitive}\nprotect: [{k-anonymity: 2}]\n",
+        "utf-8",
+    )
+    found = hedgerow.look("plan.yaml")
+    assert found.column("size").numbers is not None
+    assert found.file is not None
+    assert found.file.form.said["decimal"] == {"size": ","}

@@ -14,6 +14,9 @@ from hedgerow.base.spelling_classes import classes
 from hedgerow.engines import open_engine
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
+from hedgerow.engines.detection import look_at_file
+from hedgerow.engines.file_look import FileLook
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 from hedgerow.plan.guess import Guess, guess
 from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.table.person_keys import repeated, same_ids
@@ -42,6 +45,8 @@ class Look:
     """For each column, how many people have rows with different values."""
     stays: bool = False
     """Whether the table stays in its database, which cannot publish one row per person."""
+    file: FileLook | None = None
+    """How its file is written; None of a table of a database."""
     spellings: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
     """For each sensitive column, the values a reader may take for one, in all spellings."""
 
@@ -94,6 +99,8 @@ class TableSource:
     """Columns that are published in one spelling, each with the values that stay apart."""
     state: tuple[int, int]
     """Differs when the file has been written."""
+    form: SourceForm = AS_ALWAYS
+    """How its file is written, as far as the plan says it."""
 
     @property
     def mark(self) -> str:
@@ -102,7 +109,7 @@ class TableSource:
 
     def look(self, progress: Progress | None = None) -> Look:
         """Look at it."""
-        with open_engine(self.source, null=self.null, person=self.person) as engine:
+        with open_engine(self.source, null=self.null, person=self.person, form=self.form) as engine:
             profiles = tuple(engine.profile())
             planned = {n: Role(role) for n, role in self.roles if n in engine.columns()}
             found = repeated(engine, planned, dict(self.said), person=self.person, names=False)
@@ -116,7 +123,7 @@ class TableSource:
         guesses = {profile.name: guess(profile) for profile in profiles}
         return Look(
             data, guesses, profiles, keys, people, ids, differ,
-            self._stays, {name: found for name, found in spellings.items() if found},
+            self._stays, self._file(), {name: found for name, found in spellings.items() if found},
         )  # fmt: skip
 
     def _asked(
@@ -134,6 +141,9 @@ class TableSource:
         said = dict(self.roles)
         may = (None, str(Role.QUASI_IDENTIFIER))
         return [n for n in columns if n != self.person and said.get(n) in may]
+
+    def _file(self) -> FileLook | None:
+        return look_at_file(self.source, form=self.form, null=self.null)
 
     @property
     def _stays(self) -> bool:
@@ -162,13 +172,21 @@ class TableSource:
         Raises:
             DataError: There is no such column.
         """
-        with open_engine(self.source, null=self.null, person=self.person) as engine:
+        with open_engine(self.source, null=self.null, person=self.person, form=self.form) as engine:
             return tuple(engine.distinct(column, limit=MOST_VALUES))
 
 
 def _plain(table: TableSource) -> Sequence[Any]:
     said = [table.roles, table.said, table.stated, table.respelled]
-    return [os.fspath(table.source), table.person, table.null, table.named, *said, table.state]
+    return [
+        os.fspath(table.source),
+        table.person,
+        table.null,
+        table.named,
+        *said,
+        table.state,
+        table.form.said,
+    ]
 
 
 def _spellings(values: Sequence[str | None]) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Engine
+from hedgerow.engines.file_look import FileLook
 from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.coded_table import WORKERS, facts_of, read_columns
 from hedgerow.table.profile.column_facts import ColumnFacts
@@ -37,6 +38,7 @@ def profile_table(
     engine: Engine,
     *,
     source: str | None = None,
+    file: FileLook | None = None,
     known: Collection[str] | None = None,
     deep: bool = True,
     most_cells: int = MOST_CELLS,
@@ -47,6 +49,7 @@ def profile_table(
     Args:
         engine: The table; its person column says whose rows are whose.
         source: What it is called.
+        file: What was detected of its file.
         known: Columns that attackers are taken to know; guessed where None.
         deep: Whether to combine three columns, and to look for special uniques.
         most_cells: Rows times columns to look at.
@@ -103,7 +106,8 @@ def profile_table(
     found = [single(columns[name], people) for name in facts if name != person]
     found += [of_pair(pair, count, people) for pair, count in counted.items()]
     profile = TableProfile(
-        source=source, rows=total, looked_at=looked_at, people=people.number, person=person,
+        source=source, file=file, rows=total, looked_at=looked_at,
+        people=people.number, person=person,
         columns=tuple(facts.values()), keys=keys,
         dependencies=tuple(sorted(follows, key=lambda one: (one.breaks, one.determinant))),
         combinations=worst_first(found), smallest=(), knowledge=(), special=None,
