@@ -199,7 +199,8 @@ def _told(read: AttackInput, found: CrowdGains, bounded: int, against: int) -> I
     if not people:
         yield "Nobody who was looked for fits into any of the releases."
         return
-    names = some(short_names([one.name for one in read.releases]))
+    several = len(read.releases) > 1
+    names = some(short_names([one.name for one in read.releases])) if several else "the release"
     yield (
         f"Whoever has {names} and the list of {len(crowd.kind):,} {read.unit} knows the "
         f"{crowd.seen.of} of {int(found.certain.sum()):,} of {people:,} {read.unit} for certain."

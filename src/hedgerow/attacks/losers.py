@@ -20,6 +20,8 @@ from hedgerow.table.targets import Targets
 
 SHOWN = 10
 """Kinds of people that are listed."""
+WIDEST, FIRST = 60, 3
+"""Letters of a label that are shown, and values of a longer list."""
 NEAR = 1e-9
 """Beliefs that are so near to each other count as equal here."""
 THE_PERSON, EVERYBODY = "the person", "everybody"
@@ -244,10 +246,15 @@ def _belief(
 
 
 def _selector(people: Targets, releases: Sequence[Published], person: int) -> Mapping[str, Value]:
-    """What picks somebody from the list: a name if that does, then what else is known of them."""
+    """What picks somebody from the list: a name if that does, then what outsiders know of them."""
     quasi = {column for one in releases for column in one.quasi}
     sensitive = {column for one in releases for column in one.sensitive}
-    order = sorted(people.columns, key=lambda c: 2 if c in sensitive else int(c in quasi))
+    others = [c for c in range(len(people.columns)) if people.columns[c] not in quasi | sensitive]
+    name = max(others, key=lambda c: len(people.values[c]), default=-1)
+    order = sorted(
+        people.columns,
+        key=lambda c: (people.columns.index(c) != name, c in sensitive, c not in quasi),
+    )
     same = np.ones(len(people), np.bool_)
     chosen: dict[str, Value] = {}
     for column in order:
@@ -268,7 +275,31 @@ def _where(
         groups = where.of(person)
         if len(groups):
             rows = int(release.groups.n[groups].sum())
-            yield FittingGroup(name, release.described(int(groups[0])), rows, len(groups))
+            yield FittingGroup(name, told_group(release, int(groups[0])), rows, len(groups))
+
+
+def told_group(release: Published, group: int) -> str:
+    """A group as it is published; of a long list of values the first ones."""
+    labels = [
+        f"{name} {_short(labels[release.codes[group, j]])}"
+        for j, (name, labels) in enumerate(zip(release.quasi, release.labels, strict=True))
+    ]
+    return f"({', '.join(labels)})"
+
+
+def _short(label: Value) -> str:
+    """A label that fits into a line.
+
+    >>> _short("30-39"), _short("{" + ", ".join(map(str, range(100, 200))) + "}")
+    ('30-39', '{100, 101, 102, … 100 values}')
+    """
+    text = "missing" if label is None else label
+    if len(text) <= WIDEST:
+        return text
+    values = text.strip("{}").split(", ")
+    if text.startswith("{") and len(values) > FIRST:
+        return f"{{{', '.join(values[:FIRST])}, … {len(values):,} values}}"
+    return f"{text[: WIDEST - 1]}…"
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.attacks.losers import told_group
 from hedgerow.attacks.person_scene import Scene, SeenColumn
 from hedgerow.attacks.release_joins import unjoined
 from hedgerow.attacks.suite import read_releases
@@ -254,4 +255,4 @@ def _rows(
             entries = range(h.indptr[g], h.indptr[g + 1])
             counts = {domain.values[h.codes[e]]: int(h.counts[e]) for e in entries}
             ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
-            yield GroupRows(release.name, release.described(g), int(release.groups.n[g]), ordered)
+            yield GroupRows(release.name, told_group(release, g), int(release.groups.n[g]), ordered)

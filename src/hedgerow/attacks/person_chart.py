@@ -47,16 +47,26 @@ def person_chart(told: Mapping[str, Any], *, width: int = 560) -> Figure:
         Intervals(rows=known, y="value", low="low", high="high", tint="s2", width=5, opacity=0.45),
         Points(rows=rows, x="before", y="value", size=90, filled=False, hover=_hover),
         Points(rows=rows, x="alone", y="value", size=90, tint="s1", hover=_hover),
-        Points(rows=exact, x="high", y="value", size=80, symbol="diamond", tint="s2", hover=_hover),
+        Points(
+            rows=exact,
+            x="high",
+            y="value",
+            size=190,
+            symbol="diamond",
+            tint="s2",
+            filled=False,
+            hover=_hover,
+        ),
     ]
     keys = [Key(label="before", tint="s0", symbol="circle", filled=False),
             Key(label="knowing the person", tint="s1", symbol="circle")]  # fmt: skip
     if known:
         between = "" if len(exact) == len(known) else ", or between"
-        keys.append(Key(label=f"knowing everybody{between}", tint="s2", symbol="diamond"))
+        keys.append(Key(label=f"knowing everybody{between}", tint="s2", symbol="diamond",
+                        filled=False))  # fmt: skip
     panel = Panel(
         marks=layers,
-        x=ChartAxis(scale=Linear(0, 1), title="belief", label=percent, grid=True, many=10),
+        x=ChartAxis(scale=Linear(0, 1.03), title="belief", label=percent, grid=True, many=10),
         y=ChartAxis(scale=Band(tuple(row["value"] for row in rows))),
         width=width,
         height=STEP * len(rows) + 10,
