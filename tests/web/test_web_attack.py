@@ -266,7 +266,7 @@ def test_labels_that_were_not_understood_are_said_and_nothing_passes(
 
 @pytest.mark.slow
 def test_releases_that_were_not_joined_are_said(visitor: Visitor, tmp_path: Path) -> None:
-    """With a register they are joined only where that is asked for; as on the command line."""
+    """With a register they are joined and counted, and not subtracted; as on the command line."""
     plan = tmp_path / "demo" / "plan.yaml"
     hedgerow.publish(plan, to=tmp_path / "first")
     other = tmp_path / "demo" / "other.yaml"
@@ -283,15 +283,16 @@ def test_releases_that_were_not_joined_are_said(visitor: Visitor, tmp_path: Path
         "/attack/people/register/upload", files=[("file", ("list.csv", register.read_bytes()))]
     )
     both = [str(tmp_path / "first"), str(tmp_path / "county"), "--plan", str(plan)]
-    code, unsure = command_line(*both, "--of", "diagnosis", "--register", str(register))
+    asked = (*both, "--of", "diagnosis", "--register", str(register))
+    code, unsure = command_line(*asked, "--method", "intersection")
     assert code == 2
-    joining = [why for why in unsure if why.startswith("not tried: joining records on")]
+    assert any(why.startswith("not tried: joining records on") for why in unsure)
+    _, unsure = command_line(*asked)
+    assert not any("joining" in why for why in unsure), "belief joins them"
     run(visitor, target="trial", other=["county"])
     shown = words(visitor.get("/attack"))
-    assert joining[0] in shown
-    assert "Tick sequential above" in shown
-    run(visitor, target="trial", other=["county"], method=["sequential"])
-    assert "not tried: joining" not in words(visitor.get("/attack"))
+    assert "not tried: joining" not in shown
+    assert "Records were joined on 'bill'" in shown
 
 
 def test_a_result_that_shows_nothing_does_not_pass() -> None:

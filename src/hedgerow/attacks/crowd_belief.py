@@ -101,7 +101,7 @@ def crowd_belief(
         places: In each, the groups each person on the list may be in.
         only: People who are asked about; everybody if left out. Others count as listed.
     """
-    kind, first = _kinds(places)
+    kind, first = kinds_of(places)
     many = np.bincount(kind, minlength=len(first)).astype(np.int64)
     where = [one.take(first) for one in places]
     wanted = np.ones(len(first), np.bool_)
@@ -237,7 +237,7 @@ def _with_target(part: Knowledge, i: int) -> tuple[Knowledge, int]:
     return Knowledge(many, part.values, tuple(shown)), target
 
 
-def _kinds(places: Sequence[Located]) -> tuple[Ints, Ints]:
+def kinds_of(places: Sequence[Located]) -> tuple[Ints, Ints]:
     """The kind of each person, and the first person of each kind."""
     numbers = []
     for where in places:
