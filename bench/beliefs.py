@@ -24,8 +24,8 @@ TOLD = {
                   "counted, or between bounds", 10.0),
     "one_person": ("the same of one patient, with reading both files and finding everybody in "
                    "them", 10.0),
-    "losers": ("who of them loses most and by which release: `attack --method belief`, with reading "
-               "both files", 15.0),
+    "losers": ("who of them loses most and by which release: `attack --method belief`, with "
+               "reading both files", 15.0),
 }  # fmt: skip
 """Each job in words, and the seconds it has to stay under."""
 
