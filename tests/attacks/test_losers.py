@@ -165,3 +165,13 @@ def test_it_is_tried_where_there_are_several_releases_and_a_list() -> None:
     assert "belief" not in names(BY_AGE, truth=PEOPLE)
     assert "belief" not in names(BY_AGE, BY_PLACE, know={"age": "28", "place": "West"})
     assert "belief" not in names(BY_AGE, BY_PLACE, truth=PEOPLE, overlap=0.5)
+
+
+def test_one_person_who_is_known() -> None:
+    result = tried(BY_AGE, BY_PLACE, truth=None, know={"age": "28", "place": "West"})
+    assert result.sentences[0].endswith(
+        "and knows this person does not know their ill for certain."
+    )
+    (row,) = result.detail["losers"]
+    assert (row["person"], row["knowing"]) == ({"age": "28"}, "the person")
+    assert row["together"] == pytest.approx(0.8)

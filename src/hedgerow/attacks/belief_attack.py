@@ -201,9 +201,13 @@ def _told(read: AttackInput, found: CrowdGains, bounded: int, against: int) -> I
         return
     several = len(read.releases) > 1
     names = some(short_names([one.name for one in read.releases])) if several else "the release"
+    many = len(crowd.kind)
     yield (
-        f"Whoever has {names} and the list of {len(crowd.kind):,} {read.unit} knows the "
-        f"{crowd.seen.of} of {int(found.certain.sum()):,} of {people:,} {read.unit} for certain."
+        f"Whoever has {names} and the list of {many:,} {read.unit} knows the {crowd.seen.of} of "
+        f"{int(found.certain.sum()):,} of {people:,} {read.unit} for certain."
+        if many > 1
+        else f"Whoever has {names} and knows this person "
+        f"{'knows' if found.certain.any() else 'does not know'} their {crowd.seen.of} for certain."
     )
     if wrong := int(found.wrong.sum()):
         yield (

@@ -189,7 +189,7 @@ def losers(
     told = []
     for i, (t, many) in enumerate(zip(first.tolist(), alike.tolist(), strict=True)):
         k, v = int(found.kind[t]), int(value[t])
-        listed = found.low[k, v] > found.alone[k, v]
+        listed = found.low[k, v] > found.alone[k, v] + NEAR
         told.append(
             Loser(
                 _selector(people, releases, t),
