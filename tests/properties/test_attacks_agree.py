@@ -255,6 +255,27 @@ def homogeneous(seed: int) -> None:
     assert abs(result.gains.worst - gains.worst) < 1e-9
 
 
+def unsaid(seed: int) -> None:
+    """The same where some values say nothing: they count as values, and as not recorded."""
+    sample = sampled(seed, releases=1)
+    if not (sample.apart and sample.complete):
+        return
+    said = {"a": "a", "b": "b", "c": "?" if seed % 2 else None}
+    (table,) = sample.tables
+    sample = replace(sample, tables=(table.assign(ill=table["ill"].map(said)),))
+    truth = sample.truth.assign(ill=sample.truth["ill"].map(said))
+    (mine,) = attack(
+        sample.tables, truth=truth, quasi=["x", "y"], sensitive=["ill"], methods=["belief"]
+    )
+    result = homogeneity(Read(sample).releases[0].groups, of="ill")
+    assert mine.gains is not None
+    assert result.gains is not None
+    assert mine.gains.certain == result.gains.certain == result.found.successes
+    assert abs(mine.gains.worst - result.gains.worst) < 1e-9
+    assert mine.gains.people == result.gains.people
+    assert abs(mine.gains.mean - result.gains.mean) < 1e-9
+
+
 def ruled_out(seed: int) -> None:
     """Background knowledge = the engine with these values impossible, the worst ones there are."""
     read = one_release(seed)
@@ -383,7 +404,7 @@ RELATIONS: dict[str, Callable[[int], None]] = {
     one.__name__: one
     for one in (
         beliefs_of_all, bounded_beliefs, beliefs_of_one, gains_of_all, intersection, sequential,
-        homogeneous, ruled_out, known_people, skewed, similar, minimal,
+        homogeneous, unsaid, ruled_out, known_people, skewed, similar, minimal,
     )
 }  # fmt: skip
 
@@ -403,6 +424,7 @@ MISTAKES = {
     "overlap": ("beliefs_of_all", "intersection", "beliefs_of_one"),
     "release": ("beliefs_of_all", "gains_of_all"),
     "bound": ("bounded_beliefs",),
+    "silence": ("unsaid",),
 }
 """What an attack may forget, and the relations that notice."""
 
@@ -437,6 +459,9 @@ def test_a_mistake_is_noticed(monkeypatch: pytest.MonkeyPatch, mistake: str) -> 
         monkeypatch.setattr(SeenColumn, "read", unjoined)
     elif mistake == "overlap":
         monkeypatch.setattr(f"{here}.locate", nowhere_else)
+    elif mistake == "silence":
+        nothing = property(lambda found: np.zeros(len(found.seen.values), np.bool_))
+        monkeypatch.setattr(CrowdBelief, "silent", nothing)
     elif mistake == "bound":
         monkeypatch.setattr("hedgerow.attacks.crowd_belief.bounds", exchanged)
     else:

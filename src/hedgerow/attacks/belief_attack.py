@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hedgerow.attacks.annotation import with_untried
 from hedgerow.attacks.attack_input import AttackInput
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.crowd_belief import CrowdBelief, crowd_belief
+from hedgerow.attacks.crowd_belief import ABOVE_ZERO, CrowdBelief, crowd_belief
 from hedgerow.attacks.declaration import GROUPS, PEOPLE, SECRET, ReleaseAttack
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.losers import losers, short_names
@@ -60,20 +60,22 @@ class CrowdGains:
         """The value that gains are about: the true one, else the one most is gained in."""
         if self.true is not None:
             return np.maximum(self.true, 0)
-        return np.asarray(self._gain(self.crowd.sure).argmax(axis=1)[self.crowd.kind], np.int64)
+        return np.asarray(self._least.argmax(axis=1)[self.crowd.kind], np.int64)
 
     @cached_property
     def gain(self) -> Floats:
         """Of each person in this value; 0 of whom there is nothing to learn."""
-        found = self._gain(self.crowd.sure)[self.crowd.kind, self.value]
+        found = self._least[self.crowd.kind, self.value]
         return np.where(self.who & self._told, found, 0.0)
 
     @cached_property
     def most(self) -> Floats:
         """The same at most, where the belief with the list is only known between bounds."""
-        high = np.maximum(self.crowd.high, self.crowd.sure)
-        high = np.where(self.crowd.bounded[:, None], high, self.crowd.sure)
-        found = self._gain(high)
+        crowd = self.crowd
+        rest = 1 - crowd.high[:, crowd.silent].sum(axis=1, keepdims=True)
+        high = np.where(rest > 0, crowd.high / np.where(rest > 0, rest, 1.0), crowd.high > 0)
+        high = self._gain(np.minimum(high, 1.0), crowd.before)
+        found = np.where(crowd.bounded[:, None], np.maximum(high, self._least), self._least)
         if self.true is None:
             mine = found.max(axis=1, initial=0.0)[self.crowd.kind]
         else:
@@ -91,13 +93,24 @@ class CrowdGains:
         mine = belief[self.crowd.kind, np.maximum(self.true, 0)]
         return np.where(self.true >= 0, mine, 0.0)
 
-    def _gain(self, belief: Floats) -> Floats:
+    @cached_property
+    def _least(self) -> Floats:
+        """Kinds by values: the gain, by what is exact or proven."""
+        crowd = self.crowd
+        plain = self._gain(np.maximum(crowd.alone, crowd.low), crowd.before)
+        return np.maximum(plain, self._gain(crowd.of_recorded, self._before_recorded))
+
+    @cached_property
+    def _before_recorded(self) -> Floats:
+        """How frequent each value is among those that say something."""
+        before = np.where(self.crowd.silent, 0.0, self.crowd.before)
+        return before / max(float(before.sum()), ABOVE_ZERO)
+
+    def _gain(self, belief: Floats, before: Floats) -> Floats:
         """Kinds by values: (p - p0) / (1 - p0), not below 0; nothing in that a value is missing."""
-        before = self.crowd.before
         room = np.broadcast_to(1 - before, belief.shape)
         gain = np.divide(belief - before, room, out=np.zeros(belief.shape), where=room > 0)
-        if None in self.crowd.seen.values:
-            gain[:, self.crowd.seen.values.index(None)] = 0.0
+        gain[:, self.crowd.missing] = 0.0
         return np.maximum(gain, 0.0)
 
     @cached_property
@@ -109,7 +122,8 @@ class CrowdGains:
         else:
             crowd = self.crowd
             listed = np.where(crowd.exact[:, None], crowd.low, 0.0)
-            each = [(one * self._gain(one)).sum(axis=1) for one in (crowd.alone, listed)]
+            each = [(one * self._gain(one, crowd.before)).sum(axis=1)
+                    for one in (crowd.alone, listed)]  # fmt: skip
             mean = np.maximum(*each)[crowd.kind][self.who]
         return Gains(
             people=people,

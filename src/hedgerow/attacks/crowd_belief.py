@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from hedgerow.attacks.gains import BELOW_ONE
 from hedgerow.attacks.person_scene import SeenColumn
+from hedgerow.base.spelling import unrecorded
 from hedgerow.claims.worlds.bounds import bounds
 from hedgerow.claims.worlds.exact import beliefs
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
@@ -63,22 +64,50 @@ class CrowdBelief:
     asked: Flags
     """Of each kind, whether it was asked about; of others the list says nothing here."""
 
+    @cached_property
+    def silent(self) -> Flags:
+        """Of each value, whether it says nothing: it is missing, or `?`."""
+        return np.array(unrecorded(self.seen.values), np.bool_)
+
+    @cached_property
+    def missing(self) -> Flags:
+        """Of each value, whether it is that there is none."""
+        return np.array([value is None for value in self.seen.values], np.bool_)
+
     @property
     def sure(self) -> Floats:
         """Kinds by values: what the attacker who believes more in it believes for certain.
 
-        Where the belief with the list is not exact, no more of it counts than is proven.
+        Where the belief with the list is not exact, no more of it counts than is proven. Values
+        that say nothing are taken for values, and for not recorded: what is believed more counts.
         """
-        return np.maximum(self.alone, self.low)
+        return np.maximum(np.maximum(self.alone, self.low), self.of_recorded)
+
+    @cached_property
+    def of_recorded(self) -> Floats:
+        """The same of those of whom something is recorded; 0 where everybody's is."""
+        if not self.silent.any():
+            return np.zeros(self.alone.shape)
+        return np.maximum(*(self._recorded(*one) for one in
+                            ((self.alone, self.alone), (self.low, self.high))))  # fmt: skip
+
+    def _recorded(self, belief: Floats, most: Floats) -> Floats:
+        """A belief, at least, given that something is recorded.
+
+        Args:
+            belief: At least.
+            most: At most.
+        """
+        rest = 1 - belief[:, self.silent].sum(axis=1, keepdims=True)
+        share = np.divide(belief, rest, out=np.zeros(belief.shape), where=rest > 0)
+        only = ((most > 0) & ~self.silent).sum(axis=1, keepdims=True) == 1
+        share = np.where(only & (belief > 0), 1.0, np.minimum(share, BELOW_ONE))
+        return np.where(self.silent, 0.0, share)
 
     @property
     def certain(self) -> Flags:
         """Of each kind, whether somebody knows the value, and it is not missing."""
-        found: Flags = self.sure >= 1
-        if None in self.seen.values:
-            found = found.copy()
-            found[:, self.seen.values.index(None)] = False
-        return np.asarray(found.any(axis=1))
+        return np.asarray(((self.sure >= 1) & ~self.missing).any(axis=1))
 
     @property
     def bounded(self) -> Flags:
