@@ -208,8 +208,8 @@ class Job:
                     raise PlanError(
                         f"{before.name} cannot be compared: {obstacle}",
                         where=self.plan.where("protect"),
-                        fix="Give the columns the roles they had there, compare with others, or give up "
-                        "the claim.",
+                        fix="Give the columns the roles they had there, compare with others, or "
+                        "give up the claim.",
                     )
                 else:
                     notes.append(f"{UNCOMPARED}{before.name}: {obstacle}. {UNKNOWN}")
