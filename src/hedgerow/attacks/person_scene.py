@@ -153,7 +153,7 @@ class Scene:
         mine = int(np.flatnonzero(near == target)[0])
         found = believed(component)
         exact = found.counted[0]
-        if exact is not None and not exact.worlds:
+        if found.contradicted[mine]:
             told.append(
                 "The list contradicts the releases: nobody who takes it for right can say "
                 "what is likely."
