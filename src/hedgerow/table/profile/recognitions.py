@@ -146,18 +146,19 @@ FORMS = (
     IdentifierForm("name of a person", is_name, share=0.4),
     IdentifierForm("given name", is_given_name, share=0.5),
     IdentifierForm("street address", lambda text: _STREET.fullmatch(text.strip()) is not None,
-              share=0.5),
-    IdentifierForm("web address", lambda text: _URL.search(text) is not None, direct=False, share=SOME),
+                   share=0.5),
+    IdentifierForm("web address", lambda text: _URL.search(text) is not None, direct=False,
+                   share=SOME),
     IdentifierForm("IP address", _is_address),
     IdentifierForm("MAC address", lambda text: _MAC.fullmatch(text.strip()) is not None),
     IdentifierForm("UUID", lambda text: _UUID.fullmatch(text.strip()) is not None),
     IdentifierForm("hash", lambda text: _HASH.fullmatch(text.strip()) is not None),
     IdentifierForm("coordinates", lambda text: _POINT.fullmatch(text.strip()) is not None),
     IdentifierForm("coordinates", lambda text: _DECIMALS.fullmatch(text.strip()) is not None,
-              called=PLACE),
+                   called=PLACE),
     *(
         IdentifierForm(one.name, one.fits, checked=one.checked,
-                  called=SECURITY if one.name == "US social security number" else frozenset())
+                       called=SECURITY if one.name == "US social security number" else frozenset())
         for one in NATIONAL_NUMBERS
     ),
     IdentifierForm("US social security number", _is_hyphened_ssn),
