@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.attacks.person_scene import Scene, SeenColumn
+from hedgerow.attacks.person_scene import ListedBelief, Scene, SeenColumn
 from hedgerow.attacks.release_joins import unjoined
 from hedgerow.attacks.suite import read_releases
+from hedgerow.attacks.world_sample import RATE, SampledBelief
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.base.spelling import likeness
 from hedgerow.plan.person_rows import people_of
@@ -40,9 +41,21 @@ class ValueBelief:
     """To somebody who has the whole list of people; between these bounds, which are equal where
     the belief is exact. None where there is no list, or it contradicts the releases."""
 
+    estimate: SampledBelief | None = None
+    """The same by random worlds, where counting is too much. Not proven."""
+
     def summary(self) -> dict[str, Any]:
         listed = None if self.listed is None else list(self.listed)
-        return {"value": self.value, "before": self.before, "alone": self.alone, "listed": listed}
+        found = {"value": self.value, "before": self.before, "alone": self.alone, "listed": listed}
+        if self.estimate is None:
+            return found
+        one = self.estimate
+        return found | {
+            "listed_estimate": {
+                "by": "sampling", "proven": False, "rate": RATE,
+                "interval": [one.low, one.high], "middle": one.middle,
+            }
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,7 @@ def belief_about(
     of: str | None = None,
     taxonomies: Mapping[str, str | Path] | None = None,
     plan: Plan | str | Path | None = None,
+    seed: int = 0,
 ) -> PersonBelief:
     """What attackers believe of one person, given everything they can read.
 
@@ -112,6 +126,7 @@ def belief_about(
         of: The sensitive column that is asked about.
         taxonomies: Column -> hierarchy file, where labels are nodes of it.
         plan: The plan of the releases: its hierarchies, and its source as the list.
+        seed: Of estimates by random worlds.
 
     Raises:
         DataError: Nobody is so, or several are, or the person fits no release.
@@ -134,11 +149,11 @@ def belief_about(
     found, places = tuple(found[i] for i in here), tuple(places[i] for i in here)
     seen = SeenColumn.read(found, of)
     alone = Scene(seen, tuple(where.take(np.array([one])) for where in places)).of_one()
-    listed, told = None, [*_joining(found, seen)]
+    everybody, told = ListedBelief(None, None, ()), [*_joining(found, seen)]
     if len(people) > 1:
-        scene = Scene(seen, places)
-        listed, more = scene.of_all(one)
-        told += more
+        everybody = Scene(seen, places).of_all(one, seed=seed)
+        told += everybody.told
+    listed, estimates = everybody.proven, everybody.estimates
     told += [line for r, where in zip(found, places, strict=True) for line in told_labels(r, where)]
     column = people.column(of) if of in people.columns else None
     before = seen.before
@@ -153,6 +168,7 @@ def belief_about(
             ValueBelief(
                 seen.values[v], float(before[v]), float(alone[v]),
                 None if listed is None else (float(listed[v][0]), float(listed[v][1])),
+                None if estimates is None else estimates[v],
             )
             for v in order
         ),
