@@ -225,8 +225,8 @@ class Scene:
         left = (
             ""
             if drawn.visits
-            else " No chain had the time to go elsewhere and come back to worlds that fit. So worlds "
-            "that exchanges do not connect are compared by where the chains began."
+            else " No chain had the time to leave the worlds that fit and to come back: worlds "
+            "that exchanges do not connect were seen as often as chains began there."
         )
         return found, (
             f"The estimates are from random worlds ({CHAINS} chains, seed {seed}), not proven: of "

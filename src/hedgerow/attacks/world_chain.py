@@ -107,7 +107,7 @@ class ChainTally(NamedTuple):
 
     row: Ints
     """Of each kind, its row below; -1 where it is not asked about."""
-    count: Ints
+    people: Ints
     """Kinds by values: how many people have it now."""
     since: Ints
     """The same: up to which time `total` has it."""
@@ -143,12 +143,16 @@ def board_of(knowledge: Knowledge, possible: Flags) -> ChainBoard:
     several = count.reshape(kinds, releases)[people] > 1
     most = max((len(one.histogram.indptr) - 1 for one in knowledge.shown), default=0)
     member_start = np.zeros((releases, most + 1), np.int64)
-    members, cells, listed, first, width = [], [], [], [], []
+    members: list[Ints] = []
+    cells: list[Ints] = []
+    listed: list[Flags] = []
+    first: list[int] = []
+    width: list[int] = []
     look = np.zeros((releases, knowledge.values), np.int64)
     for r, one in enumerate(knowledge.shown):
         table = one.dense()
         table = np.column_stack((table, np.zeros(len(table), np.int64)))
-        first.append(sum(map(len, cells)))
+        first.append(sum(len(part) for part in cells))
         width.append(table.shape[1])
         look[r] = np.where(one.looks >= 0, one.looks, table.shape[1] - 1)
         cells.append(table.ravel())
@@ -156,7 +160,7 @@ def board_of(knowledge: Knowledge, possible: Flags) -> ChainBoard:
         mine = one.fits.take(people)
         owner = np.repeat(np.arange(len(people)), mine.count)
         order = np.argsort(mine.groups, kind="stable")
-        begin = sum(map(len, members))
+        begin = sum(len(part) for part in members)
         member_start[r] = begin + np.searchsorted(mine.groups[order], np.arange(most + 1))
         members.append(owner[order])
     return ChainBoard(
@@ -169,12 +173,12 @@ def board_of(knowledge: Knowledge, possible: Flags) -> ChainBoard:
         np.array([g for mine in places for g in mine], np.int64),
         np.argwhere(several).astype(np.int64).reshape(-1, 2),
         member_start,
-        np.concatenate(members or [np.zeros(0)]).astype(np.int64),
+        np.concatenate(members or [np.zeros(0, np.int64)]).astype(np.int64),
         np.array(first, np.int64),
         np.array(width, np.int64),
         look,
-        np.concatenate(cells or [np.zeros(0)]).astype(np.int64),
-        np.concatenate(listed or [np.zeros(0)]).astype(np.bool_),
+        np.concatenate(cells or [np.zeros(0, np.int64)]).astype(np.int64),
+        np.concatenate(listed or [np.zeros(0, np.bool_)]).astype(np.bool_),
         np.array([float(balls) for balls in knowledge.urn or ()], np.float64),
     )
 
@@ -271,7 +275,7 @@ class WorldChain:
         """Take so many steps; what was seen of these kinds at misfit 0."""
         tally = self.tally(asked)
         self._walk(steps, 0.0, tally)
-        tally.total[:] += tally.count * (tally.clock[0] - tally.since)
+        tally.total[:] += tally.people * (tally.clock[0] - tally.since)
         tally.since[:] = tally.clock[0]
         return tally
 
@@ -470,12 +474,12 @@ def _note(tally: ChainTally, kind: int, old: int, new: int) -> None:
     if row < 0:
         return
     now = tally.clock[0]
-    tally.total[row, old] += tally.count[row, old] * (now - tally.since[row, old])
-    tally.total[row, new] += tally.count[row, new] * (now - tally.since[row, new])
+    tally.total[row, old] += tally.people[row, old] * (now - tally.since[row, old])
+    tally.total[row, new] += tally.people[row, new] * (now - tally.since[row, new])
     tally.since[row, old] = now
     tally.since[row, new] = now
-    tally.count[row, old] -= 1
-    tally.count[row, new] += 1
+    tally.people[row, old] -= 1
+    tally.people[row, new] += 1
 
 
 @kernel
