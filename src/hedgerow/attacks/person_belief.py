@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.attacks.person_minimal import believed_by_minimality
 from hedgerow.attacks.person_scene import ListedBelief, Scene, SeenColumn
 from hedgerow.attacks.release_joins import unjoined
 from hedgerow.attacks.suite import read_releases
@@ -43,10 +45,21 @@ class ValueBelief:
 
     estimate: SampledBelief | None = None
     """The same by random worlds, where counting is too much. Not proven."""
+    minimal: Range | None = None
+    """To somebody who knows the plan as well, and that the best release was published; between
+    these bounds, which are equal where the belief is exact, and no proof where they are not."""
 
     def summary(self) -> dict[str, Any]:
         listed = None if self.listed is None else list(self.listed)
-        found = {"value": self.value, "before": self.before, "alone": self.alone, "listed": listed}
+        found: dict[str, Any] = {
+            "value": self.value,
+            "before": self.before,
+            "alone": self.alone,
+            "listed": listed,
+        }
+        if self.minimal is not None:
+            low, high = self.minimal
+            found["minimal"] = {"interval": [low, high], "proven": low == high}
         if self.estimate is None:
             return found
         one = self.estimate
@@ -155,6 +168,11 @@ def belief_about(
         told += everybody.told
     listed, estimates = everybody.proven, everybody.estimates
     told += [line for r, where in zip(found, places, strict=True) for line in told_labels(r, where)]
+    minimal: Mapping[Value, Range] = {}
+    if read is not None and len(people) > 1:
+        minimalist = believed_by_minimality(read, found, people, one, of, seed=seed)
+        minimal = minimalist.values or {}
+        told.append(minimalist.told)
     column = people.column(of) if of in people.columns else None
     before = seen.before
     order = sorted(
@@ -169,6 +187,9 @@ def belief_about(
                 seen.values[v], float(before[v]), float(alone[v]),
                 None if listed is None else (float(listed[v][0]), float(listed[v][1])),
                 None if estimates is None else estimates[v],
+                _possible(
+                    minimal.get(likeness(seen.values[v])), None if listed is None else listed[v]
+                ),
             )
             for v in order
         ),
@@ -177,6 +198,13 @@ def belief_about(
         len(people),
         tuple(told),
     )  # fmt: skip
+
+
+def _possible(interval: Range | None, listed: Sequence[Fraction] | None) -> Range | None:
+    """An interval of somebody who knows more than the list: what is certain by it stays so."""
+    if interval is None or listed is None or listed[0] != listed[1] or listed[0] not in (0, 1):
+        return interval
+    return float(listed[0]), float(listed[1])
 
 
 def _column(releases: Sequence[Published], of: str | None) -> str:

@@ -24,7 +24,7 @@ RATE = 0.95
 CHAINS = 8
 BATCHES = 16
 """Parts of each chain that are compared."""
-STEPS = 10_000_000
+STEPS = 8_000_000
 """Of all chains together: about two seconds."""
 WARM = 0.25
 """The share of the steps that are only taken to get to worlds that fit."""
