@@ -78,7 +78,7 @@ def believed_by_minimality(
             values[likeness(value)] = belief
     exact = found.shares is not None
     how = (
-        f"exact, by trying all {found.looked_at:,} tables that fit: of {found.kept:,} of them this "
+        f"exact, by trying every table that fits ({found.looked_at:,}). Of {found.kept:,} this "
         "would be the release"
         if exact
         else f"an estimate, not proven. Of {found.looked_at:,} random tables that fit (seed "

@@ -229,8 +229,9 @@ class Scene:
             "that exchanges do not connect were seen as often as chains began there."
         )
         return found, (
-            f"The estimates are from random worlds ({CHAINS} chains, seed {seed}), not proven: of "
-            f"each value, the interval is wrong in {1 - RATE:.0%} of such samples.{missing}{left}"
+            f"The estimates are from random worlds ({CHAINS} chains, seed {seed}), not proven: if "
+            "the chains saw enough of the worlds, the interval of each value is wrong in about "
+            f"{1 - RATE:.0%} of such samples.{missing}{left}"
         )
 
 

@@ -230,7 +230,7 @@ class WorldChain:
         Returns:
             Whether a world that fits was found.
         """
-        if not self._hunt(steps):
+        if not self._hunt(3 * steps):
             return False
         tally = self.tally(np.zeros(0, np.int64))
         part = max(1, steps // STAGES)
@@ -238,7 +238,7 @@ class WorldChain:
             self._walk(part, min(0.01, LEVELS / (part * (stage + 1))), tally)
             self.weight -= self.weight.max()
         learned, slope = self.weight.copy(), self.slope
-        if not self._hunt(steps):
+        if not self._hunt(3 * steps):
             return False
         self.weight[:], self.slope = learned, slope
         self.weight[0] += BONUS if tally.clock[1] >= SEVERAL else LARGE_BONUS
@@ -311,13 +311,12 @@ def _put(used: Ints, records: Ints, listed: Flags, cell: int, more: int) -> tupl
 
 @kernel
 def _shift(
-    board: ChainBoard,  # the component
-    state: ChainState,  # changed in place
-    person: int,  # who
-    release: int,  # where
-    group: int,  # of the release, or -1
-    value: int,  # what the person has
-    more: int,  # 1: the person takes such a record; -1: gives it back
+    board: ChainBoard,  # board: the component
+    state: ChainState,  # state: changed in place
+    release: int,  # release: where
+    group: int,  # group: of the release, or -1
+    value: int,  # value: what the person has
+    more: int,  # more: 1 where the person takes such a record; -1 where they give it back
 ) -> tuple[int, float]:
     """One person takes or gives back a record; as `_put`."""
     if group < 0:
@@ -328,18 +327,18 @@ def _shift(
 
 @kernel
 def _revalue(
-    board: ChainBoard,  # the component
-    state: ChainState,  # changed in place
-    person: int,  # who
-    value: int,  # what they get
+    board: ChainBoard,  # board: the component
+    state: ChainState,  # state: changed in place
+    person: int,  # person: who
+    value: int,  # value: what they get
 ) -> tuple[int, float]:
     """One person gets another value, and keeps their groups; as `_put`."""
     old, kind = state.value[person], board.kind[person]
     change, ways = 0, board.likely[kind, value] - board.likely[kind, old]
     for r in range(len(board.first)):
         g = state.group[person, r]
-        a, x = _shift(board, state, person, r, g, old, -1)
-        b, y = _shift(board, state, person, r, g, value, 1)
+        a, x = _shift(board, state, r, g, old, -1)
+        b, y = _shift(board, state, r, g, value, 1)
         change, ways = change + a + b, ways + x + y
     state.having[old] -= 1
     if len(board.urn):
@@ -352,16 +351,16 @@ def _revalue(
 
 @kernel
 def _regroup(
-    board: ChainBoard,  # the component
-    state: ChainState,  # changed in place
-    person: int,  # who
-    release: int,  # where
-    group: int,  # where they go, or -1
+    board: ChainBoard,  # board: the component
+    state: ChainState,  # state: changed in place
+    person: int,  # person: who
+    release: int,  # release: where
+    group: int,  # group: where they go, or -1
 ) -> tuple[int, float]:
     """One person goes to another group of a release; as `_put`."""
     value = state.value[person]
-    a, x = _shift(board, state, person, release, state.group[person, release], value, -1)
-    b, y = _shift(board, state, person, release, group, value, 1)
+    a, x = _shift(board, state, release, state.group[person, release], value, -1)
+    b, y = _shift(board, state, release, group, value, 1)
     state.group[person, release] = group
     return a + b, x + y
 
@@ -426,14 +425,14 @@ def _crowded(board: ChainBoard, state: ChainState, person: int) -> bool:
 
 @kernel
 def _found(
-    board: ChainBoard,  # the component
-    state: ChainState,  # where it is
-    release: int,  # of the group
-    group: int,  # among whose members somebody is looked for
-    value: int,  # what they must have
-    beside: int,  # a release, or -1
-    there: int,  # the group in which they must be in that one
-    rng: np.random.Generator,
+    board: ChainBoard,  # board: the component
+    state: ChainState,  # state: where it is
+    release: int,  # release: of the group
+    group: int,  # group: among whose members somebody is looked for
+    value: int,  # value: what they must have
+    beside: int,  # beside: a release, or -1
+    there: int,  # there: the group in which they must be in that one
+    rng: np.random.Generator,  # rng: of who is chosen
 ) -> tuple[int, int]:
     """A random member of a group who has a value; -1 where nobody was found.
 
