@@ -287,12 +287,12 @@ def clinic(folder: Path) -> Path:
 def test_whoever_knows_the_plan_knows_more(tmp_path: Path) -> None:
     plan = clinic(tmp_path)
     found = belief_about([tmp_path / "out"], {"name": "A"}, plan=plan)
-    assert {one.value: one.minimal for one in found.beliefs} == {
+    assert {one.value: one.knowing_plan for one in found.beliefs} == {
         "HIV": (1.0, 1.0), "flu": (0.0, 0.0), "gout": (0.0, 0.0),
     }  # fmt: skip
     assert {one.value: one.listed for one in found.beliefs}["HIV"] == (2 / 7, 2 / 7)
     other = belief_about([tmp_path / "out"], {"name": "C"}, plan=plan)
-    assert {one.value: one.minimal for one in other.beliefs} == {
+    assert {one.value: one.knowing_plan for one in other.beliefs} == {
         "HIV": (0.0, 0.0), "flu": (0.6, 0.6), "gout": (0.4, 0.4),
     }  # fmt: skip
     assert any("exact, by trying every table that fits (6). Of 1" in one for one in found.sentences)
@@ -304,9 +304,9 @@ def test_random_tables_are_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(minimal_worlds, "FEWEST_KEPT", 5)
     found = belief_about([tmp_path / "out"], {"name": "A"}, plan=plan, seed=2)
     (hiv,) = [one for one in found.beliefs if one.value == "HIV"]
-    assert hiv.minimal is not None
-    assert hiv.minimal[0] < hiv.minimal[1] == 1
-    assert hiv.summary()["minimal"]["proven"] is False
+    assert hiv.knowing_plan is not None
+    assert hiv.knowing_plan[0] < hiv.knowing_plan[1] == 1
+    assert hiv.summary()["knowing_plan"]["proven"] is False
     assert any("an estimate, not proven" in one and "seed 2" in one for one in found.sentences)
 
 
@@ -315,7 +315,7 @@ def test_another_source_is_noticed(tmp_path: Path) -> None:
     text = (tmp_path / "people.csv").read_text("utf-8")
     (tmp_path / "people.csv").write_text(text.replace("C,b,flu", "C,b,gout"), "utf-8")
     found = belief_about([tmp_path / "out"], {"name": "A"}, plan=plan)
-    assert all(one.minimal is None for one in found.beliefs)
+    assert all(one.knowing_plan is None for one in found.beliefs)
     assert any("is not what the plan makes of its source" in one for one in found.sentences)
 
 

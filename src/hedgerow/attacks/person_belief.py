@@ -45,7 +45,7 @@ class ValueBelief:
 
     estimate: SampledBelief | None = None
     """The same by random worlds, where counting is too much. Not proven."""
-    minimal: Range | None = None
+    knowing_plan: Range | None = None
     """To somebody who knows the plan as well, and that the best release was published; between
     these bounds, which are equal where the belief is exact, and no proof where they are not."""
 
@@ -57,9 +57,9 @@ class ValueBelief:
             "alone": self.alone,
             "listed": listed,
         }
-        if self.minimal is not None:
-            low, high = self.minimal
-            found["minimal"] = {"interval": [low, high], "proven": low == high}
+        if self.knowing_plan is not None:
+            low, high = self.knowing_plan
+            found["knowing_plan"] = {"interval": [low, high], "proven": low == high}
         if self.estimate is None:
             return found
         one = self.estimate
@@ -168,10 +168,10 @@ def belief_about(
         told += everybody.told
     listed, estimates = everybody.proven, everybody.estimates
     told += [line for r, where in zip(found, places, strict=True) for line in told_labels(r, where)]
-    minimal: Mapping[Value, Range] = {}
+    knowing_plan: Mapping[Value, Range] = {}
     if read is not None and len(people) > 1:
         minimalist = believed_by_minimality(read, found, people, one, of, seed=seed)
-        minimal = minimalist.values or {}
+        knowing_plan = minimalist.values or {}
         told.append(minimalist.told)
     column = people.column(of) if of in people.columns else None
     before = seen.before
@@ -188,7 +188,7 @@ def belief_about(
                 None if listed is None else (float(listed[v][0]), float(listed[v][1])),
                 None if estimates is None else estimates[v],
                 _possible(
-                    minimal.get(likeness(seen.values[v])), None if listed is None else listed[v]
+                    knowing_plan.get(likeness(seen.values[v])), None if listed is None else listed[v]
                 ),
             )
             for v in order

@@ -267,7 +267,7 @@ def person_belief(found: PersonBelief) -> None:
     say(found.person, style="bold")
     with_list = any(one.listed is not None for one in found.beliefs)
     estimated = any(one.estimate is not None for one in found.beliefs)
-    planned = any(one.minimal is not None for one in found.beliefs)
+    planned = any(one.knowing_plan is not None for one in found.beliefs)
     table = columns(
         (found.of, "left"), ("before", "right"), ("knowing the person", "right"),
         *([("knowing everybody", "right")] if with_list else []),
@@ -281,7 +281,7 @@ def person_belief(found: PersonBelief) -> None:
             guess = one.estimate
             listed.append("none" if guess is None else _between(guess.low, guess.high))
         if planned:
-            listed.append("none" if one.minimal is None else _between(*one.minimal))
+            listed.append("none" if one.knowing_plan is None else _between(*one.knowing_plan))
         true = found.truth is not None and likeness(one.value) == likeness(found.truth)
         if place >= MOST_VALUES and not true:
             continue
