@@ -188,7 +188,8 @@ def belief_about(
                 None if listed is None else (float(listed[v][0]), float(listed[v][1])),
                 None if estimates is None else estimates[v],
                 _possible(
-                    knowing_plan.get(likeness(seen.values[v])), None if listed is None else listed[v]
+                    knowing_plan.get(likeness(seen.values[v])),
+                    None if listed is None else listed[v],
                 ),
             )
             for v in order
