@@ -16,7 +16,9 @@ from bench.clock import Job, Measured, process, tell, timed
 from bench.suite import Bench, Row, Target
 
 PATIENTS = 20_000
-RUNS = {"counted": "3", "everybody": "2", "one_person": "2", "sampled": "3"}
+RUNS = {
+    "counted": "3", "everybody": "2", "one_person": "2", "losers": "2", "sampled": "3"
+}  # fmt: skip
 JOBS: dict[str, Callable[[Path], Job]] = {}
 TOLD = {
     "counted": ("every world of 108 people in nine kinds, two releases and three values", 1.0),
@@ -25,6 +27,8 @@ TOLD = {
     "one_person": ("the same of one patient, with reading both files and finding everybody in "
                    "them", 10.0),
     "sampled": ("the same, estimated by random worlds, in a town that is too large to count", 10.0),
+    "losers": ("who of them loses most and by which release: `attack --method belief`, with "
+               "reading both files", 15.0),
 }  # fmt: skip
 """Each job in words, and the seconds it has to stay under."""
 
@@ -115,6 +119,25 @@ def sampled(folder: Path) -> Job:
         }
 
     return Job(lambda: sample(knowledge, limits, range(knowledge.kinds)), describe)
+
+
+@job
+def losers(folder: Path) -> Job:
+    """Everybody, with each release and with both, as `hedgerow attack` does it."""
+    from hedgerow import AttackResult, attack
+
+    releases = _published(folder)
+
+    def work() -> AttackResult:
+        (found,) = attack(
+            releases, plan=folder / "hospital" / "plan.yaml", of="diagnosis", methods=["belief"]
+        )
+        return found
+
+    def describe(found: AttackResult) -> dict[str, Any]:
+        return {one: found.detail[one] for one in ("people", "exact", "bounded", "joined_on")}
+
+    return Job(work, describe)
 
 
 def _published(folder: Path) -> list[Path]:
