@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.attacks.losers import told_group
 from hedgerow.attacks.person_minimal import believed_by_minimality
-from hedgerow.attacks.person_scene import ListedBelief, Scene, SeenColumn
+from hedgerow.attacks.person_scene import Scene, SceneBelief, SeenColumn
 from hedgerow.attacks.release_joins import unjoined
 from hedgerow.attacks.suite import read_releases
 from hedgerow.attacks.world_sample import RATE, SampledBelief
@@ -173,7 +173,7 @@ def belief_about(
     found, places = tuple(found[i] for i in used), tuple(places[i] for i in used)
     seen = SeenColumn.read(found, of)
     alone = Scene(seen, tuple(where.take(np.array([one])) for where in places)).of_one()
-    everybody, told = ListedBelief(None, None, ()), [*joining(found, seen)]
+    everybody, told = SceneBelief(None, None, ()), [*joining(found, seen)]
     if unused and len(people) > 1:
         told.append(
             f"Not used: {some(unused)}. The person fits no group there, and the columns on which "

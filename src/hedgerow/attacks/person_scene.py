@@ -102,7 +102,7 @@ class SeenColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class ListedBelief:
+class SceneBelief:
     """What somebody believes of a person who has the list of all people."""
 
     proven: tuple[tuple[Fraction, Fraction], ...] | None
@@ -133,7 +133,7 @@ class Scene:
         assert found is not None, "one person is not too many"
         return self.seen.together(found.shares[0])
 
-    def of_all(self, one: int, *, seed: int = 0) -> ListedBelief:
+    def of_all(self, one: int, *, seed: int = 0) -> SceneBelief:
         """What somebody believes of a person who knows everybody.
 
         Args:
@@ -176,10 +176,10 @@ class Scene:
                 "The list contradicts the releases: nobody who takes it for right can say "
                 "what is likely."
             )
-            return ListedBelief(None, None, tuple(told))
+            return SceneBelief(None, None, tuple(told))
         if exact is None and found.limits[0] is None:
             told.append("There are too many people and values to bound the belief with the list.")
-            return ListedBelief(None, None, tuple(told))
+            return SceneBelief(None, None, tuple(told))
         between = [found.between(mine, v) for v in range(component.values)]
         low = self.seen.together([least for least, _ in between])
         high = self.seen.together([most for _, most in between])
@@ -193,10 +193,10 @@ class Scene:
         )
         proven = tuple((a, min(b, Fraction(1))) for a, b in zip(low, high, strict=True))
         if exact is not None:
-            return ListedBelief(proven, None, tuple(told))
+            return SceneBelief(proven, None, tuple(told))
         assert found.limits[0] is not None, "it was asked"
         estimates, sentence = self._estimated(component, found.limits[0], mine, seed)
-        return ListedBelief(proven, estimates, (*told, sentence))
+        return SceneBelief(proven, estimates, (*told, sentence))
 
     def _estimated(
         self, component: Knowledge, limits: CountBounds, mine: int, seed: int
