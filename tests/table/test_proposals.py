@@ -74,6 +74,14 @@ def test_every_proposal(counts: dict[str | None, int], k: int, name: str) -> Non
         assert plan.columns["x"].from_data == (one.origin == "data")
 
 
+def test_five_percent_may_be_suppressed_and_no_more() -> None:
+    one, other = ({"a": 95, "b": 5}, {"a": 94, "b": 6})
+    for counts, loss in ((one, 0.05), (other, 1.0)):
+        first = proposals("x", counts, k=50)[-1]
+        assert first.loss == pytest.approx(loss)
+        assert first.loss == pytest.approx(float(loss_of(first, counts, 50)))
+
+
 def kinds(name: str, counts: Mapping[str | None, int]) -> list[str]:
     return [p.text for p in proposals(name, counts)]
 

@@ -73,7 +73,7 @@ def by_words(values: Sequence[str]) -> list[Any] | None:
             if len(words) > 1:
                 shared[words[0].casefold(), True] += len(words[0]) > 2
                 shared[words[-1].casefold(), False] += len(words[-1]) > 2
-        best = min(shared, key=lambda one: (-shared[one], one), default=None)
+        best = min(shared, key=lambda one: (-shared[one], not one[1], one[0]), default=None)
         if best is None or shared[best] < 2:
             break
         word, first = best
