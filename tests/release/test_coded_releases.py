@@ -19,8 +19,8 @@ ILLS = ["flu", "gout", "none"]
 def table(folder: Path, name: str, *, shift: int = 0) -> Path:
     file = folder / name
     lines = [
-        f"{CODES[(n * n + shift) % 10]},{ZIPS[n % 5]},{DRUGS[n * 3 % 4]},{ILLS[(n + n // 7) % 3]}"
-        for n in range(300)
+        f"{CODES[n * n % 10]},{ZIPS[n % 5]},{DRUGS[n * 3 % 4]},{ILLS[(n + n // 7 + shift) % 3]}"
+        for n in range(300 + shift)
     ]
     file.write_text("diagnosis,zip,drug,ill\n" + "\n".join(lines) + "\n")
     return file
