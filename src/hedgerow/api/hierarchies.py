@@ -29,6 +29,8 @@ class ColumnProposals:
     distinct: int
     missing: int
     proposals: tuple[Proposal, ...]
+    values: tuple[str | None, ...]
+    """All of them."""
 
     def choice(self, number: int) -> Proposal:
         """A proposal by its number, from 1.
@@ -42,6 +44,10 @@ class ColumnProposals:
                 fix=f"Choose one of 1 to {len(self.proposals)}.",
             )
         return self.proposals[number - 1]
+
+    def hierarchy(self, number: int) -> Hierarchy:
+        """A proposal by its number, for all values of the column."""
+        return self.choice(number).spec.bind(self.column, self.values)
 
     def summary(self) -> dict[str, Any]:
         """As JSON."""
@@ -96,8 +102,10 @@ def propose_hierarchies(
         coded = read_code_book(Path(code_book)).column(column)
         spec = coded.spec()
         form = {"taxonomy": spec.tree}
-        draft = Candidate(spec, form, "public", "the labels of the code book, and words they share")
-        book = weighed(column, draft, {v: n for v, n in counts.items()
+        candidate = Candidate(
+            spec, form, "public", "the labels of the code book, and words they share"
+        )
+        book = weighed(column, candidate, {v: n for v, n in counts.items()
                                        if v is None or v not in coded.missing}, k=k)  # fmt: skip
         unknown = [v for v in counts if v is not None and v not in coded.labels]
         if book is None or unknown:
@@ -114,7 +122,8 @@ def propose_hierarchies(
             )
         found = (book, *found)
     missing = counts.get(None, 0)
-    return ColumnProposals(column, sum(counts.values()), len(set(counts) - {None}), missing, found)
+    distinct = len(set(counts) - {None})
+    return ColumnProposals(column, sum(counts.values()), distinct, missing, found, tuple(counts))
 
 
 def write_hierarchy(

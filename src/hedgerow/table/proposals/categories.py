@@ -17,7 +17,7 @@ RARE = (1, 10)
 """Values of fewer than so many times k people are pooled, from level to level."""
 
 
-def drafts(counts: Counts, *, k: int) -> Iterator[Candidate]:
+def candidates(counts: Counts, *, k: int) -> Iterator[Candidate]:
     """Hierarchies for a column of names."""
     values = sorted(value for value, n in counts.items() if value is not None and n > 0)
     if not 3 <= len(values) <= MOST:
