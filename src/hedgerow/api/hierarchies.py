@@ -101,12 +101,10 @@ def propose_hierarchies(
     if code_book is not None:
         coded = read_code_book(Path(code_book)).column(column)
         spec = coded.spec()
-        form = {"taxonomy": spec.tree}
-        candidate = Candidate(
-            spec, form, "public", "the labels of the code book, and words they share"
-        )
-        book = weighed(column, candidate, {v: n for v, n in counts.items()
-                                       if v is None or v not in coded.missing}, k=k)  # fmt: skip
+        reason = "the labels of the code book, and words they share"
+        candidate = Candidate(spec, {"taxonomy": spec.tree}, "public", reason)
+        valued = {value: n for value, n in counts.items() if value not in coded.missing}
+        book = weighed(column, candidate, valued, k=k)
         unknown = [v for v in counts if v is not None and v not in coded.labels]
         if book is None or unknown:
             raise DataError(

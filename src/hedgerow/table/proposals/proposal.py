@@ -103,10 +103,10 @@ def weighed(name: str, candidate: Candidate, counts: Counts, *, k: int) -> Propo
     4 k, 16 k, ... up to half of the people. It is for comparing hierarchies of one column.
 
     >>> from hedgerow.table.hierarchy_builders import Suppression
-    >>> candidate = Candidate(Suppression(), {"suppression": True}, "public", "It always fits.")
-    >>> weighed("x", candidate, {"a": 12, "b": 8}, k=5).loss, weighed("x", candidate, {"a": 12}, k=5).loss
-    (0.0, 0.0)
-    >>> weighed("x", candidate, {"a": 30, "b": 10}, k=5).loss
+    >>> last = Candidate(Suppression(), {"suppression": True}, "public", "It always fits.")
+    >>> weighed("x", last, {"a": 12, "b": 8}, k=5).loss
+    0.0
+    >>> weighed("x", last, {"a": 30, "b": 10}, k=5).loss
     0.5
     """
     there = [value for value, n in counts.items() if n > 0]
@@ -125,8 +125,8 @@ def weighed(name: str, candidate: Candidate, counts: Counts, *, k: int) -> Propo
     loss, level = sum(lost for lost, _ in found) / len(found), found[0][1]
     origin = {"from": "data"} if candidate.origin == "data" else {}
     return Proposal(
-        spec=candidate.spec, form={**candidate.form, **origin}, origin=candidate.origin, reason=candidate.reason,
-        loss=loss, level=level, hierarchy=hierarchy,
+        spec=candidate.spec, form={**candidate.form, **origin}, origin=candidate.origin,
+        reason=candidate.reason, loss=loss, level=level, hierarchy=hierarchy,
     )  # fmt: skip
 
 
