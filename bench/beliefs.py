@@ -135,7 +135,7 @@ def losers(folder: Path) -> Job:
         return found
 
     def describe(found: AttackResult) -> dict[str, Any]:
-        return {one: found.detail[one] for one in ("people", "exact", "bounded", "joined_on")}
+        return {one: found.detail[one] for one in ("people", "exact", "bounded")}
 
     return Job(work, describe)
 
