@@ -324,3 +324,29 @@ def test_a_number_of_people_that_repeats_is_asked_about(tmp_path: Path) -> None:
         assert asks not in main_of(visitor.settled("/data"))
         bad = visitor.post("/data/people", {"answer": "person", "column": "nobody"})
         assert bad.status_code >= 400
+
+
+def test_a_workbook_is_uploaded_and_what_is_unclear_is_asked(tmp_path: Path) -> None:
+    born = [f"0{i % 9 + 1}/0{i % 8 + 1}/19{i % 30 + 60}" for i in range(40)]
+    rows = [("city", "born", "income"), *((f"Köln {i % 3}", b, f"{i},5") for i, b in enumerate(born))]
+    file = workbook(tmp_path / "people.xlsx", {"People": rows})
+    with visiting(tmp_path / "web") as visitor:
+        answer = visitor.post(
+            "/start/upload", files={"file": ("people.xlsx", file.read_bytes())}
+        )
+        assert answer.status_code == 303, answer.text
+        page = visitor.get("/data").text
+        assert "How the file is written" in page
+        assert "format: <strong>Excel</strong>" in page
+        assert "decimal sign: <strong>income: comma</strong>" in page
+        assert "and no value decides" in page
+        said = {"key": "dates", "column": "born", "answer": "ymd"}
+        assert visitor.post("/data/read", data=said).status_code == 422
+        assert visitor.post("/data/read", data=said | {"answer": "mdy"}).status_code == 303
+        page = visitor.get("/data").text
+        assert "and no value decides" not in page
+        assert "dates: <strong>born: mdy</strong>" in page
+        assert f"<td>{born[0][6:]}-{born[0][:5].replace('/', '-')}</td>" in page
+        wrong = visitor.post("/start/upload", files={"file": ("people.xlsx", b"PK\x03\x04no")})
+        assert wrong.status_code == 422
+        assert "is no workbook" in wrong.text
