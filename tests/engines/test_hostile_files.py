@@ -203,3 +203,12 @@ def test_a_sas_file_that_is_cut_is_refused(share: float, tmp_path: Path) -> None
     whole = there.read_bytes()
     file.write_bytes(whole[: int(len(whole) * share)])
     refused(file)
+
+
+def test_a_packed_csv_that_would_fill_the_disk_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hedgerow.engines.csv_dialect.MOST_UNPACKED", 2**20)
+    file = tmp_path / "data.csv.gz"
+    file.write_bytes(gzip.compress(b"a;b\n" + b"1;2\n" * 2_000_000))
+    assert "unpacks to more than 200 times its size" in refused(file, SourceForm(quote="'"))

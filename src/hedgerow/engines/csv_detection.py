@@ -167,10 +167,11 @@ def _all_blanks(text: bytes, dialect: CsvDialect, *, whole: bool) -> bool:
     if dialect.skip or dialect.delimiter in ("\t", " "):
         return dialect.skip
     delimiter = dialect.delimiter.encode()
-    there = text.count(delimiter)
+    body = text.lstrip().partition(b"\n")[2] or text  # names may stand closer
+    there = body.count(delimiter)
     # A field may be empty, at the end of a line too.
-    empty = sum(text.count(delimiter + end) for end in (delimiter, b"\n", b"\r"))
-    if empty == there or text.count(delimiter + b" ") + empty < there:
+    empty = sum(body.count(delimiter + end) for end in (delimiter, b"\n", b"\r"))
+    if empty == there or body.count(delimiter + b" ") + empty < there:
         return False
     skipping = replace(dialect, skip=True)
     columns = skipping.columns_in(text, whole=whole)
