@@ -21,6 +21,7 @@ from hedgerow.cli.jobs import (
     Memory,
     PlanFile,
     Quiet,
+    ReadAs,
     complain,
     rendering,
     running,
@@ -87,7 +88,8 @@ def init(
     data: Annotated[
         str,
         typer.Argument(
-            help="CSV, Parquet or DuckDB file, or a table: postgresql://…::schema.table.",
+            help="CSV, Parquet, Excel, SPSS, Stata, SAS, JSON lines or database file, or a table: "
+            "postgresql://…::schema.table.",
             show_default=False,
         ),
     ],
@@ -105,27 +107,32 @@ def init(
         list[str] | None,
         typer.Option(help="State that a column does not identify people; may be repeated."),
     ] = None,
+    read: ReadAs = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a first plan for a table: roles and hierarchies guessed, each guess explained."""
     with running("init", as_json, quiet, bar=True) as job:
-        from hedgerow.api import write_plan
+        from hedgerow.api import form_of, look_at_file, said_in_words, write_plan
 
+        said = said_in_words(read or ())
+        look = look_at_file(data, form=form_of(said))
         path = write_plan(
             data, to, replace=replace, person=person, one_row_per_person=one_row_per_person,
-            not_keys=not_a_key or (),
+            not_keys=not_a_key or (), read=said, look=look,
         )  # fmt: skip
-        job.done({"plan": str(path)}, lambda: rendering().started(path))
+        job.done({"plan": str(path)}, lambda: rendering().started(path, look))
 
 
 @app.command()
-def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def check(
+    plan: PlanFile, read: ReadAs = None, as_json: AsJson = False, quiet: Quiet = False
+) -> None:
     """Measure the plan's claims on the table as it is; publish nothing."""
     with running("check", as_json, quiet, bar=True) as job:
-        from hedgerow.api import measure
+        from hedgerow.api import measure, said_in_words
 
-        found = measure(plan)
+        found = measure(plan, read=said_in_words(read or ()))
         job.done(found.summary(), lambda: rendering().checked(found.claims, found.notes))
         if not found.holds:
             job.exit_code = 1

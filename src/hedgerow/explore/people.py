@@ -124,12 +124,13 @@ def explore_data(
     """
     say = progress or (lambda what, share: None)
     plan = source if isinstance(source, Plan) else _plan(source)
+    form = None
     if plan is not None:
-        source, person, null = plan.source, plan.person, plan.null
+        source, person, null, form = plan.source, plan.person, plan.null, plan.form
         if source is None:
             raise DataError("the plan names no source", fix="Add `source: table.csv`.")
     say("reading", None)
-    with open_engine(source, null=tuple(null), person=person) as engine:
+    with open_engine(source, null=tuple(null), person=person, form=form) as engine:
         names = engine.columns()
         total = engine.rows_total()
         profiles = {column.name: column for column in engine.profile()}

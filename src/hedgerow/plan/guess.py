@@ -11,15 +11,18 @@ import os
 import re
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from hedgerow.base.decimals import Scale, numeric, parse
 from hedgerow.base.errors import DataError, HierarchyError, PlanError, TargetError, some
 from hedgerow.base.spelling import means_missing
 from hedgerow.engines.base import ColumnProfile
+from hedgerow.engines.file_look import FileLook
+from hedgerow.plan.read_lines import questions_first, read_lines
 from hedgerow.table.column_words import words, words_in
 from hedgerow.table.hierarchy_builders import Dates, Prefix, Ranges, Spec, Suppression
 from hedgerow.table.id_shapes import look_like_ids
@@ -49,6 +52,8 @@ SENSITIVE = words(
 """Words for what must not be learned of a person."""
 POSTCODES = words("zip zipcode postcode postal plz")
 
+ROW_NAMES = ("row", "row_number")
+"""What a first column without a name is called."""
 FREE_TEXT = 60
 """Longer texts are taken for remarks, which may name anybody."""
 FEW_ROWS = 20
@@ -87,6 +92,8 @@ def write_plan(
     one_row_per_person: bool = False,
     not_keys: Sequence[str] = (),
     ask: bool = True,
+    read: Mapping[str, Any] | None = None,
+    look: FileLook | None = None,
 ) -> Path:
     """Look at a table and write a first plan for it.
 
@@ -99,12 +106,17 @@ def write_plan(
         not_keys: Columns of which somebody states that they do not identify people.
         ask: Whether to stop where a person ID repeats and nothing of this is said; else
             whoever uses the plan is asked.
+        read: What is known of how a file is written, as a plan says it under `read`; the rest
+            is detected, and the plan says all of it.
+        look: What was detected, where that was done before.
 
     Raises:
         DataError: The table cannot be read, or it is not known whose rows these are.
         TargetError: There is a plan already, or it cannot be written.
     """
     from hedgerow.engines import open_engine, table_place
+    from hedgerow.engines.detection import look_at_file
+    from hedgerow.plan.source_form import form_of
     from hedgerow.table.header import require_header
     from hedgerow.table.person_keys import asked, refuse_empty_rows, repeated
 
@@ -120,7 +132,11 @@ def write_plan(
             f"people are told apart by {person!r}, so they may have several rows",
             fix="Name the person column, or state that every row is another person, not both.",
         )
-    with open_engine(place or Path(data), person=person) as engine:
+    known = form_of(read or {})
+    if look is None:
+        look = look_at_file(data, form=known)
+    form, missing = (known, ()) if look is None else (look.form, look.missing)
+    with open_engine(place or Path(data), null=missing, person=person, form=form) as engine:
         profile = engine.profile()
         require_header(engine, where=str(data))
         if lost := sorted(set(not_keys) - set(engine.columns())):
@@ -148,6 +164,7 @@ def write_plan(
         person=person,
         one_row_per_person=one_row_per_person,
         not_keys=not_keys,
+        look=look,
     )
     try:
         part = to.with_name(f".{to.name}.{secrets.token_hex(8)}.part")
@@ -181,6 +198,7 @@ def propose(
     person: str | None = None,
     one_row_per_person: bool = False,
     not_keys: Sequence[str] = (),
+    look: FileLook | None = None,
 ) -> str:
     """A plan for a table with these columns, as YAML with a reason for every guess.
 
@@ -190,6 +208,7 @@ def propose(
         person: The column that says whose row it is.
         one_row_per_person: Whether somebody states that every row is another person.
         not_keys: Columns of which somebody states that they do not identify people.
+        look: How the file is written.
 
     Raises:
         DataError: There are no columns, or two of the same name.
@@ -201,7 +220,7 @@ def propose(
             where=source,
             fix="Give every column its own name." if twice else "Check the file and its header.",
         )
-    marks = _marks(profile)
+    marks = sorted({*_marks(profile), *(() if look is None else look.missing)})
     profile = [_without(column, marks) for column in profile]
     named = Guess(Role.IDENTIFIER, True, "it says whose row it is")
     guesses = [(c, named if c.name == person else guess(c)) for c in profile]
@@ -211,9 +230,12 @@ def propose(
         "# Guessed by looking at the data. Read every line before you publish: only you know",
         "# what an attacker can find out elsewhere: in doubt choose quasi-identifier. What nobody",
         "# may learn of a person is sensitive: no claim is about the values of other columns.",
+        *(() if look is None else questions_first(look)),
     ]
     if source is not None:
         lines.append(f"source: {scalar(source)}")
+    if look is not None:
+        lines += read_lines(look, scalar)
     if person is not None:
         lines.append(f"person: {scalar(person)}")
     elif one_row_per_person:
@@ -222,7 +244,7 @@ def propose(
         lines += _person_hint(guesses)
     if marks:
         lines += [
-            "# guessed: these stand among numbers, so they mean that there is none",
+            "# guessed: these stand among numbers or dates, so they mean that there is none",
             f"null: [{', '.join(map(scalar, marks))}]",
         ]
     lines.append("columns:")
@@ -252,6 +274,8 @@ def guess(column: ColumnProfile) -> Guess:
     sensitive = named & SENSITIVE
     if found := named & IDENTIFIERS:
         return Guess(Role.IDENTIFIER, True, f"its name says {_said(found)}")
+    if column.name in ROW_NAMES and _is_sequence(column) and column.distinct == column.rows:
+        return Guess(Role.IDENTIFIER, True, "it numbers the rows")
     if look_like_ids(column.examples, named):
         return Guess(Role.IDENTIFIER, False, LIKE_IDS)
     if weak and not quasi and not sensitive:
