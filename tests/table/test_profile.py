@@ -105,6 +105,7 @@ AGES = [20 + i % 60 for i in range(400)]
         (["red", "blue", "green", "NA"] * 20, "NA", True),
         (["DE", "FR", "US", "NA"] * 20, "NA", False),
         (["2020-01-01", "2020-01-02", "2020-01-03", "9999-12-31"] * 9, "9999-12-31", True),
+        (["ledig", "verheiratet", "k. A."] * 9, "k. A.", True),
     ],
 )
 def test_missing_tokens(values: list[Any], token: str, sure: bool) -> None:
@@ -129,6 +130,7 @@ def test_missing_tokens(values: list[Any], token: str, sure: bool) -> None:
         [*range(50), "85+"],
         [1, 2, 3] * 30,
         ["1", "2", "x", "y", "z", "u", "v"] * 9,
+        [f"1970-01-01 00:00:{second:02}" for second in range(1, 9)] * 30,
     ],
 )
 def test_values_are_no_missing_tokens(values: list[Any]) -> None:

@@ -36,9 +36,17 @@ _SAY_NOTHING = frozenset(
     ["unknown", "unk", "unkn", "notknown", "missing", "notrecorded", "notreported", "notstated",
      "notspecified", "unspecified", "notavailable", "notapplicable", "nodata", "novalue",
      "noanswer", "noresponse", "noinformation", "undefined", "undetermined", "na", "nan", "null",
-     "unbekannt", "keineangabe", "inconnu", "desconocido"]
+     "unbekannt", "nichtbekannt", "keineangabe", "keineangaben", "ohneangabe", "nichterfasst",
+     "inconnu", "inconnue", "nonrenseigne", "nonrenseignee", "sansreponse", "nonreponse",
+     "desconocido", "desconocida", "sindatos", "nocontesta", "sininformacion", "noespecificado",
+     "sconosciuto", "sconosciuta", "nonnoto", "nondisponibile", "nonrisponde",
+     "onbekend", "nietbekend", "geenantwoord", "geenopgave", "desconhecido", "desconhecida",
+     "naoinformado", "naodisponivel", "semresposta", "nieznany", "nieznana", "brakdanych",
+     "okand", "okant", "uppgiftsaknas", "ukendt", "uoplyst", "ukjent", "uoppgitt"]
 )  # fmt: skip
-"""Words for that, without case, spaces and punctuation. `none` is a finding (no allergies)."""
+"""Words for that, without case, spaces, punctuation and accents. `none` is a finding."""
+_SAYS_NOTHING_IN_SHORT = re.compile(r"[ko]\. ?a\.|n\. ?v\. ?t\.", re.IGNORECASE)
+"""Abbreviations for that (k. A., o. A., n.v.t.), which without their full stops may be codes."""
 _TRUTH = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _INFINITE = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]00:00(?::00(?:\.0+)?)?")
@@ -165,6 +173,8 @@ def likeness(value: str | None) -> str | None:
             return likeness(whole)
     if day := _DAY.fullmatch(kind):
         return _padded(day)
+    if _SAYS_NOTHING_IN_SHORT.fullmatch(kind):
+        return UNKNOWN
     text = kind.casefold()
     if not kind.isascii():
         text = unicodedata.normalize("NFKC", _bare(kind).casefold()).translate(_LETTERS)
@@ -196,6 +206,8 @@ def means_missing(value: str | None) -> bool:
 
     >>> [means_missing(text) for text in (None, "NA", "?", "unknown", "-", "none", "flu")]
     [True, True, True, True, True, False, False]
+    >>> [means_missing(text) for text in ("k. A.", "KA", "Keine Angabe", "Non renseigné")]
+    [True, False, True, True]
     """
     return likeness(value) in (None, UNKNOWN)
 

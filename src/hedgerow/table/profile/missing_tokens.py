@@ -101,8 +101,9 @@ def _words(text: str) -> str:
 
 def _no_dates(column: EncodedColumn) -> Iterator[MissingToken]:
     for place, text in enumerate(column.head(MOST_TEXTS)):
-        sure = text[:10] in NO_DATES
-        if sure or text[:10] in DOUBTFUL_DATES:
+        day = text.removesuffix(" 00:00:00")
+        sure = day in NO_DATES
+        if sure or day in DOUBTFUL_DATES:
             rows = int(column.counts[place])
             if not sure and rows < max(3, column.rows // 200):
                 continue
