@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from hedgerow.base.errors import PlanError
-from hedgerow.plan.guess import scalar
+from hedgerow.plan.yaml_scalar import scalar
 from hedgerow.plan.text_places import is_domain, is_text
 from hedgerow.plan.yaml_document import Document, parse_document
 

@@ -50,9 +50,7 @@ class Topic:
     def words(self, named: Iterable[str]) -> tuple[str, ...]:
         """Those of the words that are about it."""
         forms = self._forms
-        return tuple(
-            sorted(w for w in named if w in self._exact or (forms and forms.fullmatch(w)))
-        )
+        return tuple(sorted(w for w in named if w in self._exact or (forms and forms.fullmatch(w))))
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,8 @@ class Named:
 
     @property
     def because(self) -> str:
-        return f"its name says {' and '.join(f'"{word}"' for word in self.words)}"
+        said = [f'"{word}"' for word in self.words]
+        return f"its name says {' and '.join(said)}"
 
 
 def found(named: frozenset[str], topics: Sequence[Topic]) -> list[Named]:
