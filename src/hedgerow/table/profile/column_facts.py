@@ -73,6 +73,15 @@ class NumberRange:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Interval:
+    """Numbers from `low` up to, not including, `high`; the last one includes it."""
+
+    low: float
+    high: float
+    rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class ColumnFacts:
     """One column. All counts are of the rows that were looked at."""
 
@@ -93,6 +102,8 @@ class ColumnFacts:
     shortest: int
     numbers: NumberRange | None
     """Where all values but tokens of missing ones are numbers, also if these are codes."""
+    histogram: tuple[Interval, ...]
+    """Of these numbers."""
     date_form: str | None
     """How its dates are written, such as yyyy-mm-dd."""
     leading_zeros: bool
@@ -103,8 +114,10 @@ class ColumnFacts:
     """Whether its values are sentences, which may name somebody."""
     recognised: tuple[Recognition, ...]
     """What the values look like, the most frequent form first."""
+    singled_out: int
+    """People who have a value that nobody else has."""
     distinction: float
-    """Share of people who have a value that nobody else has."""
+    """The same as a share of all people."""
     separation: float
     """Share of pairs of people whom the column tells apart."""
     determined_by: tuple[str, ...] = ()
@@ -130,6 +143,11 @@ class ColumnFacts:
     def near_constant(self) -> bool:
         """Whether nearly all rows are alike in it."""
         return not self.constant and self.commonest_share >= NEAR_CONSTANT
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """The texts that seem to say that there is no value."""
+        return frozenset(one.text for one in self.missing_tokens)
 
     @property
     def identifiers(self) -> tuple[Recognition, ...]:

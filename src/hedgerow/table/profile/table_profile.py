@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hedgerow.table.profile.column_facts import ColumnFacts
+from hedgerow.table.profile.special_uniques import SpecialUniques
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +97,8 @@ class TableProfile:
     smallest: tuple[Combination, ...]
     """For one column, two, three: the set that singles out most people."""
     knowledge: tuple[AttackerKnowledge, ...]
+    special: SpecialUniques | None
+    """Who stands out by few columns and in many ways; None where nobody has looked for them."""
     notes: tuple[str, ...]
     """What was not looked at, and why."""
 
@@ -107,6 +110,10 @@ class TableProfile:
     def sampled(self) -> bool:
         """Whether there are rows that were not looked at."""
         return self.looked_at < self.rows
+
+    def together(self, columns: int) -> tuple[Combination, ...]:
+        """The combinations of so many columns, the most telling first."""
+        return tuple(one for one in self.combinations if len(one.columns) == columns)
 
     def column(self, name: str) -> ColumnFacts:
         """The facts of a column, by its name.

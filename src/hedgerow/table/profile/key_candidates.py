@@ -1,0 +1,169 @@
+"""Columns that may say whose row it is.
+
+A number of people repeats where people have several rows, and what does not change of a person,
+such as sex and date of birth, agrees within it. A number of hospitals or households repeats, too,
+but sex differs within it. What numbers the rows is no number of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from hedgerow.table.column_words import words, words_in
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.id_shapes import look_like_ids
+from hedgerow.table.person_keys import KEY_WORDS, PERSON_WORDS, is_called_id, looks_like_codes
+from hedgerow.table.profile.coded_column import CodedColumn
+from hedgerow.table.profile.column_facts import ColumnFacts, ColumnKind
+from hedgerow.table.profile.table_profile import Dependency, PersonKey
+
+LASTING = words(
+    "sex gender geschlecht birth born dob birthdate geburtsdatum birthday race raceg ethnicity "
+    "ethnic birthplace bplg sexe sexo genre"
+)
+"""Words in the names of columns that do not change of a person."""
+OTHER_THINGS = words(
+    "hospital clinic centre center site provider doctor physician payer insurer school class "
+    "household family hh hhid famid county state region district city country zip plz postcode "
+    "product item drug device visit encounter admission claim order invoice event test episode "
+    "department ward team company employer firm bank branch trial study"
+)
+"""Words that say that something else than people is numbered."""
+TIMES = words("visit time day date year month week wave round period occasion age session trial")
+MOST_ROWS_EACH = 0.2
+"""Share of the table that people have each, on average, at most."""
+FEW_PEOPLE = 5
+AGREE = 0.01
+"""Share of rows that may break the agreement of a lasting column."""
+
+
+def key_candidates(
+    columns: Mapping[str, CodedColumn],
+    facts: Mapping[str, ColumnFacts],
+    follows: Iterable[Dependency],
+    unique_with: Mapping[str, Sequence[str]],
+) -> tuple[PersonKey, ...]:
+    """Columns that may say whose row it is, the likeliest first.
+
+    Args:
+        columns: The columns, coded.
+        facts: What is known of each.
+        follows: Dependencies.
+        unique_with: For each column, others with which it is different in every row.
+    """
+    agree: dict[str, list[str]] = {name: [] for name in columns}
+    for one in follows:
+        agree[one.determinant].append(one.dependent)
+    lasting = [name for name in columns if words_in(name) & LASTING and facts[name].distinct > 1]
+    found: list[tuple[float, PersonKey]] = []
+    for name, column in columns.items():
+        look = facts[name]
+        if not _may_number(look, column):
+            continue
+        same = [n for n in agree[name] if not _only_groups(facts[n], look)]
+        score, because = _score(look, column, same, lasting, unique_with.get(name, ()))
+        if score <= 0:
+            continue
+        rows = column.counts[:-1]
+        differ = [
+            n for n in columns
+            if n != name and n not in same and facts[n].distinct > 1 and rows.max() > 1
+        ]  # fmt: skip
+        found.append((score, PersonKey(
+            column=name, people=column.distinct, mean_rows=float(rows.sum() / len(rows)),
+            most_rows=int(rows.max()), nobody=column.missing, agree=tuple(same),
+            differ=tuple(differ), because=because, sure=score >= SURE,
+        )))  # fmt: skip
+    found.sort(key=lambda each: -each[0])
+    return tuple(key for _, key in found)
+
+
+SURE = 5.0
+"""Points from which on a key is sure."""
+
+
+def _may_number(look: ColumnFacts, column: CodedColumn) -> bool:
+    """Whether a column could number people: many values, no amounts, not just the rows."""
+    there = column.rows - column.missing
+    if look.sequence or look.distinct < FEW_PEOPLE or there < 0.5 * column.rows:
+        return False
+    if look.kind in (ColumnKind.DATE, ColumnKind.EMPTY) or look.free_text:
+        return False
+    if look.numbers is not None and not look.numbers.whole:
+        return False
+    return there / look.distinct <= max(2.0, MOST_ROWS_EACH * there)
+
+
+def _only_groups(dependent: ColumnFacts, key: ColumnFacts) -> bool:
+    """Whether a column that follows is as fine as the key: the same thing in another form."""
+    return dependent.distinct >= key.distinct
+
+
+def _score(
+    look: ColumnFacts, column: CodedColumn, same: Sequence[str], lasting: Sequence[str],
+    times: Sequence[str],
+) -> tuple[float, str]:  # fmt: skip
+    """Points for a key, and why it may be one."""
+    name, named = look.name, words_in(look.name)
+    texts = [text for text in column.spread(300) if text.strip()]
+    called = is_called_id(name) and not named & OTHER_THINGS
+    person = bool(named & (PERSON_WORDS - {"id", "ids", "identifier"}))
+    shaped = look_like_ids(texts, named)
+    repeats = column.rows - column.missing > column.distinct
+    score, why = 0.0, []
+    if called:
+        score += 2.0 + (named <= KEY_WORDS)
+        why.append("it is called an ID")
+    if person:
+        score += 1.0
+    if shaped:
+        score += 2.0
+        why.append("its values look like IDs")
+    if named & OTHER_THINGS:
+        score -= 2.0
+    if not repeats:
+        # Every row has another: an ID, if anything says so.
+        codes = looks_like_codes(name, texts)
+        return (score, " and ".join(why)) if score >= 2.0 and codes else (0.0, "")
+    held = [n for n in lasting if n in same and n != name]
+    broken = [n for n in lasting if n not in same and n != name]
+    if held:
+        score += 2.0 * len(held)
+        why.append(f"{_listed(held)} never {'differs' if len(held) == 1 else 'differ'} within it")
+    if broken:
+        score -= 3.0 * len(broken)
+    others = [n for n in same if n not in held]
+    if others:
+        score += min(2.0, 0.5 * len(others))
+        if not held:
+            why.append(
+                f"{_listed(others[:3])} {'follows' if len(others) == 1 else 'follow'} from it"
+            )
+    timed = [n for n in times if words_in(n) & TIMES]
+    if timed:
+        score += 2.0
+        why.append(f"each stands once with each {timed[0]}")
+    unnamed = held and look.kind is ColumnKind.CODE and column.distinct > 20
+    if not (called or shaped or person or unnamed):
+        return 0.0, ""
+    return score, ", ".join(why) or "its name says so"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def is_sequence(column: CodedColumn, values: Floats, rows: Ints) -> bool:
+    """Whether whole numbers without gaps number the rows, none of them twice.
+
+    Args:
+        column: The column.
+        values: Its numbers, in ascending order.
+        rows: The rows of each.
+    """
+    if len(values) < 3 or len(values) != column.rows or int(rows.max()) != 1:
+        return False
+    return bool((np.diff(values) == 1).all())
