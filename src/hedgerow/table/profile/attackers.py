@@ -12,7 +12,7 @@ PERSONAL = words("age alter edad sex gender geschlecht sexe sexo race raceg ethn
                  "marital marst married familienstand civil")  # fmt: skip
 HOME = words("zip zipcode postcode postal plz city town ort stadt address street strasse county "
              "municipality region state village wohnort neighborhood district")  # fmt: skip
-BIRTH = words("birth born dob birthdate birthday birthplace geburtsdatum bplg nationality citizen "
+BIRTH = words("birth born dob birthdate birthday birthyear birthplace geburtsdatum bplg nationality citizen "
               "citizenship country native")  # fmt: skip
 FAMILY = words("children kids household family spouse partner haushalt kinder parents famsize")
 WORK = words("occupation occ job employer industry salary wage wages hours hired hire department "
@@ -23,7 +23,7 @@ VISIBLE = words("height weight smoker smoking smoke hair eye disability pregnant
 EVENTS = words("admission discharge admitted visit date hospital stay death accident arrest")
 
 
-STEMS = ("birth", "marit", "occup", "educ", "relig", "employ", "ethnic", "national", "profess",
+STEMS = ("marit", "occup", "educ", "relig", "employ", "ethnic", "national", "profess",
          "postal", "addres", "countr", "citiz", "gender", "incom", "house")  # fmt: skip
 FULL = {"marit": "marital", "occup": "occupation", "educ": "education", "relig": "religion",
         "employ": "employer", "national": "nationality", "profess": "occupation",

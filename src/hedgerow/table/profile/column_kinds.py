@@ -26,7 +26,7 @@ ROUGH = 4.0
 """How much more neighbours' frequencies differ than by chance, from which on they are codes."""
 MOST_TURNS = 2.0
 """How often frequencies go up and down, from which on whole numbers are codes."""
-FEW_TURNS = 1.1
+FEW_TURNS = 1.25
 """The same for few values."""
 LARGEST_GAP = 3
 """Between few values that are amounts."""
@@ -124,7 +124,7 @@ DATE_WORDS = words("date day datum dob birth born fecha data admission discharge
 def _number_or_code(name: str, numbers: Numbers) -> KindGuess:
     named = words_in(name)
     code, amount = named & CODE_WORDS, named & AMOUNT_WORDS
-    if numbers.zeros and numbers.whole:
+    if numbers.zeros and numbers.whole and not amount and numbers.values[0] >= 0:
         return KindGuess(ColumnKind.CODE, "some of its numbers begin with a zero")
     if not numbers.whole:
         return KindGuess(ColumnKind.NUMBER, "its values are numbers with decimals")
@@ -170,8 +170,7 @@ def _heaped(numbers: Numbers) -> bool:
 
 
 def turns(numbers: Numbers) -> float:
-    """How far frequencies go up and down, compared with rising to one peak and falling; 1 at least.
-    """
+    """How far frequencies go up and down, compared with rising to one peak and falling from it."""
     rows = numbers.rows.astype(float)
     once = 2 * rows.max() - rows[0] - rows[-1]
     return float(np.abs(np.diff(rows)).sum() / once) if once else 1.0

@@ -31,7 +31,11 @@ OTHER_THINGS = words(
     "department ward team company employer firm bank branch trial study"
 )
 """Words that say that something else than people is numbered."""
-TIMES = words("visit time day date year month week wave round period occasion age session trial")
+TIMES = words(
+    "visit visits time times day days date year years month months week weeks wave round period "
+    "occasion age session trial"
+)
+"""Words for what each person has each of once."""
 MOST_ROWS_EACH = 0.2
 """Share of the table that people have each, on average, at most."""
 FEW_PEOPLE = 5

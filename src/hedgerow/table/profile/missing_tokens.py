@@ -132,7 +132,7 @@ def _says(text: str) -> str:
 
 def _strange_numbers(column: CodedColumn, numbers: Numbers) -> Iterator[MissingToken]:
     """Numbers outside the body of the others that are written for missing values."""
-    if numbers.zeros or len(numbers.values) < AMONG:
+    if len(numbers.values) < AMONG:
         return
     written = [column.texts[int(p)].as_py() for p in numbers.places[:20].tolist()]
     below = {
@@ -183,13 +183,17 @@ def _nines(column: CodedColumn, numbers: Numbers) -> Iterator[MissingToken]:
             break
         above.pop()
     for i in above:
-        sure = gap >= FAR * max(spread, 1.0)
         rows = int(numbers.rows[i])
+        far = gap >= FAR * max(spread, 1.0)
+        frequent = i == above[0] and rows > int(numbers.rows[: above[-1]].max())
+        sure = far or frequent
         if not sure and rows < max(2, float(np.median(numbers.rows[: above[-1]]))):
             continue  # rarer than a value beside it would be
         why = f"the other numbers end at {most:g}, and nines are written for missing values"
-        if sure:
+        if far:
             why = f"it is far above all other numbers, which end at {most:g}"
+        elif frequent:
+            why = f"the other numbers end at {most:g}, and none is as frequent"
         yield _token(texts[i], rows, why, sure=sure)
 
 

@@ -53,9 +53,7 @@ def pair_count(first: CodedColumn, second: CodedColumn, people: People) -> PairC
     if first.size < second.size:  # less to write to at random
         one = pair_count(second, first, people)
         a, b = one.breaks, one.repeats
-        return PairCount(
-            one.alone, one.together, one.rows, one.groups, (a[1], a[0]), (b[1], b[0])
-        )
+        return PairCount(one.alone, one.together, one.rows, one.groups, (a[1], a[0]), (b[1], b[0]))
     found = _pairs(
         *first.partition, second.codes, second.size, people.whose, people.number
     )  # fmt: skip
