@@ -15,10 +15,13 @@ from hedgerow.engines import open_engine
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
 from hedgerow.explore.people import DataLook, explore_data
-from hedgerow.plan.guess import Guess, guess
+from hedgerow.plan.guesses.first_plan import first_plan
+from hedgerow.plan.guesses.questions import Question
+from hedgerow.plan.guesses.role_guess import RoleGuess
 from hedgerow.plan.plan import Plan
 from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.table.person_keys import repeated, same_ids
+from hedgerow.table.profile.whole_table import profile_table
 from hedgerow.table.schema import Role
 
 MOST_VALUES = 100_000
@@ -30,7 +33,7 @@ class Look:
     """What the table is like, and what is guessed of each column."""
 
     data: DataLook
-    guesses: dict[str, Guess]
+    guesses: Mapping[str, RoleGuess]
     profiles: tuple[ColumnProfile, ...]
     keys: tuple[Repeats, ...] = ()
     """Numbers of people that repeat, where nobody has said whose rows these are."""
@@ -40,6 +43,8 @@ class Look:
     """What is wrong with that column, where two of its texts may be one person's."""
     differ: Mapping[str, int] = field(default_factory=dict)
     """For each column, how many people have rows with different values."""
+    questions: tuple[Question, ...] = ()
+    """What only a person can answer, the most consequential first."""
     stays: bool = False
     """Whether the table stays in its database, which cannot publish one row per person."""
     spellings: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
@@ -95,8 +100,13 @@ class TableSource:
             keys = () if self.stated else found.keys
             sensitive = [name for name, role in planned.items() if role is Role.SENSITIVE]
             spellings = {n: _spellings(engine.distinct(n, limit=MOST_VALUES)) for n in sensitive}
+            first = first_plan(
+                profile_table(engine, deep=False),
+                person=self.person,
+                one_row_per_person=self.stated or self.person is None,
+            )
             people, ids, differ = self._rows(engine, spellings)
-        guesses = {profile.name: guess(profile) for profile in profiles}
+        guesses = first.roles
         roles = {
             name: Role.IDENTIFIER if name in self.named else Role.QUASI_IDENTIFIER
             for name in guesses
@@ -109,7 +119,8 @@ class TableSource:
         )  # fmt: skip
         return Look(
             explore_data(plan, progress=progress), guesses, profiles, keys, people, ids, differ,
-            self._stays, {name: found for name, found in spellings.items() if found},
+            first.questions, self._stays,
+            {name: found for name, found in spellings.items() if found},
         )  # fmt: skip
 
     @property

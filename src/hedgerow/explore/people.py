@@ -15,11 +15,13 @@ from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
 from hedgerow.engines.base import ColumnProfile
 from hedgerow.explore.uniqueness import Codes, Combination, alone_in, singled_out
-from hedgerow.plan.guess import guess
+from hedgerow.plan.guesses.first_plan import first_plan
+from hedgerow.plan.guesses.role_guess import RoleGuess
 from hedgerow.plan.plan import Plan
 from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.table.encoding import encoded
 from hedgerow.table.groups import Ints
+from hedgerow.table.profile.whole_table import profile_table
 from hedgerow.table.schema import Role
 
 MOST_ROWS = 1_000_000
@@ -134,14 +136,17 @@ def explore_data(
         total = engine.rows_total()
         profiles = {column.name: column for column in engine.profile()}
         table = engine.rows(names, most_rows)
-    if not table.num_rows:
-        raise DataError("the table has no rows", fix="Give a table with at least one row.")
+        if not table.num_rows:
+            raise DataError("the table has no rows", fix="Give a table with at least one row.")
+        proposed = first_plan(profile_table(engine, deep=False), person=person).roles
     columns = {name: encoded(table[name]) for name in names}
     rows = table.num_rows
     del table
     whose, people = _people(columns, person, rows)
     looks = {
-        name: _look(profiles[name], columns[name], whose, plan) for name in names if name != person
+        name: _look(profiles[name], columns[name], whose, plan, proposed[name])
+        for name in names
+        if name != person
     }
     candidates = [
         (name, columns[name][1], len(columns[name][0]))
@@ -200,12 +205,15 @@ def _people(
 
 
 def _look(
-    profile: ColumnProfile, column: tuple[Values, Codes], whose: Ints, plan: Plan | None
+    profile: ColumnProfile,
+    column: tuple[Values, Codes],
+    whose: Ints,
+    plan: Plan | None,
+    proposed: RoleGuess,
 ) -> ColumnLook:
     values, codes = column
     n = _each_once(codes, whose, len(values))
     missing = int(n[values.index(None)]) if None in values else 0
-    proposed = guess(profile)
     planned = None if plan is None else plan.columns.get(profile.name)
     order = np.lexsort((np.arange(len(n)), -n))[:TOP]
     numbers = _numbers(values) if profile.numbers else None

@@ -56,7 +56,7 @@ def write_plan(
     from hedgerow.engines import open_engine, table_place
     from hedgerow.table.header import require_header
     from hedgerow.table.person_keys import refuse_empty_rows
-    from hedgerow.table.profile.profile_table import profile_table
+    from hedgerow.table.profile.whole_table import profile_table
 
     place, to = table_place(data), Path(to)
     if to.exists() and not replace:
@@ -79,22 +79,22 @@ def write_plan(
                 where=str(data),
                 fix=f"It has {some(engine.columns())}.",
             )
-        if ask and person is None and not one_row_per_person and engine.rows_total():
+        if ask and person is None and not one_row_per_person:
             refuse_empty_rows(engine, where=str(data))
         refuse_no_columns(engine.columns(), where=str(data))
-        profile = profile_table(engine, person=person)
+        if not engine.rows_total():
+            raise DataError(
+                "the table has no rows, so there is nothing to guess from",
+                where=str(data),
+                fix="Give a table with at least one person in it.",
+            )
+        profile = profile_table(engine, source=str(data), deep=False)
         first = _asked_for(
             profile, asker, person=person, one_row_per_person=one_row_per_person,
             not_keys=not_keys, purpose=purpose,
         )  # fmt: skip
-        if ask and not first.one_row_per_person and profile.rows:
+        if ask and not first.one_row_per_person:
             _refuse_unknown_people(engine, first, where=str(data))
-    if not profile.rows:
-        raise DataError(
-            "the table has no rows, so there is nothing to guess from",
-            where=str(data),
-            fix="Give a table with at least one person in it.",
-        )
     source = _seen_from(Path(data), to) if place is None else str(place)
     _write(plan_text(first, source=source), to)
     return to

@@ -11,7 +11,7 @@ from hedgerow.plan.guesses.first_hierarchies import first_hierarchy
 from hedgerow.plan.guesses.missing_marks import MissingMark, missing_marks
 from hedgerow.plan.guesses.purposes import DEFAULT, PURPOSES, Purpose, purpose_of
 from hedgerow.plan.guesses.questions import MOST_QUESTIONS, Question
-from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess
+from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess, guess_role
 from hedgerow.plan.guesses.table_guess import guess_roles
 from hedgerow.table.profile.column_facts import ColumnFacts
 from hedgerow.table.profile.table_profile import PersonKey, TableProfile
@@ -38,18 +38,12 @@ class FirstPlan:
     null: tuple[MissingMark, ...]
     """Texts that are read as missing."""
     roles: Mapping[str, RoleGuess]
-    hierarchies: Mapping[str, str]
-    """Of each quasi-identifier, as a plan writes it."""
     within_person: Mapping[str, str]
     """Which of a person's values is kept, where these differ."""
     not_keys: tuple[str, ...]
     claims: FirstClaims
     questions: tuple[Question, ...]
     """What nobody has answered yet, the most consequential first."""
-
-    def names(self, role: Role) -> tuple[str, ...]:
-        """The columns with a role."""
-        return tuple(name for name, guess in self.roles.items() if guess.role is role)
 
 
 def first_plan(
@@ -86,12 +80,15 @@ def first_plan(
     if given.get("person") == ANOTHER:
         one_row_per_person = True
     elif person is None and not one_row_per_person:
-        several = [k for k in profile.keys if k.several and k.column not in not_keys]
+        several = [
+            k
+            for k in profile.keys
+            if k.several and k.column not in not_keys and (k.sure or _numbers_people(facts, k))
+        ]
         chosen = [k for k in several if k.column == given.get("person")]
         key = next(iter(chosen or several), None)
         if key is not None and not (key.sure or chosen):
             questions.append(_about_person(several))
-            key = None
         person = key.column if key else None
 
     marks = missing_marks(profile)
@@ -119,6 +116,9 @@ def first_plan(
         _one_quasi_identifier(roles, facts, person)
 
     missing = frozenset(mark.text for mark in null)
+    for name, guess in roles.items():
+        if guess.role is Role.QUASI_IDENTIFIER:
+            roles[name] = replace(guess, hierarchy=first_hierarchy(facts[name], missing))
     return FirstPlan(
         profile=profile,
         purpose=aim,
@@ -128,16 +128,16 @@ def first_plan(
         one_row_per_person=one_row_per_person,
         null=tuple(null),
         roles=roles,
-        hierarchies={
-            name: first_hierarchy(facts[name], missing)
-            for name, guess in roles.items()
-            if guess.role is Role.QUASI_IDENTIFIER
-        },
         within_person=_kept(key, roles, facts) if key is not None else {},
         not_keys=tuple(not_keys),
         claims=first_claims(roles, facts, aim),
         questions=tuple(questions[:MOST_QUESTIONS]),
     )
+
+
+def _numbers_people(facts: Mapping[str, ColumnFacts], key: PersonKey) -> bool:
+    """Whether the column of a doubtful key looks like an identifier by itself."""
+    return guess_role(facts[key.column]).role is Role.IDENTIFIER
 
 
 def _about_purpose() -> Question:

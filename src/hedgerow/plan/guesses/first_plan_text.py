@@ -9,7 +9,6 @@ from hedgerow.plan.guesses.first_claims import FirstClaim
 from hedgerow.plan.guesses.first_plan import FirstPlan
 from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess
 from hedgerow.plan.yaml_scalar import scalar
-from hedgerow.table.schema import Role
 
 WIDTH = 96
 """Characters of a line of comments."""
@@ -117,8 +116,8 @@ def _missing(first: FirstPlan) -> Iterator[str]:
 
 def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:
     parts = [f"role: {guess.role}"]
-    if guess.role is Role.QUASI_IDENTIFIER:
-        parts.append(f"hierarchy: {first.hierarchies[name]}")
+    if guess.hierarchy is not None:
+        parts.append(f"hierarchy: {guess.hierarchy}")
     if name in first.within_person:
         parts.append(f"within_person: {first.within_person[name]}")
     if name in first.not_keys:

@@ -12,6 +12,7 @@ from hedgerow.plan.guesses.quasi_words import (
     CIVIL,
     EDUCATION,
     ETHNICITY,
+    PLACE,
     QUASI_TOPICS,
     SEX,
     TIME,
@@ -37,6 +38,8 @@ from hedgerow.table.schema import Role
 
 FEW_ROWS = 20
 """With fewer rows, values that are all different say nothing."""
+COORDINATES = "coordinates"
+"""A form of values that is made coarser like other places."""
 MANY = 0.5
 """Share of rows with a value of their own from which on a code may number people."""
 MANY_PEOPLE = 10
@@ -66,6 +69,8 @@ class RoleGuess:
     """What the column is about, where its name or values say so."""
     follows: str | None = None
     """The column that determines it, whose role it has."""
+    hierarchy: str | None = None
+    """Of a quasi-identifier, as a plan writes it."""
 
     @property
     def sure(self) -> bool:
@@ -118,8 +123,9 @@ def _direct(
     def identifier(confidence: Confidence, because: str) -> RoleGuess:
         return _guess(column, Role.IDENTIFIER, confidence, because)
 
-    if column.identifiers:
-        form = column.identifiers[0]
+    forms = [form for form in column.identifiers if form.kind != COORDINATES]
+    if forms:
+        form = forms[0]
         return identifier(Confidence.SURE, f"its values look like {_several(form.kind)}")
     flag = is_flag(values) or column.distinct <= 3
     if (words := DIRECT.words(named)) and not flag:
@@ -155,7 +161,9 @@ def _direct(
 
 def _several(kind: str) -> str:
     """A form in the plural."""
-    return f"{kind}es" if kind.endswith("s") else f"{kind}s"
+    if kind.endswith("ss"):
+        return f"{kind}es"
+    return kind if kind.endswith("s") else f"{kind}s"
 
 
 def _all_different(column: ColumnFacts) -> bool:
@@ -225,6 +233,9 @@ def _by_values(
         if fits:
             because = f"its values look like {what}: {topic.phrase}"
             return _guess(column, Role.QUASI_IDENTIFIER, sex, because, topic)
+    if any(form.kind == COORDINATES for form in column.recognised):
+        because = f"its values look like coordinates: {PLACE.phrase}"
+        return _guess(column, Role.QUASI_IDENTIFIER, Confidence.LIKELY, because, PLACE)
     if column.kind is ColumnKind.DATE:
         because = f"it holds dates: {TIME.phrase}"
         return _guess(column, Role.QUASI_IDENTIFIER, Confidence.LIKELY, because, TIME)

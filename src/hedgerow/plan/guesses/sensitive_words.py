@@ -122,7 +122,8 @@ CRIME = Topic(
 UNION = Topic(
     "union",
     "it is about membership of a union",
-    "union unions unionised unionized gewerkschaft* syndic* sindic* sindac* vakbond* zwiazek zwiazki",
+    "union unions unionised unionized gewerkschaft* syndic* sindic* sindac* vakbond* zwiazek "
+    "zwiazki",
     rank=2,
 )
 SCORES = Topic(
