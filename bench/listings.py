@@ -21,6 +21,7 @@ from hedgerow.plan.plan import plan_json_schema
 from hedgerow.recode.metrics import METRICS
 from hedgerow.release.certificate_schema import certificate_json_schema
 from hedgerow.reports.profiles.registry import PROFILES
+from hedgerow.table.codes import CODE_SYSTEMS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -61,10 +62,23 @@ def metrics(page: str) -> Iterator[str]:
         yield f"| `{one.name}` | {one.measures} | {one.best} | {one.bound} |"
 
 
+def codes(page: str) -> Iterator[str]:
+    """A row a code system."""
+    yield "| system | what | levels | examples | edition; source | licence |"
+    yield "|---|---|---|---|---|---|"
+    for one in CODE_SYSTEMS.values():
+        examples = ", ".join(f"`{text}`" for text in one.examples[:3])
+        yield (
+            f"| `{one.name}` | {one.title} | {', '.join(one.levels)} | {examples} | "
+            f"{one.edition}; {one.source} | {one.licence} |"
+        )
+
+
 LISTINGS: dict[str, tuple[str, Callable[[str], Iterator[str]]]] = {
     "attacks": ("attacks.md", attacks),
     "profiles": ("reports.md", profiles),
     "metrics": ("plan.md", metrics),
+    "codes": ("hierarchies.md", codes),
 }
 """Mark -> page, and what writes the table."""
 SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {

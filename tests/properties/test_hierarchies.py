@@ -14,6 +14,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.table.beginnings import Beginnings
+from hedgerow.table.codes import CODE_SYSTEMS, Codes
 from hedgerow.table.hierarchy import Hierarchy
 from hedgerow.table.hierarchy_builders import (
     Bins,
@@ -24,6 +26,7 @@ from hedgerow.table.hierarchy_builders import (
     Suppression,
     Taxonomy,
 )
+from hedgerow.table.labels import covers
 
 QUICK = settings(max_examples=100, deadline=None)
 
@@ -245,3 +248,43 @@ def test_files_round_trip(tmp_path_factory: Any, leaves: list[str], delimiter: s
         assert [published(h, leaf, i) for i in range(3)] == [leaf, group, top]
     assert published(h, None, 1) is None
     assert published(h, None, 2) == "*"
+
+
+@QUICK
+@given(
+    columns(st.text(st.sampled_from("AB1"), min_size=1, max_size=6)),
+    st.lists(st.integers(1, 6), min_size=1, max_size=4, unique=True),
+)
+def test_beginnings(values: list[str | None], lengths: list[int]) -> None:
+    keep = sorted(lengths, reverse=True)
+    h = Beginnings(keep=keep).bind("code", values)
+    is_hierarchy(h, values)
+    for value in values:
+        if value is None:
+            continue
+        for level, size in enumerate(keep, start=1):
+            label = published(h, value, level)
+            assert label == value if len(value) < size else label == f"{value[:size]}.."
+    # Whoever reads a label without the plan finds exactly the values below it.
+    for level in range(1, h.height):
+        labels = [label for label in h.labels[level] if label]
+        for label, row in zip(labels, covers(labels, h.values, column="code"), strict=True):
+            if label.endswith(".."):
+                fitting = {v for v, fits in zip(h.values, row, strict=True) if fits}
+                assert fitting == {v for v in h.values if v and v.startswith(label[:-2])}
+
+
+@QUICK
+@given(
+    columns(st.one_of(st.sampled_from(["A09.1", "a091", "E11", "X59", "S72.001A"]),
+                      st.text(max_size=4))),
+    st.sampled_from(list(CODE_SYSTEMS)),
+)  # fmt: skip
+def test_codes(values: list[str | None], system: str) -> None:
+    h = Codes(system, other="no code of it").bind("code", values)
+    is_hierarchy(h, values)
+    for value in values:
+        row = None if value is None else CODE_SYSTEMS[system].row(value)
+        for level in range(1, h.height):
+            label = published(h, value, level)
+            assert label == (None if value is None else row[level] if row else "no code of it")

@@ -21,6 +21,7 @@ from hedgerow.plan.domains import (
     DomainFile,
     DomainPlan,
     listed_in,
+    refuse_from_data,
     unlisted,
     values_in,
 )
@@ -290,8 +291,15 @@ class ColumnPlan(PlanMapping):
         if isinstance(self.domain, DomainFile):
             return Values(values_in(self.domain.csv, where=where))
         if isinstance(self.domain, str):
+            refuse_from_data(self.from_data, name, where=where)
             return Values(listed_in(self.spec(), name, where=where))
         return Values(self.domain)
+
+    @property
+    def from_data(self) -> bool:
+        """Whether somebody looked at the data to make its hierarchy, so that it tells of them."""
+        named = self.hierarchy if isinstance(self.hierarchy, HierarchyPlan) else None
+        return named is not None and named.origin == "data"
 
     @property
     def level_names(self) -> tuple[str, ...]:

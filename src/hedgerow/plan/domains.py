@@ -14,6 +14,8 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, Wra
 from hedgerow.base.errors import HierarchyError, PlanError, nearest, some
 from hedgerow.base.problems import Problem, problem, problems_at, short
 from hedgerow.plan.fields import NUMBER_SCHEMA, File, PlanMapping, exactly
+from hedgerow.table.beginnings import Beginnings
+from hedgerow.table.codes import Codes
 from hedgerow.table.domain import MOST_CELLS, Bounds, decimal
 from hedgerow.table.hierarchy_builders import (
     Bins,
@@ -145,6 +147,8 @@ _UNLISTED: Mapping[type, tuple[str, str]] = {
     Bins: ("its bins have edges, not values", "numbers"),
     Prefix: ("it masks whatever values there are", "values"),
     Dates: ("it holds whatever dates there are", "values"),
+    Codes: ("its system has more codes than the column may have", "values"),
+    Beginnings: ("it cuts whatever values there are", "values"),
     Suppression: ("it takes whatever values there are", "values"),
 }
 
@@ -163,6 +167,22 @@ def unlisted(spec: Spec | None) -> tuple[str, str] | None:
         return None
     why, kind = _UNLISTED.get(type(spec), ("nobody knows which values it has", "values"))
     return f"the hierarchy does not list the column's values: {why}", _FIXES[kind]
+
+
+def refuse_from_data(from_data: bool, column: str, *, where: str) -> None:
+    """Refuse a hierarchy that was made by looking at the data where nothing may tell of them.
+
+    Raises:
+        PlanError: It is `from: data`.
+    """
+    if from_data:
+        raise PlanError(
+            f"the hierarchy of {column!r} is from the data, so it tells about the people in them, "
+            "and what is published with noise or as a sample would show it without any",
+            where=where,
+            fix="Use one that is public: a code system, ranges or lists chosen without looking. "
+            "If this one was chosen without looking, say `from: public`.",
+        )
 
 
 def listed_in(spec: Spec, column: str, *, where: str) -> tuple[Missable, ...]:

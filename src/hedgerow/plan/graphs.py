@@ -227,7 +227,7 @@ def _blocks(
 def _level(
     plan: Plan, column: str, domain: Domain, asked: int | str, where: str
 ) -> tuple[int, ...]:
-    spec = plan.hierarchy_spec(column)
+    spec = plan.public_spec(column)
     values: Sequence[str | None] = (
         domain.values
         if isinstance(domain, Values)

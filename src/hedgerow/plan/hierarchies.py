@@ -16,6 +16,8 @@ from pydantic import (
 from hedgerow.base.errors import HierarchyError
 from hedgerow.base.problems import problem, short
 from hedgerow.plan.fields import File, OneKeyMapping, PlanMapping, Whole
+from hedgerow.table.beginnings import Beginnings
+from hedgerow.table.codes import CODE_SYSTEMS, Codes
 from hedgerow.table.hierarchy_builders import (
     DATE_LEVELS,
     Bins,
@@ -76,22 +78,63 @@ class RangesPlan(PlanMapping):
         return Ranges(widths=self.widths, origin=self.origin)
 
 
+_Steps = Annotated[
+    tuple[int, ...],
+    PlainValidator(_numbers),
+    WithJsonSchema({"type": "array", "items": {"type": "integer"}, "minItems": 1}),
+]
+
+
 class PrefixPlan(PlanMapping):
-    """Characters masked from the right."""
+    """Characters masked from the right, or the first characters of codes of unequal length."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["length"]}, {"required": ["keep"]}]}
+    )
 
     brief: ClassVar[str] = "length"
-    length: Whole = Field(description="Characters every value has.")
-    steps: (
-        Annotated[
-            tuple[int, ...],
-            PlainValidator(_numbers),
-            WithJsonSchema({"type": "array", "items": {"type": "integer"}, "minItems": 1}),
-        ]
-        | None
-    ) = Field(default=None, description="How many characters each level masks.")
+    length: Whole | None = Field(default=None, description="Characters every value has.")
+    steps: _Steps | None = Field(
+        default=None, description="With length: how many characters each level masks."
+    )
+    keep: _Steps | None = Field(
+        default=None,
+        description="Instead of length, where values are not equally long: how many characters "
+        "each level keeps. Shorter values stay as they are.",
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> PrefixPlan:
+        if (self.length is None) == (self.keep is None):
+            raise problem(
+                "a prefix hierarchy has either a length or the characters to keep",
+                "Write {prefix: 5} for codes of 5 characters, or {prefix: {keep: [5, 3, 1]}}.",
+            )
+        if self.keep is not None and self.steps is not None:
+            raise problem("'steps' belongs to a length", "Leave it out: `keep` says the levels.")
+        return self
 
     def spec(self) -> Spec:
-        return Prefix(length=self.length, steps=self.steps)
+        if self.length is not None:
+            return Prefix(length=self.length, steps=self.steps)
+        assert self.keep is not None, "checked above"
+        return Beginnings(keep=self.keep)
+
+
+class CodesPlan(PlanMapping):
+    """Codes of a public system, in any usual spelling."""
+
+    brief: ClassVar[str] = "system"
+    system: Annotated[str, WithJsonSchema({"type": "string", "examples": list(CODE_SYSTEMS)})] = (
+        Field(description="Such as icd-10 or countries; docs/hierarchies.md lists all.")
+    )
+    other: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="What values that are no codes of it become; without it they are an error.",
+    )
+
+    def spec(self) -> Spec:
+        return Codes(self.system, self.other)
 
 
 class DatesPlan(PlanMapping):
@@ -118,8 +161,10 @@ def _level_names(value: Any) -> tuple[str, ...]:
     return found
 
 
-_KINDS = ("csv", "ranges", "prefix", "dates", "bins", "taxonomy", "suppression")
+_KINDS = ("csv", "codes", "ranges", "prefix", "dates", "bins", "taxonomy", "suppression")
 """Of hierarchies."""
+_BESIDE = frozenset({"names", "origin"})
+"""What may stand beside the one key."""
 
 
 class HierarchyPlan(OneKeyMapping):
@@ -128,7 +173,7 @@ class HierarchyPlan(OneKeyMapping):
     model_config = ConfigDict(
         json_schema_extra={
             "minProperties": 1,
-            "maxProperties": 2,
+            "maxProperties": 3,
             "oneOf": [{"required": [kind]} for kind in _KINDS],
         }
     )
@@ -141,6 +186,7 @@ class HierarchyPlan(OneKeyMapping):
         description="File with a line for each value: the value, then its label on every level. "
         "The words suppression and dates alone are no files but the hierarchies of that name.",
     )
+    codes: CodesPlan | None = None
     ranges: RangesPlan | None = None
     prefix: PrefixPlan | None = None
     dates: DatesPlan | None = None
@@ -182,6 +228,13 @@ class HierarchyPlan(OneKeyMapping):
         description="Beside one of the others: what the levels above the values are called, finest "
         "first; the last, *, may be left out. A policy can then name them.",
     )
+    origin: Literal["public", "data"] | None = Field(
+        default=None,
+        alias="from",
+        description="Beside one of the others: where it comes from. data: somebody looked at the "
+        "data to choose its cuts, values or lists, so it tells about them. The certificate says "
+        "so, and noisy, safe and synthetic releases and answers refuse it.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -195,7 +248,7 @@ class HierarchyPlan(OneKeyMapping):
     @model_validator(mode="after")
     def _exactly_one(self) -> HierarchyPlan:
         """One way to become coarser, and maybe names for its levels."""
-        found = len(self.model_fields_set - {"names"})
+        found = len(self.model_fields_set - _BESIDE)
         if found != 1:
             raise problem(
                 f"{self.what} has exactly one key, and this one has {found or 'none'}",
@@ -210,7 +263,7 @@ class HierarchyPlan(OneKeyMapping):
 
     @model_validator(mode="after")
     def _buildable(self) -> HierarchyPlan:
-        if len(self.model_fields_set - {"names"}) == 1:
+        if len(self.model_fields_set - _BESIDE) == 1:
             try:
                 self.spec()
             except HierarchyError as error:
@@ -225,11 +278,12 @@ class HierarchyPlan(OneKeyMapping):
             return Bins(edges=self.bins)
         if self.taxonomy is not None:
             return Taxonomy(tree=self.taxonomy)
-        made = self.ranges or self.prefix or self.dates
+        made = self.codes or self.ranges or self.prefix or self.dates
         return Suppression() if made is None else made.spec()
 
 
 _EXAMPLES = {
+    "codes": "{codes: icd-10}",
     "ranges": "{ranges: [5, 10, 20]}",
     "prefix": "{prefix: 5}",
     "bins": "{bins: [[18, 30, 65], [65]]}",

@@ -25,6 +25,7 @@ from hedgerow.engines.formats import COMPRESSED, format_of
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.columns import ColumnPlan
 from hedgerow.plan.contradictions import contradictions
+from hedgerow.plan.domains import refuse_from_data
 from hedgerow.plan.fields import Destination, PlanMapping, PublishedRows, Source, TableSource
 from hedgerow.plan.json_schema import json_schema
 from hedgerow.plan.methods import PRICED, Method, Table
@@ -419,12 +420,27 @@ class Plan(PlanMapping):
             roles = {name: roles[name] for name in columns if name in roles}
         return Schema(
             roles, self.person, stated=self.one_row_per_person, not_keys=self.not_keys,
-            ids_as_written=self.ids_as_written,
+            ids_as_written=self.ids_as_written, from_data=self.from_data,
         )  # fmt: skip
 
     def hierarchy_spec(self, column: str) -> Spec:
         """How the column's values become coarser; suppression where the plan does not say."""
         return self.columns[column].spec()
+
+    def public_spec(self, column: str) -> Spec:
+        """The same, for what must tell nothing of the data that is not paid for.
+
+        Raises:
+            PlanError: It was made by looking at the data.
+        """
+        where = self.where("columns", column, "hierarchy")
+        refuse_from_data(self.columns[column].from_data, column, where=where)
+        return self.hierarchy_spec(column)
+
+    @property
+    def from_data(self) -> tuple[str, ...]:
+        """Columns whose hierarchy was made by looking at the data."""
+        return tuple(name for name, column in self.columns.items() if column.from_data)
 
     @property
     def specs(self) -> dict[str, Spec]:

@@ -16,6 +16,8 @@ def is_text(place: Place) -> bool:
             return True
         case ("columns", _, "hierarchy", "csv") | ("columns", _, "hierarchy", "names", _):
             return True
+        case ("columns", _, "hierarchy", "codes", "other"):
+            return True
         case ("protect", _, _, "of" | "value" | "population" | "wishes") | (
             "protect",
             _,

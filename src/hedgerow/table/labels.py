@@ -1,8 +1,9 @@
 """Labels: which raw values a generalised value stands for, whoever wrote it.
 
 Read are `*`, `ALL`; ranges, bounds, decades and dates (see spans.py); masks `130**`, `3*`,
-`**012`, `199x`, `130##`; sets `{a, "b, c", missing}`, `{'a', 'b'}`, `['a', 'b']`, `a,b`; nodes of a
-taxonomy; and plain values.
+`**012`, `199x`, `130##`; beginnings `J01..`; sets `{a, "b, c", missing}`,
+`{'a', 'b'}`, `['a', 'b']`, `a,b`; nodes of a taxonomy; labels of public code systems; and plain
+values.
 A label that can be read in several ways stands for all that any of them covers, and what it
 covers does not depend on who else is looked for; only how many characters a mask hides does.
 """
@@ -23,6 +24,8 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, some
 from hedgerow.base.spelling import reading
+from hedgerow.table.beginnings import MORE
+from hedgerow.table.codes import CODE_SYSTEMS, CodeSystem
 from hedgerow.table.spans import day_span, days_of, decade, number, read_span, simple_span
 
 Value = str | None
@@ -60,6 +63,7 @@ class RawValues:
         self.taxonomy = taxonomy or {}
         self.masks: set[int] = set()
         """How long the masks among the labels are."""
+        self._codes: dict[str, dict[str, list[int]]] = {}
         self._ends: dict[tuple[int, bool], dict[str, list[int]]] = {}
         self._known: dict[str, tuple[Flags | None, Kind]] = {}
 
@@ -142,6 +146,16 @@ class RawValues:
         flags = np.zeros(len(self), np.bool_)
         flags[self._ends[size, begins].get(part, [])] = True
         return flags
+
+    def codes(self, system: CodeSystem) -> dict[str, list[int]]:
+        """Where the values are that are below each label of a code system."""
+        if system.name not in self._codes:
+            found = self._codes[system.name] = {}
+            for i, value in enumerate(self.values):
+                labels = None if value is None else system.row(value)
+                for label in dict.fromkeys(() if labels is None else labels[1:]):
+                    found.setdefault(label, []).append(i)
+        return self._codes[system.name]
 
     def below(self, node: str) -> Flags:
         """Which values are below a node of the taxonomy."""
@@ -278,7 +292,12 @@ def meaning(label: Value, known: RawValues) -> tuple[Flags | None, Kind]:
         return row | known.below(known.nodes[text]), "other"
     leaf = bool(known.taxonomy) and read in known.leaves
     kind: Kind = "word" if math.isnan(amount) and not leaf else "other"
-    if not _STRUCTURED.search(text):
+    for system in CODE_SYSTEMS.values():
+        if system.owns(text) and (below := known.codes(system).get(text)):
+            row = row.copy()
+            row[below] = True
+            kind = "other"
+    if not _STRUCTURED.search(text) and not text.endswith(MORE):
         return row, kind
     for reader, how in _READERS:
         more = reader(text, known)
@@ -358,6 +377,12 @@ def _mask(text: str, known: RawValues) -> Flags | None:
     return np.asarray(fits & (long | other))
 
 
+def _beginning(text: str, known: RawValues) -> Flags | None:
+    """`J01..`: whatever begins so."""
+    part = text.removesuffix(MORE)
+    return known.ending(part, begins=True) if part != text and part.strip(".") else None
+
+
 def _span(text: str, known: RawValues) -> Flags | None:
     """Ranges, bounds and dates."""
     found = read_span(text)
@@ -406,6 +431,7 @@ def _list(text: str, known: RawValues) -> Flags | None:
 _READERS: tuple[tuple[Callable[[str, RawValues], Flags | None], Kind], ...] = (
     (_set, "other"),
     (_mask, "other"),
+    (_beginning, "other"),
     (_decade, "span"),
     (_span, "span"),
     (_list, "other"),

@@ -28,6 +28,24 @@ def stated_no_keys(columns: Sequence[str]) -> list[str]:
     return [f"The publisher states that the {what} not identify people; this was not checked."]
 
 
+def told_by_hierarchies(columns: Sequence[str]) -> list[str]:
+    """What a certificate says of hierarchies that were made by looking at the data.
+
+    >>> told_by_hierarchies(["age"])[0][:60]
+    'The hierarchy of age was made by looking at the data: which '
+    """
+    if not columns:
+        return []
+    one = len(columns) == 1
+    what = "hierarchy" if one else "hierarchies"
+    return [
+        f"The {what} of {', '.join(columns)} {'was' if one else 'were'} made by looking at the "
+        "data: which values, cuts and rare values there are was seen by whoever made "
+        f"{'it' if one else 'them'}, and the published labels show it, suppressed people included. "
+        "No claim covers that."
+    ]
+
+
 class Role(StrEnum):
     """What a column is to an attacker."""
 
@@ -56,6 +74,8 @@ class Schema:
     """Columns of which the steward states that they do not identify people."""
     ids_as_written: bool = False
     """Whether the steward states that IDs in several spellings are of different people."""
+    from_data: tuple[str, ...] = ()
+    """Columns whose hierarchy was made by looking at the data."""
 
     @property
     def linked(self) -> bool:

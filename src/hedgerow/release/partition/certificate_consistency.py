@@ -38,7 +38,10 @@ def stated_schema(certificate: Mapping[str, Any]) -> Schema:
     person = plan["person"] if rows is None else None
     stated = plan.get("one_row_per_person", False)
     written = plan.get("ids_as_written", False)
-    return Schema(first | given, person, rows, stated, tuple(plan.get("not_keys", ())), written)
+    return Schema(
+        first | given, person, rows, stated, tuple(plan.get("not_keys", ())), written,
+        tuple(plan.get("from_data", ())),
+    )  # fmt: skip
 
 
 def contradiction(certificate: Mapping[str, Any]) -> str | None:

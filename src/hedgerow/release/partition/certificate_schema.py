@@ -72,6 +72,11 @@ class PlanStated(Statements):
         default={},
         description="Which of a person's values were published, where their rows could differ.",
     )
+    from_data: list[str] = Field(
+        default=[],
+        description="Columns whose hierarchy was made by looking at the data, so that its labels "
+        "tell about them.",
+    )
     null: list[str]
     protect: list[ClaimStated]
     method: dict[str, Any]

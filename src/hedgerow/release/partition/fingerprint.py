@@ -50,6 +50,7 @@ def _more(column: ColumnPlan) -> list[dict[str, Any]]:
         "within_person": column.within_person,
         "spelling": column.spelling,
         "distinct": column.distinct,
+        "from_data": column.from_data or None,
         "order": None if column.order is None else column.order.stated,
     }
     told = {name: value for name, value in said.items() if value is not None}

@@ -50,6 +50,8 @@ def unlike(plan: Plan, asked: Sequence[PrivacyModel], certificate: Mapping[str, 
         return "plan and certificate do not both state that IDs are compared as they are written"
     if set(plan.not_keys) != set(stated.get("not_keys", ())):
         return "plan and certificate do not state of the same columns that they identify nobody"
+    if set(plan.from_data) != set(stated.get("from_data", ())):
+        return "plan and certificate do not say of the same hierarchies that they are from the data"
     places = matched(asked, stated["protect"])
     for entry, place in zip(stated["protect"], places, strict=True):
         if place is None:

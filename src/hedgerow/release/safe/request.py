@@ -181,7 +181,7 @@ def _column(plan: Plan, name: str) -> Column:
     public = Public((name,), {name: domain}, plan.neighbours(), {})
     cells = public.cells(name)
     where = plan.where("columns", name, "hierarchy")
-    hierarchy = plan.hierarchy_spec(name).bind(name, cells.labels, where=where)
+    hierarchy = plan.public_spec(name).bind(name, cells.labels, where=where)
     low, high = plan.columns[name].levels or (0, hierarchy.height)
     if high > hierarchy.height:
         raise PlanError(
