@@ -68,7 +68,10 @@ def test_values_missing_ones_and_histograms() -> None:
     assert age.singled_out == pytest.approx(4 / 6)
     assert [(c.value, c.people) for c in city.top] == [("x", 5), ("y", 1)]
     assert city.histogram == ()
-    assert (age.role, age.because) == (Role.QUASI_IDENTIFIER, 'its name says "age"')
+    assert (age.role, age.because) == (
+        Role.QUASI_IDENTIFIER,
+        'its name says "age": people who know somebody know the age',
+    )
 
 
 def test_the_plan_says_roles_persons_and_missing(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def first_plan(
     key = None
     if given.get("person") == ANOTHER:
         one_row_per_person = True
-    elif person is None and not one_row_per_person:
+    elif person is None and not one_row_per_person and len(facts) > 1:
         several = [
             k
             for k in profile.keys
