@@ -128,7 +128,7 @@ def first_plan(
         one_row_per_person=one_row_per_person,
         null=tuple(null),
         roles=roles,
-        within_person=_kept(key, roles, facts) if key is not None else {},
+        within_person=_kept(key, profile, roles) if key is not None else {},
         not_keys=tuple(not_keys),
         claims=first_claims(roles, facts, aim),
         questions=tuple(questions[:MOST_QUESTIONS]),
@@ -237,15 +237,20 @@ def _one_quasi_identifier(
 
 
 def _kept(
-    key: PersonKey, roles: Mapping[str, RoleGuess], facts: Mapping[str, ColumnFacts]
+    key: PersonKey, profile: TableProfile, roles: Mapping[str, RoleGuess]
 ) -> dict[str, str]:
-    """Which of a person's values is kept where these differ."""
+    """Which of a person's values is kept, where these differ or may differ."""
+    agree = {
+        one.dependent
+        for one in profile.dependencies
+        if one.determinant == key.column and one.exact and not profile.sampled
+    }
     kept: dict[str, str] = {}
-    for name in key.differ:
-        if name == key.column or roles[name].role is Role.IDENTIFIER:
+    for column in profile.columns:
+        if column.name in agree or roles[column.name].role is Role.IDENTIFIER:
             continue
-        values = [one.value for one in facts[name].values]
-        plain = facts[name].numbers is None and facts[name].values_complete
+        values = [one.value for one in column.values]
+        plain = column.numbers is None and column.values_complete
         plain = plain and not any(len(texts) > 1 for texts in classes(values))
-        kept[name] = "most-frequent" if plain else "smallest"
+        kept[column.name] = "most-frequent" if plain else "smallest"
     return kept

@@ -260,6 +260,9 @@ def _unknown(column: ColumnFacts, named: frozenset[str]) -> RoleGuess:
         if _like_ages(column):
             because = "its numbers look like ages, which others know"
             return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, because, AGE)
+        if numbers.whole and column.distinct >= MANY * column.rows:
+            because = "most rows have a number of their own, which may find them in other data"
+            return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, because)
         because = "it holds many different numbers, as measurements do, which few people know"
         return _guess(column, Role.SENSITIVE, Confidence.UNSURE, because, MEASURED)
     if numbers is None and column.kind is ColumnKind.TEXT and _all_different(column):
