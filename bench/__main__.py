@@ -20,6 +20,7 @@ from bench import (
     growth,
     growth_page,
     noise_suite,
+    profiles,
     report,
     safe,
     suite,
@@ -75,6 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
         safe.measure(bench)
         exploring.measure(bench)
         beliefs.measure(bench)
+        profiles.measure(bench)
         if chosen.large:
             bench.large()
         bench.others(slow=not chosen.quick)
@@ -85,6 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
         *safe.rows(bench.found),
         *exploring.rows(bench.found),
         *beliefs.rows(bench.found),
+        *profiles.rows(bench.found),
     ]
     report.show(rows, Console(width=None if sys.stdout.isatty() else 190))
     for failed, message in bench.failed.items():

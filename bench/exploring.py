@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.clock import BenchError, Job, Measured, process, tell, timed
+from bench.clock import Job, Measured, process, tell, timed
 from bench.suite import Bench, Row, Target
 
 RUNS = "9"
@@ -27,8 +27,6 @@ TOLD = {
                             "nodes", 0.3),
     "frontier": ("the frontier of k, 24 steps over all 12,960 nodes", None),
     "node": ("one node before and after, with sizes and worst groups", 0.3),
-    "uniqueness": ("all 575 combinations of up to three of Adult's 15 columns: who is singled "
-                   "out", 2.0),
 }  # fmt: skip
 """Each job in words, and the seconds it has to stay under."""
 
@@ -37,16 +35,6 @@ def job(make: Callable[[Path], Job]) -> Callable[[Path], Job]:
     """Register what prepares a job under its name."""
     JOBS[make.__name__] = make
     return make
-
-
-def adult() -> Path:
-    """The folder with the Adult data."""
-    from bench.tables import data_folder
-
-    found = data_folder()
-    if found is None:
-        raise BenchError("set HEDGEROW_DATA to the folder with the Adult data")
-    return found
 
 
 @job
@@ -117,34 +105,6 @@ def node(folder: Path) -> Job:
     found = Exploration.open(folder / "adult.yaml")
     levels = found.levels(found.survey().best[0])
     return Job(lambda: preview(found, levels), lambda shown: {"groups": shown.groups})
-
-
-@job
-def uniqueness(folder: Path) -> Job:
-    import numpy as np
-    import pyarrow.csv
-
-    from hedgerow.explore.uniqueness import singled_out
-    from hedgerow.table.encoding import encoded
-
-    options = pyarrow.csv.ReadOptions(autogenerate_column_names=True)
-    parse = pyarrow.csv.ParseOptions(delimiter=",", ignore_empty_lines=True)
-    text = pyarrow.csv.ConvertOptions(
-        column_types={f"f{i}": pyarrow.string() for i in range(15)}, strings_can_be_null=False
-    )
-    table = pyarrow.csv.read_csv(
-        adult() / "adult.data", read_options=options, parse_options=parse, convert_options=text
-    )
-    columns = []
-    for name in table.column_names:
-        values, codes = encoded(table[name])
-        columns.append((name, codes, len(values)))
-    people = np.arange(table.num_rows, dtype=np.int64)
-
-    def work() -> Any:
-        return singled_out(columns, people, table.num_rows)
-
-    return Job(work, lambda found: {"combinations": len(found[0]), "left": list(found[1])})
 
 
 def measure(bench: Bench) -> None:

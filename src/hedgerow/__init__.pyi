@@ -5,6 +5,7 @@ from hedgerow.answers.preview import Preview as Preview
 from hedgerow.answers.session import Session as Session
 from hedgerow.answers.session import session as session
 from hedgerow.api.publication import publish as publish
+from hedgerow.api.table_profile import look as look
 from hedgerow.api.verification import verify as verify
 from hedgerow.attacks.base import AttackResult as AttackResult
 from hedgerow.attacks.suite import attack as attack
@@ -50,8 +51,6 @@ from hedgerow.explain.policies import explain_policy as explain_policy
 from hedgerow.explain.samples import SamplingStudy as SamplingStudy
 from hedgerow.explain.samples import explain_sampling as explain_sampling
 from hedgerow.explore.nodes import Exploration as Exploration
-from hedgerow.explore.people import DataLook as DataLook
-from hedgerow.explore.people import explore_data as explore_data
 from hedgerow.explore.tradeoff import Frontier as Frontier
 from hedgerow.explore.tradeoff import frontier as frontier
 from hedgerow.ledger import Ledger as Ledger
@@ -63,3 +62,5 @@ from hedgerow.release.safe.release import SafeRelease as SafeRelease
 from hedgerow.release.verification import Verification as Verification
 from hedgerow.reports.files import Reports as Reports
 from hedgerow.reports.files import report as report
+from hedgerow.table.profile.column_facts import ColumnFacts as ColumnFacts
+from hedgerow.table.profile.table_profile import TableProfile as TableProfile

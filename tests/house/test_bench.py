@@ -15,7 +15,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from bench import beliefs, clock, exploring, noise, noise_suite, report, suite, tables, work  # noqa: E402
+from bench import (  # noqa: E402
+    beliefs,
+    clock,
+    exploring,
+    noise,
+    noise_suite,
+    profiles,
+    report,
+    suite,
+    tables,
+    work,
+)
 from bench.__main__ import main  # noqa: E402
 from hedgerow.api import demo  # noqa: E402
 
@@ -94,19 +105,25 @@ def test_every_job_runs(prepared: Path, name: str) -> None:
     assert measured.detail
 
 
-@pytest.mark.parametrize("name", [name for name in exploring.JOBS if name != "uniqueness"])
+@pytest.mark.parametrize("name", exploring.JOBS)
 def test_every_job_of_exploring_runs(prepared: Path, name: str) -> None:
     measured = clock.timed(exploring.JOBS[name](prepared), repeats=2)
     assert measured.seconds > 0
     assert all(measured.detail.values())
 
 
-def test_all_combinations_of_columns_are_measured(
-    adult: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_profile_is_measured_beside_duckdb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exploring, "adult", lambda: adult)
-    found = clock.timed(exploring.JOBS["uniqueness"](prepared), repeats=1)
-    assert found.detail["combinations"] == 15 + 105 + 455
+    monkeypatch.setattr(profiles, "ROWS", 3_000)
+    found = {
+        f"profiles_{name}": clock.timed(make(tmp_path), repeats=1)
+        for name, make in profiles.JOBS.items()
+    }
+    assert found["profiles_csv"].detail["rows"] == 3_000
+    assert found["profiles_special"].detail["combinations"] > 15 + 105
+    with_targets = [row for row in profiles.rows(found) if row.target is not None]
+    assert [row.peer for row in with_targets] == ["DuckDB: SUMMARIZE"] * 2
     assert set(exploring.TOLD) == set(exploring.JOBS)
 
 

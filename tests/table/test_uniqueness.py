@@ -18,7 +18,7 @@ from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.dependencies import dependencies
 from hedgerow.table.profile.pair_counts import NOBODY, People, pair_count
 from hedgerow.table.profile.special_uniques import special_uniques
-from hedgerow.table.profile.uniqueness import combination
+from hedgerow.table.profile.uniqueness import combination, single
 
 Rows = list[tuple[str | None, ...]]
 VALUES = st.sampled_from(["a", "b", "c", "d", None])
@@ -73,6 +73,9 @@ def test_combinations_single_out_whom_counting_finds(
     who = whose if several else list(range(len(rows)))
     people = people_of(whose if several else None, len(rows))
     columns = coded(rows)
+    assert [single(column, people) for column in columns] == [
+        combination([column], people) for column in columns
+    ]
     for size in (1, 2, 3, 4):
         for chosen in combinations(range(4), size):
             found = combination([columns[i] for i in chosen], people)

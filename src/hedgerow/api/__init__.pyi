@@ -18,6 +18,11 @@ from hedgerow.engines.formats import uploadable as uploadable
 from hedgerow.table.groups import ROWS as ROWS
 from hedgerow.table.hierarchy_builders import DATE_LEVELS as DATE_LEVELS, Dates as Dates
 from hedgerow.table.person_keys import question as question
+from hedgerow.table.profile.column_notes import (
+    column_notes as column_notes,
+    in_percent as in_percent,
+    listed as listed,
+)
 from hedgerow.table.schema import Role as Role
 from hedgerow.table.value_order import DATES as DATES, NUMBERS as NUMBERS, arranged as arranged
 

@@ -14,13 +14,12 @@ from hedgerow.base.spelling_classes import classes
 from hedgerow.engines import open_engine
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
-from hedgerow.explore.people import DataLook, explore_data
 from hedgerow.plan.guesses.first_plan import first_plan
 from hedgerow.plan.guesses.questions import Question
 from hedgerow.plan.guesses.role_guess import RoleGuess
-from hedgerow.plan.plan import Plan
 from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.table.person_keys import repeated, same_ids
+from hedgerow.table.profile.table_profile import TableProfile
 from hedgerow.table.profile.whole_table import profile_table
 from hedgerow.table.schema import Role
 
@@ -32,7 +31,7 @@ MOST_VALUES = 100_000
 class Look:
     """What the table is like, and what is guessed of each column."""
 
-    data: DataLook
+    data: TableProfile
     guesses: Mapping[str, RoleGuess]
     profiles: tuple[ColumnProfile, ...]
     keys: tuple[Repeats, ...] = ()
@@ -49,6 +48,20 @@ class Look:
     """Whether the table stays in its database, which cannot publish one row per person."""
     spellings: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
     """For each sensitive column, the values a reader may take for one, in all spellings."""
+
+    @property
+    def tokens(self) -> dict[str, list[str]]:
+        """Texts that surely mean missing, with their columns; in no column they are values."""
+        found: dict[str, list[str]] = {}
+        for one in self.data.columns:
+            for token in one.missing_tokens:
+                if token.sure:
+                    found.setdefault(token.text, []).append(one.name)
+        return {
+            text: names for text, names in found.items()
+            if all(one.name in names or text not in {v.value for v in one.values}
+                   for one in self.data.columns)
+        }  # fmt: skip
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,31 +110,36 @@ class TableSource:
             profiles = tuple(engine.profile())
             planned = {n: Role(role) for n, role in self.roles if n in engine.columns()}
             found = repeated(engine, planned, dict(self.said), person=self.person, names=False)
-            keys = () if self.stated else found.keys
             sensitive = [name for name, role in planned.items() if role is Role.SENSITIVE]
             spellings = {n: _spellings(engine.distinct(n, limit=MOST_VALUES)) for n in sensitive}
-            first = first_plan(
-                profile_table(engine, deep=False),
-                person=self.person,
-                one_row_per_person=self.stated or self.person is None,
+            data = profile_table(
+                engine, source=self.source, known=self._known(engine.columns()), progress=progress
             )
+            keys = () if self.stated else self._asked(engine, data, found.keys)
             people, ids, differ = self._rows(engine, spellings)
-        guesses = first.roles
-        roles = {
-            name: Role.IDENTIFIER if name in self.named else Role.QUASI_IDENTIFIER
-            for name in guesses
-            if name != self.person
-        }
-        plan = Plan.of(
-            columns={name: str(role) for name, role in roles.items()},
-            protect=[{"unique-share": 1}], source=self.source, person=self.person,
-            null=list(self.null) or None,
-        )  # fmt: skip
+        first = first_plan(
+            data, person=self.person, one_row_per_person=self.stated or self.person is None
+        )
         return Look(
-            explore_data(plan, progress=progress), guesses, profiles, keys, people, ids, differ,
-            first.questions, self._stays,
-            {name: found for name, found in spellings.items() if found},
+            data, first.roles, profiles, keys, people, ids, differ, first.questions,
+            self._stays, {name: found for name, found in spellings.items() if found},
         )  # fmt: skip
+
+    def _asked(
+        self, engine: Engine, data: TableProfile, found: tuple[Repeats, ...]
+    ) -> tuple[Repeats, ...]:
+        """The column that may say whose row it is: the likeliest, where its values tell."""
+        said = dict(self.said)
+        for key in data.keys:
+            if key.sure and key.several and said.get(key.column, True):
+                return tuple(engine.repeats([key.column]))
+        return found
+
+    def _known(self, columns: Sequence[str]) -> list[str]:
+        """The columns that an attacker may know, by their roles; those without one, too."""
+        said = dict(self.roles)
+        may = (None, str(Role.QUASI_IDENTIFIER))
+        return [n for n in columns if n != self.person and said.get(n) in may]
 
     @property
     def _stays(self) -> bool:

@@ -27,6 +27,7 @@ from hedgerow.cli.jobs import (
 )
 from hedgerow.cli.lean import without_pandas
 from hedgerow.cli.ledger import ledger
+from hedgerow.cli.look import look
 from hedgerow.cli.query import query
 from hedgerow.cli.report import ReportCommand, report, tell_internal
 from hedgerow.cli.verify import verify
@@ -82,6 +83,7 @@ def hedgerow_command(
     """Publish data about people against named adversaries."""
 
 
+app.command()(look)
 app.command()(init)
 
 

@@ -74,7 +74,7 @@ class NumberRange:
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """Numbers from `low` up to, not including, `high`; the last one includes it."""
+    """NumberValues from `low` up to, not including, `high`; the last one includes it."""
 
     low: float
     high: float
@@ -148,6 +148,11 @@ class ColumnFacts:
     def tokens(self) -> frozenset[str]:
         """The texts that seem to say that there is no value."""
         return frozenset(one.text for one in self.missing_tokens)
+
+    @property
+    def doubtful_tokens(self) -> tuple[MissingToken, ...]:
+        """Those of which somebody has to be asked."""
+        return tuple(one for one in self.missing_tokens if not one.sure)
 
     @property
     def identifiers(self) -> tuple[Recognition, ...]:

@@ -1,4 +1,4 @@
-"""Numbers, codes, dates, categories and texts: what the values of a column are.
+"""NumberValues, codes, dates, categories and texts: what the values of a column are.
 
 A number and a code are written alike. What tells them apart: a zero in front, what the column is
 called, and how often neighbours stand: about as often among amounts, as it happens among codes.
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from hedgerow.table.column_words import words, words_in
 from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.column_facts import ColumnKind
-from hedgerow.table.profile.number_values import Numbers
+from hedgerow.table.profile.number_values import NumberValues
 
 LOOKED_AT = 1000
 """Distinct values whose form is looked at."""
@@ -51,6 +51,7 @@ DATES = {
 """How dates are written; the first that all values fit. 03/04/2020 alone fits two."""
 EITHER = "dd/mm/yyyy or mm/dd/yyyy"
 CODE_WORDS = words(
+    "nbr pid mrn ssn patnr seqn subject participant respondent patient "
     "code codes cod id ids type typ kind category cat class klass group grp sex gender race raceg "
     "ethnicity ethnic marital marst religion occupation occ job industry ind state statefip county "
     "country region district department dept ward unit site centre center hospital clinic provider "
@@ -85,7 +86,7 @@ class KindGuess:
     free_text: bool = False
 
 
-def kind_of(column: CodedColumn, numbers: Numbers, tokens: frozenset[str]) -> KindGuess:
+def kind_of(column: CodedColumn, numbers: NumberValues, tokens: frozenset[str]) -> KindGuess:
     """What the values of a column are, tokens of missing ones left aside."""
     texts = [text for text in column.spread(LOOKED_AT) if text not in tokens and text.strip()]
     if not texts:
@@ -121,7 +122,7 @@ def date_form(texts: list[str], named: frozenset[str]) -> str | None:
 DATE_WORDS = words("date day datum dob birth born fecha data admission discharge geburtsdatum")
 
 
-def _number_or_code(name: str, numbers: Numbers) -> KindGuess:
+def _number_or_code(name: str, numbers: NumberValues) -> KindGuess:
     named = words_in(name)
     code, amount = named & CODE_WORDS, named & AMOUNT_WORDS
     if numbers.zeros and numbers.whole and not amount and numbers.values[0] >= 0:
@@ -148,7 +149,7 @@ def _number_or_code(name: str, numbers: Numbers) -> KindGuess:
     return KindGuess(ColumnKind.NUMBER, "its values are whole numbers")
 
 
-def roughness(numbers: Numbers) -> float:
+def roughness(numbers: NumberValues) -> float:
     """How much the frequencies of neighbours differ, of two in the middle; by chance 0.45.
 
     The difference of two counts, squared, over their sum is chi-squared for a smooth distribution.
@@ -162,21 +163,21 @@ def roughness(numbers: Numbers) -> float:
     return float(np.median((first - second) ** 2 / (first + second)))
 
 
-def _heaped(numbers: Numbers) -> bool:
+def _heaped(numbers: NumberValues) -> bool:
     """Whether round numbers are the frequent ones, as where people estimate."""
     often = np.argsort(-numbers.rows)[: max(3, len(numbers.rows) // 10)]
     round_ones = (numbers.values[often] % 5 == 0).mean()
     return bool(round_ones >= 0.5)
 
 
-def turns(numbers: Numbers) -> float:
+def turns(numbers: NumberValues) -> float:
     """How far frequencies go up and down, compared with rising to one peak and falling from it."""
     rows = numbers.rows.astype(float)
     once = 2 * rows.max() - rows[0] - rows[-1]
     return float(np.abs(np.diff(rows)).sum() / once) if once else 1.0
 
 
-def _unimodal(numbers: Numbers) -> bool:
+def _unimodal(numbers: NumberValues) -> bool:
     """Whether frequencies rise to one peak and fall from it, small wiggles aside."""
     if (np.diff(numbers.values) > LARGEST_GAP).any():
         return False  # 1, 2, 9: the gaps are those of a code book

@@ -36,6 +36,9 @@ TIMES = words(
     "occasion age session trial"
 )
 """Words for what each person has each of once."""
+CONTACT = frozenset({"e-mail address", "telephone number", "street address", "name of a person",
+                     "given name", "IP address"})  # fmt: skip
+"""Forms of what identifies people and is no number of them."""
 MOST_ROWS_EACH = 0.2
 """Share of the table that people have each, on average, at most."""
 FEW_PEOPLE = 5
@@ -125,6 +128,8 @@ def _score(
     if shaped:
         score += 2.0
         why.append("its values look like IDs")
+    if any(form.kind in CONTACT for form in look.recognised):
+        score -= 2.0  # people have several of them, and share them
     if named & OTHER_THINGS:
         score -= 2.0
     if not repeats:

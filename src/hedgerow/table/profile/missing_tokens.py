@@ -15,7 +15,7 @@ import numpy as np
 from hedgerow.base.spelling import UNKNOWN, likeness, means_missing, unrecorded
 from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.column_facts import ColumnFacts, MissingToken
-from hedgerow.table.profile.number_values import Numbers
+from hedgerow.table.profile.number_values import NumberValues
 
 MOST_TEXTS = 2000
 """Distinct texts of a column that are read one by one; missing values are frequent ones."""
@@ -27,9 +27,9 @@ NINES = re.compile(r"-?(9|99|999+|8|88|888+|7|77|777+|97|98|997|998|9997|9998|96
 SURE_BELOW = frozenset({-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0, -88.0, -77.0, -888.0,
                         -777.0, -8888.0, -7777.0, -98.0, -97.0, -998.0, -997.0, -9998.0,
                         -9997.0})  # fmt: skip
-"""Numbers that are written for missing values, if nothing else is below zero."""
+"""NumberValues that are written for missing values, if nothing else is below zero."""
 SMALL_BELOW = frozenset(map(float, range(-9, 0)))
-"""Numbers that may be."""
+"""NumberValues that may be."""
 AMONG_NUMBERS = "it stands among numbers"
 FAR = 4
 """Times the spread of the others that 999 is above them, if it is surely none of them."""
@@ -39,7 +39,7 @@ DOUBTFUL_DATES = frozenset({"1900-01-01", "1970-01-01", "01.01.1900", "01.01.197
 TWO_LETTERS = re.compile(r"[A-Z]{2}")
 
 
-def missing_tokens(column: CodedColumn, numbers: Numbers) -> tuple[MissingToken, ...]:
+def missing_tokens(column: CodedColumn, numbers: NumberValues) -> tuple[MissingToken, ...]:
     """What in a column seems to mean that there is no value; most frequent first."""
     # Where most are numbers, few words can be values.
     if len(numbers.values) >= AMONG and len(numbers.others) <= len(numbers.values):
@@ -110,7 +110,7 @@ def _no_dates(column: CodedColumn) -> Iterator[MissingToken]:
             yield MissingToken(text=text, rows=rows, because=why, sure=sure)
 
 
-def _texts_among_numbers(column: CodedColumn, numbers: Numbers) -> Iterator[MissingToken]:
+def _texts_among_numbers(column: CodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
     places = numbers.others[:MOST_TEXTS].tolist()
     for place in places:
         text: str = column.texts[place].as_py()
@@ -130,8 +130,8 @@ def _says(text: str) -> str:
     return _words(text).removeprefix("it ")
 
 
-def _strange_numbers(column: CodedColumn, numbers: Numbers) -> Iterator[MissingToken]:
-    """Numbers outside the body of the others that are written for missing values."""
+def _strange_numbers(column: CodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
+    """NumberValues outside the body of the others that are written for missing values."""
     if len(numbers.values) < AMONG:
         return
     written = [column.texts[int(p)].as_py() for p in numbers.places[:20].tolist()]
@@ -152,13 +152,13 @@ def _strange_numbers(column: CodedColumn, numbers: Numbers) -> Iterator[MissingT
     yield from _nines(column, numbers)
 
 
-def _a_run(numbers: Numbers, below: set[int]) -> bool:
+def _a_run(numbers: NumberValues, below: set[int]) -> bool:
     """Whether the numbers below zero are five or more side by side, about equally frequent."""
     rows = [int(numbers.rows[i]) for i in below]
     return len(rows) >= 5 and max(rows) < 3 * min(rows)
 
 
-def _nines(column: CodedColumn, numbers: Numbers) -> Iterator[MissingToken]:
+def _nines(column: CodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
     """Nines (and 998, 88, ...) above all other numbers."""
     top = range(len(numbers.values) - 1, max(-1, len(numbers.values) - 12), -1)
     texts = {i: str(column.texts[int(numbers.places[i])].as_py()) for i in top}

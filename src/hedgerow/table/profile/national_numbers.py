@@ -1,4 +1,4 @@
-"""Numbers that states give to people, and their check digits.
+"""NumberValues that states give to people, and their check digits.
 
 Most rules come from python-stdnum. What it lacks stands here.
 """

@@ -22,7 +22,7 @@ CODE = r"^[+-]?0[0-9]"
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class NumberValues:
     """The distinct texts of a column that are numbers, and the rows of each."""
 
     values: Floats
@@ -37,7 +37,7 @@ class Numbers:
     """Whether a text has a zero in front that says something: 0301."""
 
     @classmethod
-    def of(cls, column: CodedColumn) -> Numbers:
+    def of(cls, column: CodedColumn) -> NumberValues:
         """Read the texts of a column."""
         texts = column.texts
         fits = pc.match_substring_regex(texts, NUMBER).to_numpy(zero_copy_only=False)
@@ -52,10 +52,10 @@ class Numbers:
         zeros = bool(pc.any(pc.match_substring_regex(numbers, CODE)).as_py())
         return cls(values[order], found[order], column.counts[found[order]], others, zeros)
 
-    def without(self, gone: NDArray[np.bool_]) -> Numbers:
+    def without(self, gone: NDArray[np.bool_]) -> NumberValues:
         """The others of them."""
         stay = ~gone
-        return Numbers(
+        return NumberValues(
             self.values[stay], self.places[stay], self.rows[stay], self.others, self.zeros
         )
 

@@ -66,14 +66,18 @@ def pair_count(first: CodedColumn, second: CodedColumn, people: People) -> PairC
 
 @kernel
 def _pairs(
-    order: Codes,  # rows by their code in the first column
-    start: Ints,  # where each code begins in it; the last code is missing
-    second: Codes,  # codes of the second column
-    size: int,  # codes there may be in it; the last is missing
-    whose: Codes,  # who has each row; empty where every row is another person
-    people: int,  # how many there are
+    order: Codes, start: Ints, second: Codes, size: int, whose: Codes, people: int
 ) -> tuple[int, int, int, int, int, int, int, int]:
-    """Count the pairs of codes; `PairCount` says of what."""
+    """Count the pairs of codes; `PairCount` says of what.
+
+    Args:
+        order: Rows by their code in the first column.
+        start: Where each code begins in it; the last code is missing.
+        second: Codes of the second column.
+        size: How many codes it has; the last is missing.
+        whose: Who has each row, in ascending order; empty where every row is another person.
+        people: How many there are.
+    """
     alone = together = rows = groups = kept = classes = 0
     several = len(whose) > 0
     lonely = np.zeros(people if several else 0, np.bool_)

@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class RowPartition:
     """The rows that share their values in some columns with another person."""
 
     people: People
@@ -37,7 +37,7 @@ class Partition:
     """Ordered pairs of rows of two people that agree in the columns."""
 
     @classmethod
-    def of(cls, people: People) -> Partition:
+    def of(cls, people: People) -> RowPartition:
         """Before there is any column: everybody is like everybody."""
         order = np.arange(people.rows, dtype=np.int32)
         alone = np.zeros(people.number, np.bool_)
@@ -45,21 +45,21 @@ class Partition:
         nobody = np.empty(0, np.int32)
         return cls(people, order, np.array([0, people.rows]), alone, nobody, people.pairs)
 
-    def with_columns(self, columns: Iterable[CodedColumn]) -> Partition:
+    def with_columns(self, columns: Iterable[CodedColumn]) -> RowPartition:
         """The partition by more columns."""
         found = self
         for column in columns:
             found = found.by(column)
         return found
 
-    def by(self, column: CodedColumn) -> Partition:
+    def by(self, column: CodedColumn) -> RowPartition:
         """The partition by one more column."""
         order, start, new, together = _split(
             self.order, self.start, column.codes, column.size, self.people.whose
         )
         alone = self.alone.copy()
         alone[new if not len(self.people.whose) else self.people.whose[new]] = True
-        return Partition(self.people, order, start, alone, new, int(together))
+        return RowPartition(self.people, order, start, alone, new, int(together))
 
     @property
     def singled_out(self) -> int:
@@ -74,13 +74,17 @@ class Partition:
 
 @kernel
 def _split(
-    order: Codes,  # rows, class by class
-    start: Ints,  # where each class begins; one more is the end
-    codes: Codes,  # of the column that is added, for each row
-    size: int,  # codes there may be
-    whose: Codes,  # who has each row, in ascending order; empty where every row is another person
+    order: Codes, start: Ints, codes: Codes, size: int, whose: Codes
 ) -> tuple[Codes, Ints, Codes, int]:
-    """The classes that more than one person shares, the rows of the others, and pairs in them."""
+    """The classes that more than one person shares, the rows of the others, and pairs in them.
+
+    Args:
+        order: Rows, class by class.
+        start: Where each class begins; one more is the end.
+        codes: Of the column that is added, for each row.
+        size: How many codes it has.
+        whose: Who has each row, in ascending order; empty where every row is another person.
+    """
     several = len(whose) > 0
     kept = np.empty(len(order), np.int32)
     starts = np.empty(len(order) // 2 + 2, np.int64)

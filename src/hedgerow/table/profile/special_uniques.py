@@ -8,9 +8,10 @@ know more of him. The score of a row is larger the fewer columns do it and the m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import comb, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from hedgerow.table.groups import Ints
 from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.pair_counts import People
-from hedgerow.table.profile.partitions import Flags, Partition
+from hedgerow.table.profile.partitions import Flags, RowPartition
 
 LARGEST = 3
 """Columns of a minimal unique, at most."""
@@ -68,11 +69,22 @@ class SpecialUniques:
     scores: Ints
     """Of every row that was looked at."""
 
+    def summary(self) -> dict[str, Any]:
+        """For `--json`: all but the scores of all rows."""
+        return {
+            "columns": list(self.columns),
+            "largest": self.largest,
+            "rows": self.rows,
+            "by_size": list(self.by_size),
+            "contributions": dict(self.contributions),
+            "worst": [asdict(one) for one in self.worst],
+        }
+
 
 def special_uniques(
     columns: Sequence[CodedColumn], people: People, *, largest: int = LARGEST,
     progress: Callable[[float], None] = lambda share: None,
-    met: Callable[[Sequence[CodedColumn], Partition], None] = lambda columns, found: None,
+    met: Callable[[Sequence[CodedColumn], RowPartition], None] = lambda columns, found: None,
 ) -> SpecialUniques:  # fmt: skip
     """Find the minimal uniques of up to `largest` columns, and score them.
 
@@ -96,7 +108,7 @@ def special_uniques(
         score = prod(width - i for i in range(size, min(largest, width - 1) + 1))
         level: dict[tuple[int, ...], NDArray[np.uint8]] = {}
         for prefix in combinations(range(width), size - 1):
-            base = Partition.of(people).with_columns(columns[i] for i in prefix)
+            base = RowPartition.of(people).with_columns(columns[i] for i in prefix)
             before = _alone_before(prefix, below, rows)
             for last in range(prefix[-1] + 1 if prefix else 0, width):
                 chosen = (*prefix, last)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
 
 from hedgerow.table.profile.column_facts import ColumnFacts
+from hedgerow.table.profile.column_notes import column_notes, in_percent, listed
 from hedgerow.table.profile.special_uniques import SpecialUniques
+
+SHOWN = 20
+"""Values of a column, and combinations, that a summary has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +69,18 @@ class Combination:
     separation: float
     """Share of pairs of people whose values differ."""
 
+    def __str__(self) -> str:
+        """As a sentence.
+
+        >>> one = Combination(columns=("age", "zip", "sex"), people=63, distinction=0.63,
+        ...                   separation=0.99)
+        >>> print(one)
+        age, zip and sex single out 63 % of the people (63).
+        """
+        verb = "single" if len(self.columns) > 1 else "singles"
+        share = in_percent(self.distinction)
+        return f"{listed(self.columns)} {verb} out {share} of the people ({self.people:,})."
+
 
 @dataclass(frozen=True, kw_only=True)
 class AttackerKnowledge:
@@ -75,7 +93,7 @@ class AttackerKnowledge:
     """Share of people whom these columns single out."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TableProfile:
     """The facts of a table. All of it is about people in it: for its steward, no recipient."""
 
@@ -125,3 +143,55 @@ class TableProfile:
             if column.name == name:
                 return column
         raise KeyError(name)
+
+    def summary(self) -> dict[str, Any]:
+        """For `--json`: the facts, of the most frequent values and combinations only the first."""
+        special = self.special
+        whole = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("columns", "keys", "dependencies", "combinations", "smallest",
+                            "knowledge", "special", "notes")
+        }  # fmt: skip
+        return whole | {
+            "columns": [
+                asdict(one) | {
+                    "values": [asdict(value) for value in one.values[:SHOWN]],
+                    "constant": one.constant, "near_constant": one.near_constant,
+                }
+                for one in self.columns
+            ],
+            "keys": [asdict(one) for one in self.keys],
+            "dependencies": [asdict(one) for one in self.dependencies],
+            "combinations": [
+                asdict(one) for size in (1, 2, 3) for one in self.together(size)[:SHOWN]
+            ],
+            "smallest": [asdict(one) for one in self.smallest],
+            "knowledge": [asdict(one) for one in self.knowledge],
+            "special": None if special is None else special.summary(),
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        rows = f"{self.rows:,} rows"
+        return (
+            f"<TableProfile of {self.source or 'a table'}: {rows}, {len(self.columns):,} columns>"
+        )
+
+    def _repr_html_(self) -> str:
+        """A table of the columns, for notebooks."""
+        head = "".join(f"<th>{one}</th>" for one in
+                       ("Column", "Kind", "Different", "Missing", "Singled out", ""))  # fmt: skip
+        lines = []
+        for look in self.columns:
+            cells = (
+                look.name, str(look.kind), f"{look.distinct:,}", f"{look.missing:,}",
+                in_percent(look.distinction), "; ".join(column_notes(look)),
+            )  # fmt: skip
+            lines.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        said = [*map(str, self.smallest), *self.notes]
+        sentences = "".join(f"<li>{escape(one)}</li>" for one in said)
+        return (
+            f"<p>{escape(repr(self)[1:-1])}</p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{''.join(lines)}</tbody></table><ul>{sentences}</ul>"
+        )

@@ -8,7 +8,7 @@ from math import comb
 
 from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.pair_counts import PairCount, People
-from hedgerow.table.profile.partitions import Partition
+from hedgerow.table.profile.partitions import RowPartition
 from hedgerow.table.profile.table_profile import Combination
 
 MOST_WORK = 600_000_000
@@ -21,12 +21,19 @@ MOST_COLUMNS = 6
 
 def single(column: CodedColumn, people: People) -> Combination:
     """Whom one column singles out."""
-    return combination((column,), people)
+    if len(people.whose):
+        return combination((column,), people)
+    alone = int((column.counts == 1).sum())
+    together = int((column.counts**2).sum()) - people.rows
+    return Combination(
+        columns=(column.name,), people=alone, distinction=alone / people.number,
+        separation=1 - together / people.pairs if people.pairs else 0.0,
+    )  # fmt: skip
 
 
 def combination(columns: Sequence[CodedColumn], people: People) -> Combination:
     """Whom some columns single out together."""
-    found = Partition.of(people).with_columns(columns)
+    found = RowPartition.of(people).with_columns(columns)
     return told_by(tuple(column.name for column in columns), found)
 
 
@@ -38,7 +45,7 @@ def of_pair(names: tuple[str, str], pair: PairCount, people: People) -> Combinat
     )
 
 
-def told_by(names: tuple[str, ...], found: Partition) -> Combination:
+def told_by(names: tuple[str, ...], found: RowPartition) -> Combination:
     """Whom columns single out, once the rows are parted by them."""
     n = found.singled_out
     return Combination(
@@ -83,7 +90,7 @@ def smallest_sets(
         last = best[-1]
         if last.distinction >= ENOUGH or len(last.columns) < 3:
             break
-        base = Partition.of(people).with_columns(columns[name] for name in last.columns)
+        base = RowPartition.of(people).with_columns(columns[name] for name in last.columns)
         more = [
             told_by((*last.columns, name), base.by(column))
             for name, column in columns.items() if name not in last.columns

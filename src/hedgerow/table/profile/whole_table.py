@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,9 +19,9 @@ from hedgerow.table.profile.column_kinds import kind_of
 from hedgerow.table.profile.dependencies import dependencies
 from hedgerow.table.profile.key_candidates import is_sequence, key_candidates
 from hedgerow.table.profile.missing_tokens import agreed, missing_tokens
-from hedgerow.table.profile.number_values import Numbers
+from hedgerow.table.profile.number_values import NumberValues
 from hedgerow.table.profile.pair_counts import NOBODY, PairCount, People, pair_count
-from hedgerow.table.profile.partitions import Partition
+from hedgerow.table.profile.partitions import RowPartition
 from hedgerow.table.profile.recognitions import LOOKED_AT, recognised
 from hedgerow.table.profile.special_uniques import LARGEST, special_uniques
 from hedgerow.table.profile.table_profile import (
@@ -56,6 +56,7 @@ def profile_table(
     engine: Engine,
     *,
     source: str | None = None,
+    known: Collection[str] | None = None,
     deep: bool = True,
     most_cells: int = MOST_CELLS,
     progress: Progress | None = None,
@@ -65,6 +66,7 @@ def profile_table(
     Args:
         engine: The table; its person column says whose rows are whose.
         source: What it is called.
+        known: Columns that attackers are taken to know; guessed where None.
         deep: Whether to combine three columns, and to look for special uniques.
         most_cells: Rows times columns to look at.
         progress: Called as work goes on.
@@ -87,6 +89,11 @@ def profile_table(
         notes.append(
             f"Only the first {looked_at:,} of {total:,} rows were looked at. Fewer people stand "
             "out in all of them, and there may be more values."
+        )
+    if person is not None and facts[person].missing:
+        notes.append(
+            f"{facts[person].missing:,} rows have no value in {person!r}. They were counted as "
+            "rows of one more person."
         )
     counted, left = _pairs(columns, facts, people, say)
     if left:
@@ -120,7 +127,7 @@ def profile_table(
         combinations=_worst_first(found), smallest=(), knowledge=(), special=None,
         notes=tuple(notes),
     )  # fmt: skip
-    return _combined(profile, columns, people, deep, say)
+    return _combined(profile, columns, people, known, deep, say)
 
 
 def _read(engine: Engine, names: Sequence[str], rows: int) -> tuple[dict[str, CodedColumn], People]:
@@ -130,16 +137,9 @@ def _read(engine: Engine, names: Sequence[str], rows: int) -> tuple[dict[str, Co
     number = table.num_rows
     if engine.person is not None:
         who = table[engine.person].combine_chunks()
-        known = pc.is_valid(who)
-        if not pc.all(known).as_py():
-            lost = number - int(pc.sum(known).as_py() or 0)
-            raise DataError(
-                f"{lost:,} rows have no value in the person column {engine.person!r}",
-                fix="Say whose rows they are, or leave them out.",
-            )
         coded = CodedColumn.of(engine.person, who)
         order = np.argsort(coded.codes, kind="stable")
-        whose, number = coded.codes[order], coded.distinct
+        whose, number = coded.codes[order], coded.distinct + (coded.missing > 0)
         table = table.take(pa.array(order))
     columns: dict[str, CodedColumn] = {}
     for name in names:
@@ -149,7 +149,7 @@ def _read(engine: Engine, names: Sequence[str], rows: int) -> tuple[dict[str, Co
 
 
 def _facts(column: CodedColumn, people: People, width: int) -> ColumnFacts:
-    numbers = Numbers.of(column)
+    numbers = NumberValues.of(column)
     tokens = missing_tokens(column, numbers)
     texts = frozenset(one.text for one in tokens)
     looked_at = column.spread(LOOKED_AT)
@@ -182,13 +182,13 @@ def _facts(column: CodedColumn, people: People, width: int) -> ColumnFacts:
     )  # fmt: skip
 
 
-def _others(column: CodedColumn, numbers: Numbers) -> list[str]:
+def _others(column: CodedColumn, numbers: NumberValues) -> list[str]:
     """The first of the texts that are no numbers."""
     found: list[str] = column.texts.take(pa.array(numbers.others[:1000])).to_pylist()
     return found
 
 
-def _among(column: CodedColumn, numbers: Numbers, texts: frozenset[str]) -> Any:
+def _among(column: CodedColumn, numbers: NumberValues, texts: frozenset[str]) -> Any:
     """Whether each number is written as one of these texts."""
     written = column.texts.take(pa.array(numbers.places))
     return pc.is_in(written, value_set=pa.array(sorted(texts), pa.string())).to_numpy(
@@ -243,28 +243,23 @@ def _in_all(engine: Engine, key: PersonKey) -> PersonKey:
 
 
 def _combined(
-    profile: TableProfile, columns: Mapping[str, CodedColumn], people: People, deep: bool,
-    say: Progress,
+    profile: TableProfile, columns: Mapping[str, CodedColumn], people: People,
+    known: Collection[str] | None, deep: bool, say: Progress,
 ) -> TableProfile:  # fmt: skip
     """With what attackers know, three columns together, and special uniques."""
     telling = [name for name in columns if _may_be_combined(profile, name)]
     knowledge = []
     for kind in ATTACKERS:
-        known = [n for n in kind.columns(profile.columns) if n in telling]
-        if known:
-            together = combination([columns[name] for name in known], people)
+        named = [name for name in kind.columns(profile.columns) if name in telling]
+        if named:
+            together = combination([columns[name] for name in named], people)
             knowledge.append(AttackerKnowledge(
-                attacker=kind.name, columns=tuple(known), distinction=together.distinction
+                attacker=kind.name, columns=tuple(named), distinction=together.distinction
             ))  # fmt: skip
-    some = [
-        k.columns for k, kind in zip(knowledge, ATTACKERS, strict=False) if not kind.all_columns
-    ]
-    likely = [name for name in telling if any(name in k for k in some)]
-    if len(likely) < FEWEST:
-        likely = telling
-    profile = replace(profile, knowledge=tuple(knowledge))
-    notes, found = list(profile.notes), list(profile.combinations)
-    special = None
+    likely = _likely(telling, knowledge)
+    if known is not None:
+        likely = [n for n in columns if n in known and not profile.column(n).constant]
+    notes, found, special = list(profile.notes), list(profile.combinations), None
     if deep:
         shares = {name: profile.column(name).separation for name in likely}
         order = sorted(likely, key=lambda name: -shares[name])
@@ -277,7 +272,7 @@ def _combined(
         chosen = [columns[name] for name in columns if name in kept]
         threes: list[Combination] = []
 
-        def met(of: Sequence[CodedColumn], parted: Partition) -> None:
+        def met(of: Sequence[CodedColumn], parted: RowPartition) -> None:
             if len(of) == LARGEST:
                 threes.append(told_by(tuple(one.name for one in of), parted))
 
@@ -289,9 +284,16 @@ def _combined(
         found += threes
     smallest = smallest_sets(found, {name: columns[name] for name in likely}, people)
     return replace(
-        profile, combinations=_worst_first(found), smallest=smallest, special=special,
-        notes=tuple(notes),
+        profile, knowledge=tuple(knowledge), combinations=_worst_first(found), smallest=smallest,
+        special=special, notes=tuple(notes),
     )  # fmt: skip
+
+
+def _likely(telling: Sequence[str], knowledge: Sequence[AttackerKnowledge]) -> list[str]:
+    """The columns that somebody is likely to know, besides who has had the data before."""
+    some = {name for one in knowledge[:-1] for name in one.columns}
+    likely = [name for name in telling if name in some]
+    return likely if len(likely) >= FEWEST else list(telling)
 
 
 def _may_be_combined(profile: TableProfile, name: str) -> bool:

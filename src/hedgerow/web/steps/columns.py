@@ -232,7 +232,7 @@ def _column(
         roles=list(Role), kinds=KINDS, fields=asdict(fields), preview=result,
         errors=errors or found, levels=levels if isinstance(levels, list) else [],
         missing=said.get("missing", "value"), missing_kinds=MISSING, files=_files(draft, fields),
-        public=public_fields(said), public_kinds=PUBLIC, people=look.data.people,
+        public=public_fields(said), public_kinds=PUBLIC,
         before=number - 1 if number else None,
         after=number + 1 if number + 1 < len(look.names) else None,
         spelling_kinds=SPELLING, order_kinds=ORDERS, order_places=PLACES,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
 
-from hedgerow.api import Look, Role, question
+from hedgerow.api import Look, Role, column_notes, listed, question
 from hedgerow.api.plan_text import REMOVED, data_of, without_guess
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web.data_look import look_at, seen
@@ -49,7 +49,7 @@ def _page(
 ) -> HTMLResponse:
     """The page of the table; what somebody has just said about rows stands in its form."""
     known = {*look.names}
-    looks = {column.name: column for column in look.data.columns}
+    looks = {one.name: one for one in look.data.columns if one.name != look.data.person}
     columns = [
         {
             "number": number,
@@ -70,6 +70,7 @@ def _page(
         worst=_worst(draft, look), stated=draft.said("one_row_per_person") is True,
         keys=[(key, question(key, person=draft.said("person") or None)) for key in look.keys],
         rows=rows_shown(draft, look, rows), within=WITHIN, rows_errors=errors or [],
+        tokens=_unread(draft, look), column_notes=column_notes, listed=listed,
     )  # fmt: skip
 
 
@@ -100,6 +101,16 @@ def about(
             draft.edit((key,), REMOVED)
     if not person:
         forget_rows(draft)
+    return back_to(request, "/data")
+
+
+@router.post("/data/missing")
+def read_as_missing(request: Request, web: TheWeb, draft: TheDraft) -> Response:
+    """From now on, what surely means a missing value is read as one."""
+    said = draft.said("null")
+    known = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
+    if more := list(_unread(draft, seen(web, draft))):
+        draft.edit(("null",), [*known, *more])
     return back_to(request, "/data")
 
 
@@ -193,11 +204,20 @@ def _give_role(draft: Draft, look: Look, name: str, role: Role) -> None:
         draft.write(without_guess(draft.text, ("columns", name)))
 
 
+def _unread(draft: Draft, look: Look) -> dict[str, list[str]]:
+    """Texts that surely mean missing and are not read so yet, each with its columns."""
+    said = draft.said("null")
+    known = said if isinstance(said, list) else []
+    return {
+        text: names for text, names in look.tokens.items() if text.strip() and text not in known
+    }
+
+
 def _worst(draft: Draft, look: Look) -> list[list[Any]]:
     """Of three, two and one columns that an attacker may know, those that single out most."""
     known = {n for n in look.names if role_of(draft, n) in (None, str(Role.QUASI_IDENTIFIER))}
     return [
-        [found for found in look.data.worst(together) if known.issuperset(found.columns)][:5]
+        [found for found in look.data.together(together) if known.issuperset(found.columns)][:5]
         for together in (3, 2, 1)
     ]
 

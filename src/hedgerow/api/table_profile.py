@@ -1,0 +1,67 @@
+"""A look at any table: what `hedgerow look` and notebooks show."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.base.errors import DataError
+from hedgerow.engines import open_engine
+from hedgerow.plan.plan import Plan
+from hedgerow.table.profile.table_profile import TableProfile
+from hedgerow.table.profile.whole_table import MOST_CELLS, profile_table
+from hedgerow.table.schema import Role
+
+
+def look(
+    source: Plan | str | os.PathLike[str] | Any,
+    *,
+    person: str | None = None,
+    null: Sequence[str] = (),
+    deep: bool = True,
+    most_cells: int = MOST_CELLS,
+    progress: Callable[[str, float | None], None] | None = None,
+) -> TableProfile:
+    """Look at a table: what its columns hold, whose rows they are, who stands out by what.
+
+    All of it is about people in the table: it is for its steward, not for a recipient.
+
+    Args:
+        source: A plan, the path of a plan or of a data file, or a table in memory.
+        person: Column that says whose row it is; the plan's, if there is one.
+        null: Texts that are read as missing values; the plan's, if there is one.
+        deep: Whether to combine three columns, and to look for special uniques; takes longer.
+        most_cells: Rows times columns to look at; of larger tables the first rows are.
+        progress: Called as work goes on.
+
+    Raises:
+        DataError: The table cannot be read, or has no rows.
+
+    >>> import pyarrow as pa
+    >>> found = look(pa.table({"age": ["31", "31", "40"], "sex": ["f", "m", "m"]}))
+    >>> print(found.combinations[0])
+    age and sex single out 100 % of the people (3).
+    >>> found.column("age").kind
+    <ColumnKind.NUMBER: 'number'>
+    """
+    plan = source if isinstance(source, Plan) else _plan(source)
+    known = None
+    if plan is not None:
+        source, person, null = plan.source, plan.person, plan.null
+        known = [name for name, one in plan.columns.items() if one.role is Role.QUASI_IDENTIFIER]
+        if source is None:
+            raise DataError("the plan names no source", fix="Add `source: table.csv`.")
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else None
+    with open_engine(source, null=tuple(null), person=person) as engine:
+        return profile_table(
+            engine, source=name, known=known, deep=deep, most_cells=most_cells, progress=progress
+        )
+
+
+def _plan(source: Any) -> Plan | None:
+    """The plan at a path that is one."""
+    if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in {".yaml", ".yml"}:
+        return Plan.read(Path(source))
+    return None

@@ -1,0 +1,84 @@
+"""What there is to say about a column, in a few words: the terminal, pages and notebooks agree."""
+
+from __future__ import annotations
+
+from hedgerow.table.profile.column_facts import ColumnFacts, MissingToken
+
+LONGEST = 20
+"""Characters of a value that is named."""
+MOST_NAMED = 3
+"""Columns or forms that are named."""
+
+
+def in_percent(share: float) -> str:
+    """A share in words, never rounded to nobody or to everybody.
+
+    >>> in_percent(0.6312), in_percent(0.00001), in_percent(0.9999), in_percent(0), in_percent(1)
+    ('63 %', 'less than 0.1 %', 'more than 99.9 %', '0 %', '100 %')
+    """
+    if 0 < share < 0.001:
+        return "less than 0.1 %"
+    if 0.999 < share < 1:
+        return "more than 99.9 %"
+    percent = share * 100
+    if percent >= 99 and share < 1:
+        return f"{percent:.1f} %"
+    return f"{percent:.0f} %" if percent >= 10 or percent == 0 else f"{percent:.1f} %"
+
+
+def listed(names: tuple[str, ...] | list[str], most: int | None = None) -> str:
+    """Names as part of a sentence.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=2)
+    ('a', 'a, b and c', 'a, b and 2 more')
+    """
+    shown = [str(name) for name in names]
+    if most is not None and len(shown) > most + 1:
+        shown = [*shown[:most], f"{len(shown) - most:,} more"]
+    *first, last = shown
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def column_notes(look: ColumnFacts) -> list[str]:
+    """What a steward should know of a column, the most important first."""
+    found = [
+        f"{form.kind}s: {in_percent(form.share)}" if form.share < 1 else f"{form.kind}s"
+        for form in look.recognised[:1] or ()
+    ]
+    found = [_plural(text) for text in found]
+    if look.sequence:
+        found.append("numbers the rows")
+    if look.free_text:
+        found.append("free text, which may name somebody")
+    if look.constant and look.rows > 1:
+        found.append("the same in all rows")
+    elif look.near_constant:
+        value = look.values[0].value if look.values and look.values[0].rows > look.missing else ""
+        are = f"are {value}" if 0 < len(value) <= LONGEST else "are alike"
+        are = are if look.missing * 2 < look.rows else "are missing"
+        found.append(f"nearly constant: {in_percent(look.commonest_share)} {are}")
+    found += [_token(one) for one in look.missing_tokens[:MOST_NAMED]]
+    if look.determined_by:
+        found.append(f"follows from {listed(look.determined_by, MOST_NAMED)}")
+    if look.date_form:
+        found.append(look.date_form)
+    return found
+
+
+def _plural(text: str) -> str:
+    """With a plural that is one.
+
+    >>> _plural("e-mail addresss"), _plural("name of a persons: 90 %"), _plural("coordinatess")
+    ('e-mail addresses', 'names of people: 90 %', 'coordinates')
+    """
+    for wrong, right in (
+        ("addresss", "addresses"), ("name of a persons", "names of people"),
+        ("coordinatess", "coordinates"), ("hashs", "hashes"),
+    ):  # fmt: skip
+        text = text.replace(wrong, right)
+    return text
+
+
+def _token(one: MissingToken) -> str:
+    text = repr(one.text) if not one.text.strip() else one.text
+    return f"{text} means missing" if one.sure else f"does {text} mean missing?"
