@@ -8,6 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow.engines import open_engine
+from hedgerow.plan.guesses.first_plan import first_plan
+from hedgerow.plan.guesses.first_plan_text import plan_text
 from hedgerow.plan.guesses.role_guess import RoleGuess, guess_role
 from hedgerow.table.profile.table_profile import TableProfile
 from hedgerow.table.profile.whole_table import profile_table
@@ -26,6 +28,11 @@ def facts(table: Mapping[str, Sequence[Any]], **how: Any) -> TableProfile:
 def guessed(name: str, values: Sequence[Any]) -> RoleGuess:
     """The role of a column that stands alone."""
     return guess_role(facts({name: values}).columns[0])
+
+
+def propose(profile: TableProfile, *, source: str | None = None, **how: Any) -> str:
+    """The text of the plan that is proposed for a table."""
+    return plan_text(first_plan(profile, **how), source=source)
 
 
 LETTERS = [letter for letter in "abcde" for _ in range(40)]

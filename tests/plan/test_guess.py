@@ -6,12 +6,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from guess_facts import AGES, AMOUNTS, FEW, LETTERS, facts
+from guess_facts import AGES, AMOUNTS, FEW, LETTERS, facts, propose
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from hedgerow.base.errors import DataError, PlanError, TargetError
-from hedgerow.plan.guess import propose, refuse_no_columns, write_plan
+from hedgerow.plan.guess import refuse_no_columns, write_plan
 from hedgerow.plan.plan import Plan
 from hedgerow.plan.yaml_scalar import scalar
 from hedgerow.table.hierarchy_builders import Dates, Prefix, Ranges, Suppression

@@ -19,6 +19,7 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from guess_facts import propose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -26,7 +27,6 @@ from pydantic import ValidationError
 import hedgerow
 from hedgerow.base.errors import HedgerowError, HierarchyError, PlanError
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
-from hedgerow.plan.guess import propose
 from hedgerow.plan.plan import Plan, PlanErrors, plan_json_schema
 from hedgerow.release.partition.fingerprint import key_of
 from hedgerow.table.domain import MOST_CELLS, Bounds, Values, decimal

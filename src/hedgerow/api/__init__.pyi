@@ -13,7 +13,7 @@ from hedgerow.base.spelling_classes import quoted as quoted
 from hedgerow.claims.row_bound import of_rows as of_rows
 from hedgerow.plan.claims import Claim as Claim
 from hedgerow.plan.guess import write_plan as write_plan
-from hedgerow.plan.guesses.questions import Question as Question
+from hedgerow.plan.guesses.questions import PlanQuestion as PlanQuestion
 from hedgerow.engines.formats import uploadable as uploadable
 from hedgerow.table.groups import ROWS as ROWS
 from hedgerow.table.hierarchy_builders import DATE_LEVELS as DATE_LEVELS, Dates as Dates

@@ -15,7 +15,7 @@ from hedgerow.engines import open_engine
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
 from hedgerow.plan.guesses.first_plan import first_plan
-from hedgerow.plan.guesses.questions import Question
+from hedgerow.plan.guesses.questions import PlanQuestion
 from hedgerow.plan.guesses.role_guess import RoleGuess
 from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.table.person_keys import repeated, same_ids
@@ -42,7 +42,7 @@ class Look:
     """What is wrong with that column, where two of its texts may be one person's."""
     differ: Mapping[str, int] = field(default_factory=dict)
     """For each column, how many people have rows with different values."""
-    questions: tuple[Question, ...] = ()
+    questions: tuple[PlanQuestion, ...] = ()
     """What only a person can answer, the most consequential first."""
     stays: bool = False
     """Whether the table stays in its database, which cannot publish one row per person."""

@@ -11,7 +11,7 @@ import typer
 from hedgerow.cli.jobs import AsJson, Quiet, rendering, running
 
 if TYPE_CHECKING:
-    from hedgerow.api import Question
+    from hedgerow.api import PlanQuestion
 
 
 def init(
@@ -70,7 +70,7 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def answered(question: Question) -> str:
+def answered(question: PlanQuestion) -> str:
     """Put a question to whoever sits at the terminal; Enter takes the default.
 
     Args:
@@ -92,7 +92,7 @@ def answered(question: Question) -> str:
         show.say(f"Answer with a number from 1 to {len(question.options)}, or press Enter.")
 
 
-def choice(text: str, question: Question) -> str | None:
+def choice(text: str, question: PlanQuestion) -> str | None:
     """The option that an answer means: its number, its words, or how they begin.
 
     Args:

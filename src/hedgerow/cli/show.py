@@ -28,7 +28,7 @@ from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
-    from hedgerow.api import GainBounds, PersonBelief, Question
+    from hedgerow.api import GainBounds, PersonBelief, PlanQuestion
     from hedgerow.api.demo import Demo
     from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
@@ -70,7 +70,7 @@ def started(plan: Path) -> None:
     say(f"  hedgerow publish {name}   the most useful release that keeps the claims")
 
 
-def question(asked: Question) -> None:
+def question(asked: PlanQuestion) -> None:
     """A question about a first plan, with its numbered options."""
     tell(f"\n{asked.text}")
     tell(asked.why)

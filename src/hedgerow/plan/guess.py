@@ -100,36 +100,6 @@ def write_plan(
     return to
 
 
-def propose(
-    profile: TableProfile,
-    *,
-    source: str | None = None,
-    person: str | None = None,
-    one_row_per_person: bool = False,
-    not_keys: Sequence[str] = (),
-    purpose: str | None = None,
-) -> str:
-    """A plan for a table with these columns, as YAML with a reason for every guess.
-
-    Args:
-        profile: The facts of the table.
-        source: How the plan names the table.
-        person: The column that says whose row it is.
-        one_row_per_person: Whether somebody states that every row is another person.
-        not_keys: Columns of which somebody states that they do not identify people.
-        purpose: What the release is for.
-
-    Raises:
-        DataError: There are no columns, or two of the same name.
-    """
-    refuse_no_columns(profile.names, where=source)
-    first = first_plan(
-        profile, person=person, one_row_per_person=one_row_per_person, not_keys=not_keys,
-        purpose=purpose,
-    )  # fmt: skip
-    return plan_text(first, source=source)
-
-
 def refuse_no_columns(names: Sequence[str], *, where: str | None) -> None:
     """Stop where there is nothing to guess about.
 

@@ -10,7 +10,7 @@ from hedgerow.plan.guesses.first_claims import FirstClaims, first_claims
 from hedgerow.plan.guesses.first_hierarchies import first_hierarchy
 from hedgerow.plan.guesses.missing_marks import MissingMark, missing_marks
 from hedgerow.plan.guesses.purposes import DEFAULT, PURPOSES, Purpose, purpose_of
-from hedgerow.plan.guesses.questions import MOST_QUESTIONS, Question
+from hedgerow.plan.guesses.questions import MOST_QUESTIONS, PlanQuestion
 from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess, guess_role
 from hedgerow.plan.guesses.table_guess import guess_roles
 from hedgerow.table.profile.column_facts import ColumnFacts
@@ -42,7 +42,7 @@ class FirstPlan:
     """Which of a person's values is kept, where these differ."""
     not_keys: tuple[str, ...]
     claims: FirstClaims
-    questions: tuple[Question, ...]
+    questions: tuple[PlanQuestion, ...]
     """What nobody has answered yet, the most consequential first."""
 
 
@@ -72,7 +72,7 @@ def first_plan(
     purpose_name = purpose or given.get("purpose")
     aim = purpose_of(purpose_name)
     facts = {column.name: column for column in profile.columns}
-    questions: list[Question] = []
+    questions: list[PlanQuestion] = []
     if purpose_name is None:
         questions.append(_about_purpose())
 
@@ -140,8 +140,8 @@ def _numbers_people(facts: Mapping[str, ColumnFacts], key: PersonKey) -> bool:
     return guess_role(facts[key.column]).role is Role.IDENTIFIER
 
 
-def _about_purpose() -> Question:
-    return Question(
+def _about_purpose() -> PlanQuestion:
+    return PlanQuestion(
         about="purpose",
         text="What is the release for?",
         options=tuple(PURPOSES),
@@ -150,9 +150,9 @@ def _about_purpose() -> Question:
     )
 
 
-def _about_person(keys: Sequence[PersonKey]) -> Question:
+def _about_person(keys: Sequence[PersonKey]) -> PlanQuestion:
     best = keys[0]
-    return Question(
+    return PlanQuestion(
         about="person",
         text=f"Does {best.column!r} say whose row it is? It has {best.people:,} values, up to "
         f"{best.most_rows:,} rows each.",
@@ -163,13 +163,13 @@ def _about_person(keys: Sequence[PersonKey]) -> Question:
     )
 
 
-def _about_missing(marks: Sequence[MissingMark]) -> Question:
+def _about_missing(marks: Sequence[MissingMark]) -> PlanQuestion:
     first = marks[0]
     others = f" (and {len(marks) - 1} other texts)" if len(marks) > 1 else ""
     where = _listed(first.columns)
     values = f"; in {_listed(first.elsewhere)} it is a value" if first.elsewhere else ""
     default = NO if any(mark.elsewhere or mark.text.isalpha() for mark in marks) else YES
-    return Question(
+    return PlanQuestion(
         about="missing",
         text=f"Does {first.text!r}{others} mean in {where} that there is no value?",
         options=(YES, NO),
@@ -180,9 +180,9 @@ def _about_missing(marks: Sequence[MissingMark]) -> Question:
     )
 
 
-def _about_columns(about: str, role: Role, names: Sequence[str]) -> Question:
+def _about_columns(about: str, role: Role, names: Sequence[str]) -> PlanQuestion:
     which = _listed(names, most=6)
-    return Question(
+    return PlanQuestion(
         about=about,
         text=f"What are the values of {which}?",
         options=(KNOWN, PRIVATE),
@@ -236,9 +236,7 @@ def _one_quasi_identifier(
         )
 
 
-def _kept(
-    key: PersonKey, profile: TableProfile, roles: Mapping[str, RoleGuess]
-) -> dict[str, str]:
+def _kept(key: PersonKey, profile: TableProfile, roles: Mapping[str, RoleGuess]) -> dict[str, str]:
     """Which of a person's values is kept, where these differ or may differ."""
     agree = {
         one.dependent

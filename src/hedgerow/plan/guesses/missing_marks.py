@@ -25,7 +25,7 @@ class MissingMark:
 
 
 @dataclass
-class _Found:
+class _MarkPlaces:
     columns: list[str] = field(default_factory=list)
     because: str = ""
     sure: bool = False
@@ -37,7 +37,7 @@ def missing_marks(profile: TableProfile) -> tuple[MissingMark, ...]:
     `null` of a plan is about all columns: a text that is a value in another column is not read as
     missing unless somebody says so.
     """
-    found: dict[str, _Found] = defaultdict(_Found)
+    found: dict[str, _MarkPlaces] = defaultdict(_MarkPlaces)
     for column in profile.columns:
         for token in _tokens(column):
             one = found[token.text]

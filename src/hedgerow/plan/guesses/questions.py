@@ -9,7 +9,7 @@ MOST_QUESTIONS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class PlanQuestion:
     """Something that was guessed, and that only a person can know."""
 
     about: str
@@ -28,5 +28,5 @@ class Question:
         assert self.default in self.options, "the default is one of the options"
 
 
-Asker = Callable[[Question], str]
+Asker = Callable[[PlanQuestion], str]
 """Puts a question to a person, and returns one of its options."""

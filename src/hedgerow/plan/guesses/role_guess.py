@@ -19,7 +19,7 @@ from hedgerow.plan.guesses.quasi_words import (
 )
 from hedgerow.plan.guesses.sensitive_words import HEALTH, MEASURED, SENSITIVE_TOPICS
 from hedgerow.plan.guesses.sensitive_words import WEAK as STATUS
-from hedgerow.plan.guesses.topics import Named, Topic, folded_words, found
+from hedgerow.plan.guesses.topics import NamedTopic, Topic, folded_words, found
 from hedgerow.plan.guesses.value_words import (
     CIVIL as CIVIL_VALUES,
 )
@@ -42,6 +42,7 @@ COORDINATES = "coordinates"
 """A form of values that is made coarser like other places."""
 MANY = 0.5
 """Share of rows with a value of their own from which on a code may number people."""
+LIKE_AGES = "its numbers look like ages, which others know"
 MANY_PEOPLE = 10
 """Values from which on a column that is called like people may number them."""
 MEASURED_VALUES = 20
@@ -115,8 +116,8 @@ def _direct(
     column: ColumnFacts,
     named: frozenset[str],
     values: frozenset[str],
-    quasi: list[Named],
-    sensitive: list[Named],
+    quasi: list[NamedTopic],
+    sensitive: list[NamedTopic],
 ) -> RoleGuess | None:
     """Whether it names people: by the form of its values, or by its name."""
 
@@ -129,11 +130,11 @@ def _direct(
         return identifier(Confidence.SURE, f"its values look like {_several(form.kind)}")
     flag = is_flag(values) or column.distinct <= 3
     if (words := DIRECT.words(named)) and not flag:
-        return identifier(Confidence.SURE, Named(DIRECT, words).because)
+        return identifier(Confidence.SURE, NamedTopic(DIRECT, words).because)
     name = NAMES.words(named)
     of_people = bool(named & NAME_PARTS) or (not quasi and name != ("initial",))
     if name and not flag and of_people and not (sensitive or OTHERS.words(named)):
-        return identifier(Confidence.SURE, Named(NAMES, name).because)
+        return identifier(Confidence.SURE, NamedTopic(NAMES, name).because)
     if look_like_ids((one.value for one in column.values), named):
         return identifier(Confidence.LIKELY, "its values look like IDs")
     if column.free_text:
@@ -145,15 +146,15 @@ def _direct(
         return identifier(Confidence.LIKELY, "it numbers the rows")
     different = _all_different(column)
     alone = named <= {*weak, *people}
-    repeated = column.distinct < MANY * column.rows and not alone
+    repeated = column.distinct < (MANY_PEOPLE if alone else MANY * column.rows)
     if weak and not flag and (different or not (topics or others or repeated)):
         how = Confidence.SURE if different or people else Confidence.LIKELY
         also = ", and all values are different" if different else ""
-        return identifier(how, f"{Named(WEAK, weak).because}{also}")
+        return identifier(how, f"{NamedTopic(WEAK, weak).because}{also}")
     most = column.distinct >= MANY * column.rows
     if people and _codes(column) and (most or (alone and _numbered(column))):
         also = "most values are different" if most else "its values are numbers or codes"
-        return identifier(Confidence.LIKELY, f"{Named(PEOPLE, people).because}, and {also}")
+        return identifier(Confidence.LIKELY, f"{NamedTopic(PEOPLE, people).because}, and {also}")
     if different and not topics and _codes(column):
         return identifier(Confidence.LIKELY, "all its values are different")
     return None
@@ -182,7 +183,9 @@ def _numbered(column: ColumnFacts) -> bool:
     return column.distinct >= MANY_PEOPLE and 2 * coded >= len(column.values)
 
 
-def _constant(column: ColumnFacts, quasi: list[Named], sensitive: list[Named]) -> RoleGuess:
+def _constant(
+    column: ColumnFacts, quasi: list[NamedTopic], sensitive: list[NamedTopic]
+) -> RoleGuess:
     """A column with one value tells nobody apart."""
     if sensitive:
         because = f"{sensitive[0].because}; all rows have one value"
@@ -193,7 +196,7 @@ def _constant(column: ColumnFacts, quasi: list[Named], sensitive: list[Named]) -
 
 
 def _by_name(
-    column: ColumnFacts, named: frozenset[str], quasi: list[Named], sensitive: list[Named]
+    column: ColumnFacts, named: frozenset[str], quasi: list[NamedTopic], sensitive: list[NamedTopic]
 ) -> RoleGuess | None:
     """What its words say."""
     always = next((one for one in quasi if one.topic.name in ALWAYS), None)
@@ -213,7 +216,7 @@ def _by_name(
     return None
 
 
-def _when(quasi: list[Named], sensitive: list[Named]) -> bool:
+def _when(quasi: list[NamedTopic], sensitive: list[NamedTopic]) -> bool:
     """Whether a name says when something about health happened: others may know the day."""
     when = any(one.topic is TIME for one in quasi)
     return when and all(one.topic in (HEALTH, MEASURED) for one in sensitive)
@@ -243,7 +246,7 @@ def _by_values(
         because = "its values look like findings: they are about health"
         return _guess(column, Role.SENSITIVE, Confidence.LIKELY, because, HEALTH)
     if words := STATUS.words(named):
-        because = f"{Named(STATUS, words).because}: {STATUS.phrase}"
+        because = f"{NamedTopic(STATUS, words).because}: {STATUS.phrase}"
         return _guess(column, Role.SENSITIVE, Confidence.UNSURE, because, STATUS)
     return None
 
@@ -258,7 +261,7 @@ def _unknown(column: ColumnFacts, named: frozenset[str]) -> RoleGuess:
         and (not numbers.whole or column.distinct > MEASURED_VALUES)
     ):
         if _like_ages(column):
-            because = "its numbers look like ages, which others know"
+            because = LIKE_AGES
             return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, because, AGE)
         if numbers.whole and column.distinct >= MANY * column.rows:
             because = "most rows have a number of their own, which may find them in other data"

@@ -130,7 +130,7 @@ SCORES = Topic(
     "scores",
     "it is about how somebody was judged",
     "score scores *score test tests exam exams grade grades gpa sat act satv satm satq gre gmat "
-    "lsat mcat toefl iq iqscore math* maths reading writing mark marks points performance "
+    "lsat mcat toefl iq iqscore math* maths read write science history spelling vocab* verbal reading writing mark marks points performance "
     "evaluation appraisal literacy rating ratings zensur* pruefung* punkte ergebnis* noten "
     "examen examens notas calificacion* nota puntaje puntuacion punteggio cijfer* toets* ocena "
     "oceny wynik* complaint* dismissed warning*",
@@ -139,7 +139,7 @@ SCORES = Topic(
 WEAK = Topic(
     "status",
     "it says what became of somebody",
-    "status event outcome group type category response resp phase condition result",
+    "status event outcome case cases control group type category response resp phase condition result",
     rank=3,
 )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hedgerow.plan.guesses.quasi_words import TIME
-from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess, following, guess_role
+from hedgerow.plan.guesses.quasi_words import AGE, BIRTH, TIME
+from hedgerow.plan.guesses.role_guess import LIKE_AGES, Confidence, RoleGuess, following, guess_role
 from hedgerow.plan.guesses.sensitive_words import MEASURED
 from hedgerow.plan.guesses.value_words import is_flag, values_of
 from hedgerow.table.profile.column_facts import ColumnFacts
@@ -22,6 +22,8 @@ SECRETS = 3
 """Sensitive columns of a table from which on one of an unknown name is likely to be one, too."""
 MOST_QUASI = 12
 """Quasi-identifiers from which on those that fewer people know are taken for private."""
+MOST_OF_ALL = 16
+"""Quasi-identifiers, at most."""
 FEW_VALUES = 20
 """Of findings and answers, at most."""
 
@@ -40,10 +42,22 @@ def guess_roles(profile: TableProfile, *, person: str | None = None) -> dict[str
             column=person, role=Role.IDENTIFIER, confidence=Confidence.SURE, because=because
         )
     facts = {column.name: column for column in profile.columns}
+    _ages(guesses)
     _follow(guesses, facts, profile)
     _answers(guesses, facts)
     _bounded(guesses)
     return guesses
+
+
+def _ages(guesses: dict[str, RoleGuess]) -> None:
+    """A person has one age: where several columns look like one, they are measurements."""
+    alike = [name for name, guess in guesses.items() if guess.because == LIKE_AGES]
+    if sum(guess.topic in (AGE, BIRTH) for guess in guesses.values()) > 1:
+        because = "it holds many different numbers, as measurements do, which few people know"
+        for name in alike:
+            guesses[name] = replace(
+                guesses[name], role=Role.SENSITIVE, because=because, topic=MEASURED
+            )
 
 
 def _follow(
@@ -127,6 +141,19 @@ def _bounded(guesses: dict[str, RoleGuess]) -> None:
         guesses[guess.column] = replace(
             guess, role=Role.SENSITIVE, confidence=Confidence.UNSURE, because=because
         )
+    left = [guess for guess in guesses.values() if guess.role is Role.QUASI_IDENTIFIER]
+    while len(left) > MOST_OF_ALL:
+        alike = Counter(guess.topic for guess in left if guess.topic is not None)
+        crowded = max(alike, key=lambda topic: alike[topic]) if alike else None
+        one = next(guess for guess in reversed(left) if crowded in (guess.topic, None))
+        because = (
+            f"{one.because}; but {len(many)} columns may be known, and nobody knows all of them "
+            "of a person"
+        )
+        guesses[one.column] = replace(
+            one, role=Role.SENSITIVE, confidence=Confidence.UNSURE, because=because
+        )
+        left.remove(one)
 
 
 def _answers_of(column: ColumnFacts) -> frozenset[str]:

@@ -54,7 +54,7 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedTopic:
     """A topic that a name is about, and the words that say so."""
 
     topic: Topic
@@ -66,6 +66,6 @@ class Named:
         return f"its name says {' and '.join(said)}"
 
 
-def found(named: frozenset[str], topics: Sequence[Topic]) -> list[Named]:
+def found(named: frozenset[str], topics: Sequence[Topic]) -> list[NamedTopic]:
     """The topics of a name, in the order of the list."""
-    return [Named(topic, words) for topic in topics if (words := topic.words(named))]
+    return [NamedTopic(topic, words) for topic in topics if (words := topic.words(named))]
