@@ -61,6 +61,10 @@ HIERARCHIES: list[tuple[dict[str, Any], Any]] = [
      {"ranges": {"widths": [5000], "origin": 1000}}),
     ({"kind": "bins", "bins": "10000, 50000\n50000"}, {"bins": [[10000, 50000], [50000]]}),
     ({"kind": "suppression"}, "suppression"),
+    ({"kind": "text", "text": "{ranges: [5000], from: data}"}, {"ranges": [5000], "from": "data"}),
+    ({"kind": "text", "text": "{prefix: {keep: [2, 1]}}"}, {"prefix": {"keep": [2, 1]}}),
+    ({"kind": "text", "text": "{codes: {system: countries, other: 'no'}}"},
+     {"codes": {"system": "countries", "other": "no"}}),
 ]  # fmt: skip
 
 
@@ -100,6 +104,11 @@ def test_the_preview_has_the_labels_publish_would_write(visitor: Visitor) -> Non
         ({"kind": "csv", "file": "/etc/passwd"}, "neither uploaded nor named"),
         ({"kind": "csv", "file": "../patients.csv"}, "neither uploaded nor named"),
         ({"kind": "magic"}, "there is no hierarchy"),
+        ({"kind": "text", "text": ""}, "the hierarchy is empty"),
+        ({"kind": "text", "text": "{codes: ["}, "no hierarchy as a plan writes it"),
+        ({"kind": "text", "text": "{codes: nothing}"}, "there is no code system"),
+        ({"kind": "text", "text": "{codes: icd-10}"}, "no codes of icd-10"),
+        ({"kind": "text", "text": "{csv: /etc/passwd}"}, "neither uploaded nor named"),
     ],
 )
 def test_a_hierarchy_that_does_not_fit_is_told_and_not_kept(

@@ -6,6 +6,12 @@ comes first, then what rooms offer as it is.
 
 # Plans and tables
 from hedgerow.api.demo import run_demo as run_demo, write_hospital as write_hospital
+from hedgerow.api.hierarchies import (
+    ColumnProposals as ColumnProposals,
+    import_project as import_project,
+    propose_hierarchies as propose_hierarchies,
+    write_hierarchy as write_hierarchy,
+)
 from hedgerow.api.measurement import measure as measure
 from hedgerow.api.table_look import Look as Look, TableSource as TableSource
 from hedgerow.base.spelling import likeness as likeness, reading as reading

@@ -16,6 +16,7 @@ from hedgerow.cli.attack import attack
 from hedgerow.cli.explain import explain
 from hedgerow.cli.explore import explore
 from hedgerow.cli.first_plan import init
+from hedgerow.cli.hierarchy import hierarchy, import_plan
 from hedgerow.cli.jobs import (
     AsJson,
     Memory,
@@ -175,6 +176,8 @@ def demo(
         job.done(done.summary(), lambda: rendering().demo(done))
 
 
+app.command()(hierarchy)
+app.command("import")(import_plan)
 app.command()(attack)
 app.command()(query)
 app.command()(explore)

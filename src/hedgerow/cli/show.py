@@ -28,7 +28,7 @@ from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
-    from hedgerow.api import GainBounds, PersonBelief, PlanQuestion
+    from hedgerow.api import ColumnProposals, GainBounds, PersonBelief, PlanQuestion
     from hedgerow.api.demo import Demo
     from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
@@ -76,6 +76,51 @@ def question(asked: PlanQuestion) -> None:
     tell(asked.why)
     for number, option in enumerate(asked.options, 1):
         say(f"  {number}  {option}")
+
+
+def proposed(found: ColumnProposals, choose: int, to: Path | None) -> None:
+    """Hierarchies that a column could have, with their loss; labels and text of the chosen one."""
+    say(
+        f"{found.column}: {found.people:,} people, {found.distinct:,} different values, "
+        f"{found.missing:,} missing\n"
+    )
+    table = columns(("", "right"), ("loss", "right"), ("from", "left"), ("hierarchy", "left"))
+    for number, one in enumerate(found.proposals, start=1):
+        table.add_row(
+            str(number), f"{one.loss:.3f}", one.origin, plain(short(one.text)) + why(one.reason)
+        )
+    console.print(table)
+    chosen = found.choice(choose)
+    say(f"\nProposal {choose}, from level to level:")
+    for row in chosen.examples():
+        say("  " + " -> ".join("(missing)" if label is None else label for label in row))
+    say("\nIn the plan:\n")
+    say(f"  {found.column}: {{role: quasi-identifier, hierarchy: {chosen.text}}}")
+    if chosen.origin == "data":
+        say(
+            "\nIt was made by looking at the data: a certificate says so, and releases with noise "
+            "refuse it."
+        )
+    if to is not None:
+        say(f"\nWrote {to}. It lists the values of the table, so in a plan it is")
+        say(f"  hierarchy: {{csv: {to}, from: data}}")
+
+
+def why(reason: str) -> Text:
+    """A reason, on a line of its own."""
+    return Text("\n") + plain(reason)
+
+
+def short(text: str, most: int = 60) -> str:
+    """The beginning of a text."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def imported(plan: Path, notes: Sequence[str]) -> None:
+    """A plan was written from another tool's project."""
+    say(f"Wrote {plan}.")
+    for note in notes:
+        say(f"  {note}")
 
 
 def claims(verdicts: Sequence[Verdict]) -> None:

@@ -17,7 +17,7 @@ from hedgerow.base.errors import HierarchyError
 from hedgerow.base.problems import problem, short
 from hedgerow.plan.fields import File, OneKeyMapping, PlanMapping, Whole
 from hedgerow.table.beginnings import Beginnings
-from hedgerow.table.codes import CODE_SYSTEMS, Codes
+from hedgerow.table.codes import Codes
 from hedgerow.table.hierarchy_builders import (
     DATE_LEVELS,
     Bins,
@@ -125,9 +125,7 @@ class CodesPlan(PlanMapping):
     """Codes of a public system, in any usual spelling."""
 
     brief: ClassVar[str] = "system"
-    system: Annotated[str, WithJsonSchema({"type": "string", "examples": list(CODE_SYSTEMS)})] = (
-        Field(description="Such as icd-10 or countries; docs/hierarchies.md lists all.")
-    )
+    system: str = Field(description="Such as icd-10 or countries; docs/hierarchies.md lists all.")
     other: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
         description="What values that are no codes of it become; without it they are an error.",

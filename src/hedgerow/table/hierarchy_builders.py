@@ -338,6 +338,15 @@ def _binned(scale: Scale, units: Sequence[int], cuts: Sequence[int], *, whole: b
     return [labels[bisect_right(cuts, value)] for value in units]
 
 
+def is_date(text: str) -> bool:
+    """Whether it is an ISO date or timestamp.
+
+    >>> is_date("2024-02-29"), is_date("2023-02-29")
+    (True, False)
+    """
+    return _day(text) is not None
+
+
 def _day(text: str) -> datetime.date | None:
     match = _DATE.fullmatch(text)
     if match is None:

@@ -63,6 +63,8 @@ class RawValues:
         self.taxonomy = taxonomy or {}
         self.masks: set[int] = set()
         """How long the masks among the labels are."""
+        self.systems = tuple(CODE_SYSTEMS.values())
+        """The code systems whose labels are understood."""
         self._codes: dict[str, dict[str, list[int]]] = {}
         self._ends: dict[tuple[int, bool], dict[str, list[int]]] = {}
         self._known: dict[str, tuple[Flags | None, Kind]] = {}
@@ -292,7 +294,7 @@ def meaning(label: Value, known: RawValues) -> tuple[Flags | None, Kind]:
         return row | known.below(known.nodes[text]), "other"
     leaf = bool(known.taxonomy) and read in known.leaves
     kind: Kind = "word" if math.isnan(amount) and not leaf else "other"
-    for system in CODE_SYSTEMS.values():
+    for system in known.systems:
         if system.owns(text) and (below := known.codes(system).get(text)):
             row = row.copy()
             row[below] = True

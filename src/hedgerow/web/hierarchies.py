@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow import Plan
 from hedgerow.api import DATE_LEVELS, Dates
-from hedgerow.api.plan_text import written
+from hedgerow.api.plan_text import data_of, written
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web.draft import Draft
 
@@ -25,6 +25,7 @@ KINDS = {
     "dates": "dates: month, quarter, year, decade",
     "taxonomy": "a tree of names",
     "csv": "a file with a line for each value",
+    "text": "as a plan writes it: codes of a public system, and all else",
 }
 MOST_SORTED = 400
 """Values that a new tree begins with, for somebody to sort."""
@@ -45,6 +46,7 @@ class Fields:
     bins: str = ""
     tree: str = ""
     file: str = ""
+    text: str = ""
 
     def said(self, draft: Draft) -> Any:
         """As the plan writes it.
@@ -73,6 +75,8 @@ class Fields:
             if self.file in uploaded(draft):
                 return draft.reference(self.file)
             return self.file
+        if self.kind == "text":
+            return _read(self.text)
         if self.kind not in KINDS:
             raise PlanError(f"there is no hierarchy {self.kind[:40]!r}")
         return "suppression"
@@ -85,16 +89,19 @@ def fields_of(said: Any) -> Fields:
     if isinstance(said, str):
         return Fields(kind=said, dates=tuple(Dates.levels) if said == "dates" else ())
     if not isinstance(said, dict) or len(said) != 1:
-        return Fields()
+        # What stands beside the kind, such as `from: data`, must not get lost.
+        return Fields(kind="text", text=written(said))
     ((kind, how),) = said.items()
     if kind == "ranges" and isinstance(how, dict):
         return Fields(
             kind=kind, widths=_listed(how.get("widths")), origin=str(how.get("origin", ""))
         )
-    if kind == "prefix" and isinstance(how, dict):
+    if kind == "prefix" and isinstance(how, dict) and "keep" not in how:
         return Fields(kind=kind, length=str(how.get("length", "")), steps=_listed(how.get("steps")))
     if kind == "bins" and isinstance(how, list):
         return Fields(kind=kind, bins="\n".join(_line(level) for level in how))
+    if kind == "codes" or (isinstance(how, dict) and kind == "prefix"):
+        return Fields(kind="text", text=written(said))
     simple: dict[str, dict[str, Any]] = {
         "ranges": {"widths": _listed(how)},
         "prefix": {"length": str(how)},
@@ -103,6 +110,24 @@ def fields_of(said: Any) -> Fields:
         "csv": {"file": str(how)},
     }
     return Fields(kind=kind, **simple[kind]) if kind in simple else Fields()
+
+
+def _read(text: str) -> Any:
+    """What a plan says under `hierarchy`.
+
+    Raises:
+        PlanError: It is empty, or no YAML.
+    """
+    if not text.strip():
+        raise PlanError("the hierarchy is empty", fix="Write one, such as {codes: icd-10}.")
+    try:
+        return data_of(f"columns: {{x: {{hierarchy: {text.strip()}\n}}}}")["columns"]["x"][
+            "hierarchy"
+        ]
+    except (HedgerowError, KeyError, TypeError):
+        raise PlanError(
+            "this is no hierarchy as a plan writes it", fix="Write it like {codes: icd-10}."
+        ) from None
 
 
 def uploaded(draft: Draft) -> list[str]:

@@ -1,82 +1,82 @@
-"""A hierarchy for a column that is generalised, as a plan writes it."""
+"""A hierarchy for a column that is generalised: the best proposal that fits what the column is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Collection
+from dataclasses import dataclass
 
-from hedgerow.base.decimals import Scale, numeric, parse
-from hedgerow.base.errors import HierarchyError
-from hedgerow.plan.guesses.quasi_words import PLACE
 from hedgerow.plan.guesses.topics import folded_words
-from hedgerow.table.hierarchy_builders import Dates, Prefix, Ranges, Spec, Suppression
+from hedgerow.table.column_words import words_in
 from hedgerow.table.profile.column_facts import ColumnFacts, ColumnKind
+from hedgerow.table.proposals import Counts, Proposal, categories, proposals
+from hedgerow.table.proposals.proposal import weighed
+
+NUMERIC = frozenset({"ranges", "bins"})
+"""Forms in which larger means more."""
+OPEN = frozenset({"ranges", "bins", "dates", "suppression"})
+"""Forms that fit values nobody has looked at."""
 
 
-def first_hierarchy(column: ColumnFacts, missing: frozenset[str]) -> str:
-    """A hierarchy that fits at least the values that the facts carry.
+@dataclass(frozen=True, kw_only=True)
+class FirstHierarchy:
+    """A hierarchy as a plan writes it, and why."""
+
+    text: str
+    because: str
+
+
+def first_hierarchy(
+    column: ColumnFacts, missing: Collection[str], *, k: int, sampled: bool
+) -> FirstHierarchy:
+    """The proposal that loses least, of those from public tables if there are any.
 
     Args:
         column: The facts.
         missing: Texts that the plan reads as missing.
+        k: How many people a group has, at least.
+        sampled: Whether there are rows that nobody has looked at.
     """
-    values = [one.value for one in column.values if one.value not in missing]
-    for text, spec in _hierarchies(column, values):
-        try:
-            spec.bind(column.name, values or (None,))
-        except HierarchyError:
-            continue
-        return text
-    raise AssertionError("suppression fits everything")
+    counts: dict[str | None, int] = {
+        one.value: one.rows for one in column.values if one.value not in missing
+    }
+    tokens = sum(one.rows for one in column.values if one.value in missing)
+    if column.missing + tokens:
+        counts[None] = column.missing + tokens
+    whole = column.values_complete and not sampled
+    found = [one for one in _proposals(column, counts, k) if whole or _fits_others(one)]
+    best = min(found, key=lambda one: (_form(one) == "suppression", one.origin == "data", one.loss))
+    text = "suppression" if _form(best) == "suppression" else best.text
+    return FirstHierarchy(text=text, because=best.reason)
 
 
-def _hierarchies(column: ColumnFacts, values: Sequence[str]) -> list[tuple[str, Spec]]:
-    """Hierarchies worth trying, the most telling first."""
-    tried: list[tuple[str, Spec]] = []
-    lengths = {len(value) for value in values}
-    if column.kind is ColumnKind.DATE and values:
-        tried.append(("dates", Dates()))
-    longest = max(lengths, default=0)
-    coded = column.kind is ColumnKind.CODE or PLACE.words(folded_words(column.name))
-    if coded and len(lengths) == 1 and 3 <= longest <= 20:
-        tried.append((f"{{prefix: {longest}}}", Prefix(length=longest)))
-    if column.kind is ColumnKind.NUMBER and values and numeric(values):
-        widths = _widths(values)
-        if widths:
-            tried.append((f"{{ranges: [{', '.join(widths)}]}}", Ranges(widths=widths)))
-    return [*tried, ("suppression", Suppression())]
+def _form(proposal: Proposal) -> str:
+    return next(iter(proposal.form))
 
 
-def _widths(values: Sequence[str]) -> list[str]:
-    """Widths that double, from about a twentieth of the spread to less than all of it.
-
-    >>> _widths(["17", "90"])
-    ['5', '10', '20', '40']
-    """
-    parsed = [number for value in values if (number := parse(value)) is not None]
-    scale = Scale.of(parsed)
-    units = [scale.units(number) for number in parsed]
-    spread = Fraction(max(units) - min(units), scale.one)
-    if spread == 0:
-        return []
-    step = Fraction(1)
-    while step * 20 < spread:
-        step *= 10
-    while step * 20 > spread:
-        step /= 10
-    first = next(step * nice for nice in (1, 2, 5, 10) if step * nice * 20 >= spread)
-    if scale.one == 1 or all(unit % scale.one == 0 for unit in units):
-        first = max(first, Fraction(2))  # A range of one whole number hides nothing.
-    widths: list[str] = []
-    while first < spread and len(widths) < 5:
-        widths.append(_plain(first))
-        first *= 2
-    return widths
+def _fits_others(proposal: Proposal) -> bool:
+    """Whether it fits values that were not looked at."""
+    form = proposal.form
+    beginnings = form.get("prefix")
+    return (
+        _form(proposal) in OPEN
+        or "other" in form
+        or (isinstance(beginnings, dict) and "keep" in beginnings)
+    )
 
 
-def _plain(number: Fraction) -> str:
-    """A decimal fraction as YAML reads it, without an exponent."""
-    exponent = 0
-    while number.denominator != 1:
-        number, exponent = number * 10, exponent - 1
-    return Scale(exponent).text(int(number))
+def _proposals(column: ColumnFacts, counts: Counts, k: int) -> list[Proposal]:
+    """Those that fit what the values are: names that are written as numbers get no ranges."""
+    words = words_in(column.name) | folded_words(column.name)
+    found = list(proposals(column.name, counts, k=k, words=words))
+    if column.kind in (ColumnKind.NUMBER, ColumnKind.DATE):
+        return found
+    named = [
+        proposal
+        for draft in categories.drafts(counts, k=k)
+        if (proposal := weighed(column.name, draft, counts, k=k)) is not None
+    ]
+    worst = next(one for one in found if _form(one) == "suppression").loss
+    return [
+        *(one for one in found if _form(one) not in NUMERIC),
+        *(one for one in named if one.loss <= worst),
+    ]

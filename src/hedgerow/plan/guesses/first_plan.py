@@ -118,7 +118,8 @@ def first_plan(
     missing = frozenset(mark.text for mark in null)
     for name, guess in roles.items():
         if guess.role is Role.QUASI_IDENTIFIER:
-            roles[name] = replace(guess, hierarchy=first_hierarchy(facts[name], missing))
+            made = first_hierarchy(facts[name], missing, k=aim.k, sampled=profile.sampled)
+            roles[name] = replace(guess, hierarchy=made.text, coarser=made.because)
     return FirstPlan(
         profile=profile,
         purpose=aim,

@@ -115,19 +115,35 @@ def _missing(first: FirstPlan) -> Iterator[str]:
 
 
 def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:
+    """A column, with the reasons for its role and its hierarchy."""
+    why = f"guessed{_HOW[guess.confidence]}: {guess.role} because {guess.because}"
+    if guess.coarser is not None:
+        why += f". Hierarchy: {guess.coarser}"
+    comment, key = _comment(why, 2), scalar(name)
     parts = [f"role: {guess.role}"]
-    if guess.hierarchy is not None:
-        parts.append(f"hierarchy: {guess.hierarchy}")
     if name in first.within_person:
         parts.append(f"within_person: {first.within_person[name]}")
     if name in first.not_keys:
         parts.append("key: false")
-    key, body = scalar(name), f"{{{', '.join(parts)}}}"
-    comment = _comment(f"guessed{_HOW[guess.confidence]}: {guess.role} because {guess.because}", 2)
+    if guess.hierarchy is not None:
+        parts.insert(1, f"hierarchy: {guess.hierarchy}")
+    body = f"{{{', '.join(parts)}}}"
     # YAML allows 1,024 characters before the colon; longer keys are announced by a question mark.
     if len(key) > 1000:
         return [*comment, f"  ? {key}", f"  : {body}"]
-    return [*comment, f"  {key}: {body}"]
+    if len(key) + len(body) <= WIDTH or guess.hierarchy is None:
+        return [*comment, f"  {key}: {body}"]
+    others = [part for part in parts if not part.startswith("hierarchy: ")]
+    wrapped = textwrap.wrap(
+        f"hierarchy: {guess.hierarchy}", WIDTH, initial_indent="    ", subsequent_indent=" " * 6,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    lines = [*comment, f"  {key}:", *(f"    {part}" for part in others)]
+    # A text may hold several blanks, which wrapping would make one.
+    return [
+        *lines,
+        *(wrapped if "  " not in guess.hierarchy else [f"    hierarchy: {guess.hierarchy}"]),
+    ]
 
 
 def _claims(first: FirstPlan) -> Iterator[str]:

@@ -72,6 +72,8 @@ class RoleGuess:
     """The column that determines it, whose role it has."""
     hierarchy: str | None = None
     """Of a quasi-identifier, as a plan writes it."""
+    coarser: str | None = None
+    """Why this hierarchy, as the end of a sentence."""
 
     @property
     def sure(self) -> bool:

@@ -130,16 +130,17 @@ SCORES = Topic(
     "scores",
     "it is about how somebody was judged",
     "score scores *score test tests exam exams grade grades gpa sat act satv satm satq gre gmat "
-    "lsat mcat toefl iq iqscore math* maths read write science history spelling vocab* verbal reading writing mark marks points performance "
-    "evaluation appraisal literacy rating ratings zensur* pruefung* punkte ergebnis* noten "
-    "examen examens notas calificacion* nota puntaje puntuacion punteggio cijfer* toets* ocena "
-    "oceny wynik* complaint* dismissed warning*",
+    "lsat mcat toefl iq iqscore math* maths read write science history spelling vocab* verbal "
+    "reading writing mark marks points performance evaluation appraisal literacy rating ratings "
+    "zensur* pruefung* punkte ergebnis* noten examen examens notas calificacion* nota puntaje "
+    "puntuacion punteggio cijfer* toets* ocena oceny wynik* complaint* dismissed warning*",
     rank=3,
 )
 WEAK = Topic(
     "status",
     "it says what became of somebody",
-    "status event outcome case cases control group type category response resp phase condition result",
+    "status event outcome case cases control group type category response resp phase condition "
+    "result",
     rank=3,
 )
 

@@ -18,9 +18,9 @@ def _read(text: str) -> str | None:
 def _above(code: str) -> tuple[str, ...]:
     age = int(code)
     if age >= 90:
-        return (">=90",) * 3
-    five, ten = age // 5 * 5, age // 10 * 10
-    return str(age), f"{five}-{five + 4}", f"{ten}-{ten + 9}"
+        return (">=90",) * 4
+    low = [age // width * width for width in (5, 10, 30)]
+    return str(age), f"{low[0]}-{low[0] + 4}", f"{low[1]}-{low[1] + 9}", f"{low[2]}-{low[2] + 29}"
 
 
 CODE_SYSTEMS.register(
@@ -30,7 +30,7 @@ CODE_SYSTEMS.register(
         edition="45 CFR 164.514(b)(2)",
         source="written for Hedgerow",
         licence="none needed",
-        levels=("year", "five years", "ten years"),
+        levels=("year", "five years", "ten years", "thirty years"),
         read=_read,
         above=_above,
         owns=lambda text: False,

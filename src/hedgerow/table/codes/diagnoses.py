@@ -7,7 +7,7 @@ import re
 from hedgerow.table.codes.system import CODE_SYSTEMS, CodeSystem, begun
 from hedgerow.table.codes.tables import narrowest, sections
 
-_ICD_10 = re.compile(r"([A-Z]\d[0-9A-Z])(?:\.?([0-9A-Z]{1,4})?)", re.ASCII)
+_ICD_10 = re.compile(r"([A-Z]\d[0-9A-Z])(?:\.([0-9A-Z]{1,4})?|([0-9X][0-9A-Z]{0,3}))?", re.ASCII)
 _CHAPTERS_10 = (
     ("A00", "B99"), ("C00", "D49"), ("D50", "D89"), ("E00", "E90"), ("F00", "F99"),
     ("G00", "G99"), ("H00", "H59"), ("H60", "H95"), ("I00", "I99"), ("J00", "J99"),
@@ -27,7 +27,8 @@ def read_icd_10(text: str) -> str | None:
     found = _ICD_10.fullmatch(text.strip().upper().rstrip("*+!-†"))
     if found is None or narrowest(_CHAPTERS_10, found[1]) is None:
         return None
-    return f"{found[1]}.{found[2]}" if found[2] else found[1]
+    more = found[2] or found[3]
+    return f"{found[1]}.{more}" if more else found[1]
 
 
 def above_icd_10(code: str) -> tuple[str, ...]:

@@ -10,6 +10,10 @@ from hedgerow.table.codes.system import CODE_SYSTEMS, CodeSystem
 
 ENOUGH = Fraction(4, 5)
 """The share of people whose values have to be codes of a system."""
+COMMON = 500
+"""Values, those of most people first, that are looked at before all are."""
+FEW = 50
+"""One in so many of these has to tell of a system."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,15 +45,18 @@ def recognised(counts: Mapping[str | None, int], words: Collection[str] = ()) ->
         counts: How many people have each value.
         words: The words of the column's name, lower case.
     """
-    people = sum(n for value, n in counts.items() if value is not None and n)
+    there = {value: n for value, n in counts.items() if value is not None and n}
+    people = sum(there.values())
+    common = sorted(there, key=lambda value: (-there[value], value))[:COMMON]
     found: list[Match] = []
     for system in CODE_SYSTEMS.values():
         named = bool(system.words & {word.casefold() for word in words})
+        telling = [v for v in common if (named or not system.weak(v)) and system.read(v)]
+        if len(telling) * FEW < len(common) or not common:
+            continue
         read = strong = 0
         unmatched: list[tuple[int, str]] = []
-        for value, n in counts.items():
-            if value is None or not n:
-                continue
+        for value, n in there.items():
             if system.read(value) is None:
                 unmatched.append((-n, value))
                 continue

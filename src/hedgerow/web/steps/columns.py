@@ -67,13 +67,13 @@ def preview(
     origin: Annotated[str, Form()] = "", length: Annotated[str, Form()] = "",
     steps: Annotated[str, Form()] = "", dates: Annotated[list[str] | None, Form()] = None,
     bins: Annotated[str, Form()] = "", tree: Annotated[str, Form()] = "",
-    file: Annotated[str, Form()] = "",
+    file: Annotated[str, Form()] = "", text: Annotated[str, Form()] = "",
 ) -> HTMLResponse:  # fmt: skip
     """What a hierarchy would do to the column's values; nothing is kept."""
     name = seen(web, draft).profile(number).name
     fields = Fields(
         kind=kind, widths=widths, origin=origin, length=length, steps=steps,
-        dates=tuple(dates or ()), bins=bins, tree=tree, file=file,
+        dates=tuple(dates or ()), bins=bins, tree=tree, file=file, text=text,
     )  # fmt: skip
     result, errors = _previewed(web, draft, name, fields)
     return page(request, "parts/hierarchy.html", preview=result, errors=errors)
@@ -86,7 +86,8 @@ def give_hierarchy(
     origin: Annotated[str, Form()] = "", length: Annotated[str, Form()] = "",
     steps: Annotated[str, Form()] = "", dates: Annotated[list[str] | None, Form()] = None,
     bins: Annotated[str, Form()] = "", tree: Annotated[str, Form()] = "",
-    file: Annotated[str, Form()] = "", lowest: Annotated[str, Form()] = "",
+    file: Annotated[str, Form()] = "", text: Annotated[str, Form()] = "",
+    lowest: Annotated[str, Form()] = "",
     highest: Annotated[str, Form()] = "", missing: Annotated[str, Form()] = "value",
 ) -> Response:  # fmt: skip
     """Another hierarchy for a column; one that does not fit its values is not kept."""
@@ -94,7 +95,7 @@ def give_hierarchy(
     name = look.profile(number).name
     fields = Fields(
         kind=kind, widths=widths, origin=origin, length=length, steps=steps,
-        dates=tuple(dates or ()), bins=bins, tree=tree, file=file,
+        dates=tuple(dates or ()), bins=bins, tree=tree, file=file, text=text,
     )  # fmt: skip
     said = draft.column(name) | {"hierarchy": None, "missing": missing}
     try:
