@@ -51,7 +51,9 @@ def publish_first_plan(data: Path, *, purpose: str | None = None) -> Published:
         try:
             write_plan(data, path, purpose=purpose)
             text = path.read_text("utf-8")
-            path.write_text(text.replace("search: lattice,", f"search: lattice, time: {SECONDS},"))
+            path.write_text(
+                text.replace("{search: lattice,", f"{{search: lattice, time: {SECONDS},"), "utf-8"
+            )
             release = hedgerow.publish(path, to=Path(folder) / "release", report=False)
         except HedgerowError as error:
             return Published(0, 0, 1.0, 1.0, time.monotonic() - begin, str(error).split("\n")[0])

@@ -140,3 +140,21 @@ def test_questions_are_put_one_after_the_other(tmp_path: Path) -> None:
     assert "The release is for survey" in text
     assert "Please answer first" not in text
     assert Plan.read(plan).columns["v1"].role is Role.SENSITIVE
+
+
+def test_many_quasi_identifiers_get_detail_from_group_to_group() -> None:
+    names = [
+        "age",
+        "sex",
+        "race",
+        "city",
+        "job",
+        "language",
+        "children",
+        "education",
+        "nationality",
+    ]
+    table = {n: [str((i * (p + 3)) % (5 + p)) for i in range(200)] for p, n in enumerate(names)}
+    assert "search: mondrian, boxes: taxonomy" in propose(facts(table))
+    del table["nationality"]
+    assert "search: lattice" in propose(facts(table))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from hedgerow.base.errors import DataError, PlanError, TargetError
 from hedgerow.plan.guess import refuse_no_columns, write_plan
+from hedgerow.plan.guesses.first_plan import first_plan
 from hedgerow.plan.plan import Plan
 from hedgerow.plan.yaml_scalar import scalar
-from hedgerow.table.hierarchy_builders import Dates, Prefix, Ranges, Suppression
 from hedgerow.table.schema import Role
 
 
@@ -26,22 +26,42 @@ def load(text: str) -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "spec"),
+    ("name", "values", "written"),
     [
-        ("age", ["17", *AGES, "90"], Ranges(widths=(5, 10, 20, 40))),
-        ("age", ["40"] * 40, Suppression()),
-        ("age", [f"{i / 10:.1f}" for i in range(1, 17)] * 4, Ranges(widths=(0.1, 0.2, 0.4, 0.8))),
-        ("age", ["17", "old", "young", "middle"] * 10, Suppression()),
-        ("zip", [str(13000 + i % 90) for i in range(200)], Prefix(length=5)),
-        ("postcode", ["CB21TN", "CB30FD", "CB11AA"] * 20, Prefix(length=6)),
-        ("birth date", [f"19{50 + i % 40}-02-{1 + i % 28:02d}" for i in range(200)], Dates()),
-        ("sex", ["F", "M", None] * 20, Suppression()),
-        ("region", ["1", "2", "3", "4"] * 20, Suppression()),
+        ("age", ["40"] * 40, "{codes: hipaa-ages}"),
+        ("age", ["17", "old", "young", "middle"] * 10, "suppression"),
+        ("postcode", ["CB2 1TN", "CB3 0FD", "CB1 1AA"] * 20, "{codes: uk-postcodes}"),
+        ("country", ["DE", "France", "ESP"] * 20, "{codes: countries}"),
+        ("birth date", [f"19{50 + i % 40}-02-{1 + i % 28:02d}" for i in range(200)],
+         "{dates: [month, quarter, year, decade]}"),
+        ("sex", ["F", "M", None] * 20, "suppression"),
+        ("region", ["1", "2", "3", "4"] * 20, "suppression"),
+        ("job", ["nurse", "cook", "clerk"] * 60 + ["pilot", "judge", "miner"],
+         "{taxonomy: [clerk, cook, nurse, {other: [judge, miner, pilot]}], from: data}"),
     ],
-)
-def test_hierarchies(name: str, values: list[str | None], spec: object) -> None:
-    plan = load(propose(facts({name: values, "pay": (AMOUNTS * 2)[: len(values)]})))
-    assert plan.hierarchy_spec(name) == spec
+)  # fmt: skip
+def test_hierarchies(name: str, values: list[str | None], written: str) -> None:
+    table = {name: values, "pay": (AMOUNTS * 2)[: len(values)]}
+    assert first_plan(facts(table)).roles[name].hierarchy == written
+    load(propose(facts(table)))
+
+
+def test_names_written_as_numbers_get_no_ranges() -> None:
+    """Region 7 is no more than region 3."""
+    codes = [str(3 + 17 * (i * i % 23)) for i in range(230)]
+    hierarchy = first_plan(facts({"region": codes, "age": AGES + AGES[:30]})).roles["region"]
+    assert hierarchy.role is Role.QUASI_IDENTIFIER
+    assert "ranges" not in str(hierarchy.hierarchy)
+    assert "bins" not in str(hierarchy.hierarchy)
+
+
+def test_what_nobody_has_looked_at_fits_too() -> None:
+    """Of 3,000 different numbers the facts carry a thousand."""
+    values = [str(i * 7 % 3001) for i in range(3000)]
+    table = {"hours": values, "sex": ["m", "f"] * 1500, "city": [f"c{v}" for v in values]}
+    plan = load(propose(facts(table), one_row_per_person=True))
+    for name in ("hours", "city"):
+        plan.hierarchy_spec(name).bind(name, table[name])
 
 
 def test_claims() -> None:
@@ -99,7 +119,6 @@ def test_marks_among_numbers_are_missing_values() -> None:
     table = facts({"age": [*AGES[:-3], "?", "?", "?"], "country": ["NA", "DE", "FR", "DE"] * 50})
     plan = load(propose(table))
     assert plan.null == ("?",)
-    assert plan.hierarchy_spec("age") == Ranges(widths=(5, 10, 20, 40))
 
 
 def test_minus_nine_is_missing_only_where_nothing_else_is_below_zero() -> None:

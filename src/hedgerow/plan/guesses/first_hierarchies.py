@@ -13,6 +13,8 @@ from hedgerow.table.proposals.proposal import weighed
 
 NUMERIC = frozenset({"ranges", "bins"})
 """Forms in which larger means more."""
+ROUND = 1.5
+"""How much more edges at quantiles must save than round widths, which people read more easily."""
 OPEN = frozenset({"ranges", "bins", "dates", "suppression"})
 """Forms that fit values nobody has looked at."""
 
@@ -44,7 +46,14 @@ def first_hierarchy(
         counts[None] = column.missing + tokens
     whole = column.values_complete and not sampled
     found = [one for one in _proposals(column, counts, k) if whole or _fits_others(one)]
-    best = min(found, key=lambda one: (_form(one) == "suppression", one.origin == "data", one.loss))
+
+    def worse(one: Proposal) -> tuple[bool, bool, float]:
+        # Numbers that are no codes of a system become one "other" there.
+        odd = column.kind is ColumnKind.NUMBER and "other" in str(one.form)
+        ragged = ROUND if _form(one) == "bins" else 1.0
+        return _form(one) == "suppression", odd or one.origin == "data", one.loss * ragged
+
+    best = min(found, key=worse)
     text = "suppression" if _form(best) == "suppression" else best.text
     return FirstHierarchy(text=text, because=best.reason)
 

@@ -9,7 +9,10 @@ from hedgerow.plan.guesses.first_claims import FirstClaim
 from hedgerow.plan.guesses.first_plan import FirstPlan
 from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess
 from hedgerow.plan.yaml_scalar import scalar
+from hedgerow.table.schema import Role
 
+MOST_FOR_LATTICE = 8
+"""Quasi-identifiers that all people can have with the same detail."""
 WIDTH = 96
 """Characters of a line of comments."""
 HEAD = (
@@ -185,10 +188,21 @@ def _claim(claim: FirstClaim) -> list[str]:
 
 
 def _method(first: FirstPlan) -> Sequence[str]:
+    """How the release is made."""
     aim = first.purpose
+    many = sum(guess.role is Role.QUASI_IDENTIFIER for guess in first.roles.values())
+    if many > MOST_FOR_LATTICE:
+        how = (
+            f"detail that differs from group to group, since one level for everybody would leave "
+            f"nothing of many of the {many} quasi-identifiers. For columns in which every value "
+            "has the same detail, take out quasi-identifiers and choose `search: lattice`"
+        )
+        method = "search: mondrian, boxes: taxonomy"
+    else:
+        how, method = "the same level of detail for everybody", "search: lattice"
     return [
-        *_comment(f"guessed: the same level of detail for everybody; {aim.suppress_because}."),
-        f"method: {{search: lattice, suppress: {aim.suppress}}}",
+        *_comment(f"guessed: {how}; {aim.suppress_because}."),
+        f"method: {{{method}, suppress: {aim.suppress}}}",
         "utility: loss",
         "publish: {to: release}",
     ]

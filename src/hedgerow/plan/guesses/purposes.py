@@ -127,8 +127,10 @@ def purpose_of(name: str | None) -> Purpose:
     if name is None:
         return PURPOSES[DEFAULT]
     if name not in PURPOSES:
+        near = nearest(name, PURPOSES)
+        meant = f"Did you mean {near!r}? " if near else ""
         raise PlanError(
             f"{name!r} is no purpose",
-            fix=f"{nearest(name, PURPOSES) or ''} Choose {', '.join(PURPOSES)}.".strip(),
+            fix=f"{meant}Choose {', '.join(PURPOSES)}.",
         )
     return PURPOSES[name]
