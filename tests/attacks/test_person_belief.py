@@ -186,3 +186,14 @@ def test_the_nearest_centroid_is_a_guess(tmp_path: Path) -> None:
     (release,) = written(tmp_path, "age,ill\n20,flu\n20,gout\n60,acne\n")
     found = belief_about([release], {"age": "25"}, sensitive=["ill"], located="nearest")
     assert "That is a guess, so the beliefs are one, too." in found.sentences[0]
+
+
+def test_a_release_without_the_person_tells_of_them_too(tmp_path: Path) -> None:
+    """Of flu, flu and gout one is Ann's. Elsewhere Bob and Cem show flu and gout."""
+    releases = written(
+        tmp_path, "age,ill\n20-29,flu\n20-29,flu\n20-29,gout\n", "age,ill\n25-29,flu\n25-29,gout\n"
+    )  # fmt: skip
+    people = pd.DataFrame([("Ann", "21"), ("Bob", "26"), ("Cem", "27")], columns=["name", "age"])
+    found = belief_about(releases, {"name": "Ann"}, register=people, sensitive=["ill"])
+    assert shares(found, listed=True) == {"flu": (1.0, 1.0)}
+    assert shares(found)["gout"] == pytest.approx(1 / 3)

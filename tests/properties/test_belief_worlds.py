@@ -100,10 +100,10 @@ def test_a_mistake_is_found_out(
 
     def uncounted(self: PlacedPeople, column: Any, enough: Fraction) -> Any:
         found = alone(self, column)
-        return found, found.exceed(Fraction(-1))
+        return replace(listed(self, column, enough), most=found)
 
     def unjoined(self: PlacedPeople, column: Any) -> Any:
-        return listed(self, column, Fraction(1))[0]
+        return listed(self, column, Fraction(1)).most
 
     if mistake == "count":
         monkeypatch.setattr(PlacedPeople, "likeliest_listed", uncounted)

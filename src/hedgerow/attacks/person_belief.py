@@ -131,10 +131,20 @@ def belief_about(
             f"{people.described(one)} fits no group of {some(r.name for r in found)}",
             fix="Is somebody else meant? Suppressed people are in no release.",
         )
-    found, places = tuple(found[i] for i in here), tuple(places[i] for i in here)
+    # What other releases tell of other people tells of this one, too, if there is a list.
+    joined = set(SeenColumn.read([found[i] for i in here], of).joined)
+    used = [i for i in range(len(found))
+            if i in here or (len(people) > 1 and joined <= _shown(found[i]))]  # fmt: skip
+    unused = [release.name for i, release in enumerate(found) if i not in used]
+    found, places = tuple(found[i] for i in used), tuple(places[i] for i in used)
     seen = SeenColumn.read(found, of)
     alone = Scene(seen, tuple(where.take(np.array([one])) for where in places)).of_one()
     listed, told = None, [*_joining(found, seen)]
+    if unused and len(people) > 1:
+        told.append(
+            f"Not used: {some(unused)}. The person fits no group there, and the columns on which "
+            "the other releases are joined are not shown."
+        )
     if len(people) > 1:
         scene = Scene(seen, places)
         listed, more = scene.of_all(one)
@@ -161,6 +171,11 @@ def belief_about(
         len(people),
         tuple(told),
     )  # fmt: skip
+
+
+def _shown(release: Published) -> set[str]:
+    """The columns it shows as they are."""
+    return set() if release.records is None else set(release.records.columns)
 
 
 def _column(releases: Sequence[Published], of: str | None) -> str:

@@ -113,6 +113,7 @@ class Scene:
             for h, look, where in zip(
                 self.seen.histograms, self.seen.looks, self.places, strict=True
             )
+            if where.count[0]
         )
         found = beliefs(Knowledge(np.ones(1, np.int64), len(self.seen.code), shown))
         assert found is not None, "one person is not too many"
@@ -142,8 +143,7 @@ class Scene:
         ):
             sure = where.count[first] > 0
             if fitting > records:
-                sure = np.zeros(len(first), np.bool_)
-                sure[target] = True
+                sure &= np.arange(len(first)) == target
             told.append(_presence(fitting, records))
             shown.append(Shown(h, look, where.take(first), sure, listed=fitting >= records))
         whole = Knowledge(many, len(self.seen.code), tuple(shown))
@@ -153,7 +153,7 @@ class Scene:
         mine = int(np.flatnonzero(near == target)[0])
         found = believed(component)
         exact = found.counted[0]
-        if exact is not None and not exact.worlds:
+        if found.contradicted[mine]:
             told.append(
                 "The list contradicts the releases: nobody who takes it for right can say "
                 "what is likely."

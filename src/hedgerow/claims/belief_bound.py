@@ -58,7 +58,9 @@ class BeliefBound(RatioModel, ColumnModel):
         everybody's groups, and counts the worlds that fit. It holds for everybody in the release,
         and for everybody else of whom the release tells more than the earlier ones.
     Assumes: Whoever fits an earlier group and has a value of it was in it, as far as there are
-        records. A person's value is the same in all releases. One value a person.
+        records. A person's value is the same in all releases. One value a person. Where records
+        are joined on other columns, too, attackers take all that stands beside a value somewhere
+        for equally likely beside it; without a prior, all combinations.
     Reference: Machanavajjhala, Gehrke, Goetz 2009 (VLDB) for beliefs before and after; Ganta,
         Kasiviswanathan, Smith 2008 (KDD) for several releases.
 

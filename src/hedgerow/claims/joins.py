@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import some
-from hedgerow.base.spelling import likeness
+from hedgerow.base.spelling import UNKNOWN, likeness
 from hedgerow.claims.base import LARGEST
 from hedgerow.claims.history import follow
 from hedgerow.claims.worlds.table_world import TableWorld, UncheckedError
@@ -323,12 +323,12 @@ class Joins:
         failing, counted = most.exceed(asked.enough) & here, True
         if asked.everybody:
             listed = world.settled(where)
-            most, exact = listed.likeliest_listed(column, asked.enough)
-            before, sure = listed.without_first().likeliest_listed(column, asked.enough)
-            counts = here | ~sure | most.larger_than(before)
-            largest = max(largest, most.take(np.flatnonzero(counts)).largest)
-            more = most.exceed(asked.enough) & counts
-            counted = not (more & ~exact).any()
+            found = listed.likeliest_listed(column, asked.enough)
+            before = listed.without_first().likeliest_listed(column, asked.enough)
+            counts = here | found.tells_more(before, asked.enough)
+            largest = max(largest, found.most.take(np.flatnonzero(counts)).largest)
+            more = found.most.exceed(asked.enough) & counts
+            counted = not (more & ~found.exact).any()
             failing |= more
         beside = anywhere.beside(failing)[inside]
         return LikeliestLeft(largest, failing[inside], beside, counted)
@@ -525,13 +525,25 @@ def narrowed(
         _refuse_large(people, len({v for one in groups for v in one.domains[of].values}))
         history = follow(groups, [located[i] for i in chosen], of=of)
         names = history.values if len(columns) == 1 else [parts(v)[0] for v in history.values]
-        into = np.array([place[likeness(value)] for value in names], np.int64)
+        into = np.array([_place_of(value, place) for value in names], np.int64)
         left = np.zeros_like(possible)
         for code in range(len(place)):
             left[:, code] = history.possible[:, into == code].any(axis=1)
         left[~history.present] = True
         possible &= left
     return tuple(place), possible
+
+
+def _place_of(value: Value, place: Mapping[Value, int]) -> int:
+    """The place of a value; that of a missing one beside `?` is that of either.
+
+    >>> _place_of("Flu", {"flu": 0}), _place_of("?", {None: 1}), _place_of(None, {"?": 2})
+    (0, 1, 2)
+    """
+    kind = likeness(value)
+    if kind not in place and kind in (None, UNKNOWN):
+        kind = UNKNOWN if kind is None else None
+    return place[kind]
 
 
 def named(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.spelling import reading
-from hedgerow.base.spelling_classes import folded
+from hedgerow.base.spelling_classes import classes, folded
 from hedgerow.engines import TablePlace, open_engine
 from hedgerow.table.contents import Contents
 from hedgerow.table.encoding import encoded
@@ -56,6 +56,9 @@ class Published:
     """Sensitive column -> values that differ from all others, whatever they look like."""
     records: RecordKinds | None = None
     """Its columns that are not generalised, row by row, where somebody asked for them."""
+    alike: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """Column -> values in it that may be taken for one and for several, as they are spelled; of
+    columns that have such."""
     weighted: str | None = None
     """The column that says how many people each row of another tool's table stands for."""
     unit: str = PEOPLE
@@ -233,6 +236,10 @@ class Published:
     def as_read(self) -> Published:
         """The same with sensitive values that may be taken for one as one, unless they differ."""
         histograms, domains = {}, {}
+        texts = {column: domain.values for column, domain in self.groups.domains.items()}
+        if self.records is not None:
+            texts |= dict(zip(self.records.columns, self.records.values, strict=True))
+        alike = {c: several[0] for c, values in texts.items() if (several := classes(values))}
         for column, h in self.groups.histograms.items():
             found = self.groups.domains[column]
             values, merged = list(found.values), h
@@ -244,7 +251,8 @@ class Published:
             domains[column] = Sensitive(
                 column, tuple(values), reference.astype(np.int64), found.people
             )
-        return replace(self, groups=replace(self.groups, histograms=histograms, domains=domains))
+        groups = replace(self.groups, histograms=histograms, domains=domains)
+        return replace(self, groups=groups, alike=alike)
 
     def with_taxonomy(self, column: str, spec: Spec) -> Published:
         """The same, with what the values of a sensitive column have in common."""

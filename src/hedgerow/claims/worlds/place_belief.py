@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,49 @@ class SecretColumn:
             total[:, secret] += shares[:, value]
         return total
 
+    def rises(self, before: Whole, after: Whole, enough: Fraction) -> Flags:
+        """Of whom a secret became likelier than it was, and than enough.
+
+        Args:
+            before: People by values, in proportion to what was believed,
+            after: and to what is.
+            enough: A belief up to this is no matter.
+        """
+        found = np.zeros(len(after), np.bool_)
+        p, q = enough.as_integer_ratio()
+        for out in (self.missing, self.silent):
+            was, now = (self._by_secret(shares)[:, ~out] for shares in (before, after))
+            all_was, all_now = was.sum(axis=1)[:, None], now.sum(axis=1)[:, None]
+            likelier = np.asarray(now * all_was > was * all_now, np.bool_)
+            found |= (likelier & np.asarray(now * q > all_now * p, np.bool_)).any(axis=1)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ListedBelief:
+    """What somebody believes of each person who lists everybody, and counts."""
+
+    most: Ratios
+    """The belief in the likeliest secret, at most."""
+    exact: Flags
+    """Of whom it is exact."""
+    column: SecretColumn
+    kind: Ints
+    """Of each person, the kind."""
+    shares: Whole
+    """Kinds by values, in proportion to what is believed; meaningless where it is not exact."""
+
+    def tells_more(self, before: ListedBelief, enough: Fraction) -> Flags:
+        """Of whom more is believed than before, or may be.
+
+        That another value than before is believed with more than enough is more, too.
+        """
+        more: Flags = ~self.exact | ~before.exact | self.most.larger_than(before.most)
+        open_ = np.flatnonzero(~more & self.most.exceed(enough))
+        was, now = (one.shares[one.kind[open_]] for one in (before, self))
+        more[open_] = self.column.rises(was, now, enough)
+        return more
+
 
 @dataclass(frozen=True, eq=False)
 class PlacedPeople:
@@ -177,7 +221,8 @@ class PlacedPeople:
 
         To somebody who knows one person and their groups, and nobody else. The groups are
         independent evidence: what each says is multiplied. With a prior, each group after the
-        first is divided by it, or it would count again.
+        first is divided by it, or it would count again. Where two releases have the same groups, it
+        is the larger of what is believed by whoever takes them for two, and for one.
 
         Args:
             column: What people may have.
@@ -194,20 +239,47 @@ class PlacedPeople:
         '1'
         """
         self._refuse_many(column)
+        every = self.kinds >= 0
+        found = column.likeliest(self._multiplied(column, every))
+        if (once := self._once()) is not None:
+            found = found.larger(column.likeliest(self._multiplied(column, once)))
+        return self._worst(found)
+
+    def _multiplied(self, column: SecretColumn, counts: Flags) -> Whole:
+        """Kinds by values, in proportion to what is believed.
+
+        Args:
+            column: What people may have.
+            counts: Of each kind and release, whether what it says counts.
+        """
         shares = np.ones((len(self.kinds), len(column.secret)), object)
-        for table, group in zip(self.records, self.kinds.T, strict=True):
-            inside = group >= 0
+        for table, group, inside in zip(self.records, self.kinds.T, counts.T, strict=True):
             shares[inside] = shares[inside] * table[group[inside]].astype(object)
         if column.prior is not None:
-            again = (self.kinds >= 0).sum(axis=1) - 1
+            again = counts.sum(axis=1) - 1
             power = {n: np.array([p**-n for p in column.prior], object) for n in {*again.tolist()}}
             shares = shares * np.stack([power[n] for n in again.tolist()])
-        return self._worst(column.likeliest(shares))
+        return shares
 
-    def likeliest_listed(self, column: SecretColumn, enough: Fraction) -> tuple[Ratios, Flags]:
+    def _once(self) -> Flags | None:
+        """Of each kind and release, whether it says what no release before it says of the kind.
+
+        A release that has the groups of another may be the same one, under another name. None where
+        there is none.
+        """
+        counts = self.kinds >= 0
+        found = counts.copy()
+        for one, other in combinations(range(len(self.records)), 2):
+            both = counts[:, one] & counts[:, other]
+            pairs = np.unique(self.kinds[both][:, [one, other]], axis=0)
+            if all(len(np.unique(group)) == len(group) for group in pairs.T) and np.array_equal(
+                self.records[one][pairs[:, 0]], self.records[other][pairs[:, 1]]
+            ):
+                found[both, other] = False
+        return None if np.array_equal(found, counts) else found
+
+    def likeliest_listed(self, column: SecretColumn, enough: Fraction) -> ListedBelief:
         """The same, at most, to somebody who knows everybody and where they are, and counts.
-
-        Returns also of whom it is exact.
 
         Args:
             column: What people may have.
@@ -221,7 +293,7 @@ class PlacedPeople:
         >>> places = np.array([[0, -1], [0, 0], [-1, 0]])
         >>> people = PlacedPeople(np.arange(3), places, (np.array([[1, 1]]),) * 2)
         >>> column = SecretColumn(np.arange(2), np.zeros(2, np.bool_), np.zeros(2, np.bool_))
-        >>> str(people.likeliest_listed(column, Fraction(1, 4))[0].largest)
+        >>> str(people.likeliest_listed(column, Fraction(1, 4)).most.largest)
         '1/2'
         """
         self._refuse_many(column)
@@ -230,7 +302,8 @@ class PlacedPeople:
         most = found.most
         result = column.likeliest_within(most, people)
         known = np.asarray((most == found.least).all(axis=1))
-        exact = column.likeliest(most[known].astype(object))
+        shares = most.astype(object)
+        exact = column.likeliest(shares[known])
         result.above[known], result.below[known] = exact.above, exact.below
         unsure = result.exceed(enough) & ~known
         if unsure.any():
@@ -241,10 +314,12 @@ class PlacedPeople:
                 mine = np.flatnonzero(part == component)
                 counted = beliefs(left.take(mine), moves=MOST_MOVES)
                 if counted is not None and counted.worlds:
-                    exact = column.likeliest(np.array(counted.shares, object))
+                    shares[rest[mine]] = np.array(counted.shares, object)
+                    exact = column.likeliest(shares[rest[mine]])
                     result.above[rest[mine]], result.below[rest[mine]] = exact.above, exact.below
                     known[rest[mine]] = True
-        return self._worst(result), known[self._kinds[1][self._begins]]
+        of_person = self._kinds[1][self._begins]
+        return ListedBelief(self._worst(result), known[of_person], column, of_person, shares)
 
     def _refuse_many(self, column: SecretColumn) -> None:
         width = len(column.secret)

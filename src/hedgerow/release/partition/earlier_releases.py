@@ -74,10 +74,18 @@ class Before:
         """What can be joined and counted in it."""
         return Shows(self.published.groups, self.published.records)
 
-    def obstacle(self, quasi: Sequence[str], of: str) -> str | None:
-        """Why it cannot be compared by these quasi-identifiers, if it cannot."""
+    def obstacle(self, quasi: Sequence[str], of: str, *, certain: bool) -> str | None:
+        """Why it cannot be compared by these quasi-identifiers, if it cannot.
+
+        Args:
+            quasi: The quasi-identifiers.
+            of: The sensitive column.
+            certain: Whether a guess who is where will not do.
+        """
         if self.linked:
             return "a person may have several rows there"
+        if certain and self.published.located == "nearest":
+            return "it is microaggregated, and the nearest group is not always a person's own"
         strange = [name for name in self.published.quasi if name not in quasi]
         if strange:
             one = len(strange) == 1

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.base.errors import DataError, HedgerowError, PlanError, some
-from hedgerow.base.spelling_classes import taken_for, told_both_ways
+from hedgerow.base.spelling_classes import classes, taken_for, told_both_ways
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.prior_files import refuse_misspelt
 from hedgerow.claims.readings import checked, judged
@@ -197,7 +197,9 @@ class Job:
         for of in self.schema.sensitive:
             fit = []
             for before in self.past:
-                obstacle = before.obstacle(self.schema.quasi_identifiers, of)
+                obstacle = before.obstacle(
+                    self.schema.quasi_identifiers, of, certain=of in composed
+                )
                 if obstacle is None and of not in before.published.sensitive:
                     notes.append(f"{before.name} has no column {of!r}, and was not compared.")
                 elif obstacle is None:
@@ -206,7 +208,8 @@ class Job:
                     raise PlanError(
                         f"{before.name} cannot be compared: {obstacle}",
                         where=self.plan.where("protect"),
-                        fix="Give the columns the roles they had there, or give up the claim.",
+                        fix="Give the columns the roles they had there, compare with others, or "
+                        "give up the claim.",
                     )
                 else:
                     notes.append(f"{UNCOMPARED}{before.name}: {obstacle}. {UNKNOWN}")
@@ -222,6 +225,8 @@ class Job:
                     fix="Do not publish these columns as they are, or give up the claim; then "
                     "publish says what it could check.",
                 )
+            if of in composed:
+                self._refuse_alike(of, fit, cells)
             try:
                 left = left_by(
                     fit, cells.in_one_spelling, of, nodes=nodes, null=self.plan.null,
@@ -280,6 +285,31 @@ class Job:
                     f"{some(on)}"
                 )
         return None
+
+    def _refuse_alike(self, of: str, compared: Sequence[Before], cells: Cells) -> None:
+        """Refuse values that may be one or several, where records are joined on them.
+
+        Who takes them for one and who does not learn different things, and neither is the worse.
+        """
+        shown = [before.shows().columns(of) for before in compared]
+        shown.append({*self.schema.sensitive, *self.schema.insensitive})
+        joined = {column for one, other in combinations(shown, 2) for column in one & other}
+        mine = {
+            domain.shown if isinstance(domain, Beside) else domain.name: domain
+            for domain in cells.sensitive
+        }
+        names = [(before.name, before.published.alike) for before in compared]
+        here = {c: found[0] for c, domain in mine.items() if (found := classes(domain.values))}
+        for name, alike in (*names, ("the table", here)):
+            for column in sorted(joined & alike.keys()):
+                raise UncheckedError(
+                    f"what several releases say of {of!r} cannot be checked: records are joined on "
+                    f"{column!r}, and {name} has {some(alike[column])}, which may be taken for "
+                    "one value or for several",
+                    where=self.plan.where("protect"),
+                    fix="Spell each value in one way, or give up the claim; `distinct` does not "
+                    "help here.",
+                )
 
     def _against(self) -> Iterator[tuple[PrivacyModel, str]]:
         """The claims about what attackers believe, and where the plan makes them."""
