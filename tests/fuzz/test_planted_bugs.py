@@ -44,8 +44,8 @@ def overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
 def last_line_dropped(patch: pytest.MonkeyPatch) -> None:
     """The source is read without its last line, and nobody counts the lines."""
 
-    def short(session: DuckDBSession, source: object, *, delimiter: str | None) -> SourceView:
-        found = attach(session, source, delimiter=delimiter)
+    def short(session: DuckDBSession, source: object, **how: Any) -> SourceView:
+        found = attach(session, source, **how)
         if Path(str(source)).name == "source.csv":
             rows = session.number("SELECT count(*) FROM source")
             session.do(f"CREATE TEMP TABLE short AS SELECT * FROM source LIMIT {rows - 1}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -137,11 +138,11 @@ def from_python(work: Work) -> None:
     release: Any = hedgerow.publish("plan.yaml", to="out/release", report=False)
     verdicts = hedgerow.check("plan.yaml")
     found = hedgerow.frontier("plan.yaml")
-    look = hedgerow.explore_data("patients.csv")
+    look = hedgerow.look("patients.csv")
     lines = [
         repr(release.summary()), *(repr(verdict) for verdict in verdicts),
         *(repr(point) for point in found), *(repr(column) for column in look.columns),
-        *(str(one) for one in look.combinations), *look.notes,
+        *(str(one) for one in look.combinations), json.dumps(look.summary()),
         repr(hedgerow.verify("out/release").summary()),
     ]  # fmt: skip
     work.keep("told.txt", "\n".join([*lines, ""]))

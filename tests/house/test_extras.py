@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = {
     "accounting": ("dp_accounting",),
     "charts": ("resvg_py",),
+    "files": ("pyreadstat", "python_calamine"),
     "learning": ("sklearn",),
     "postgresql": ("psycopg", "psycopg_binary"),
     "spark": ("pyspark",),
@@ -116,9 +117,11 @@ def test_what_is_missing_is_named_with_its_extra(folder: Path) -> None:
     commands = {
         "charts": ("explain", "epsilon", "1", "--plot", "epsilon.png"),
         "postgresql": ("init", "postgresql://nowhere/x::t", "--to", "p.yaml"),
+        "files": ("init", "people.xlsx", "--to", "f.yaml"),
         "spark": ("init", "spark://nowhere/x::t", "--to", "s.yaml"),
         "web": ("explore", "--no-browser"),
     }
+    (folder / "people.xlsx").write_bytes(b"")
     found = hidden(*commands.values(), folder=folder)
     for name, done in zip(commands, found, strict=True):
         assert done["code"] == 2, (name, done)

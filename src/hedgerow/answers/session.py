@@ -285,7 +285,11 @@ class Session(Asking[Answer]):
                 raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
             engine = self._open.enter_context(
                 open_engine(
-                    origin, null=self.plan.null, person=self.plan.person, memory=self._memory
+                    origin,
+                    null=self.plan.null,
+                    person=self.plan.person,
+                    form=self.plan.form,
+                    memory=self._memory,
                 )
             )
             self.plan.fit(engine.columns())

@@ -20,7 +20,14 @@ from hedgerow.claims.row_bound import of_rows as of_rows
 from hedgerow.plan.claims import Claim as Claim
 from hedgerow.plan.guess import write_plan as write_plan
 from hedgerow.plan.guesses.questions import PlanQuestion as PlanQuestion
+from hedgerow.engines.detection import look_at_file as look_at_file
+from hedgerow.engines.file_look import FileLook as FileLook
 from hedgerow.engines.formats import uploadable as uploadable
+from hedgerow.plan.source_form import (
+    decided as decided,
+    form_of as form_of,
+    said_in_words as said_in_words,
+)
 from hedgerow.table.groups import ROWS as ROWS
 from hedgerow.table.hierarchy_builders import DATE_LEVELS as DATE_LEVELS, Dates as Dates
 from hedgerow.table.person_keys import question as question

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,13 @@ class Measurement:
         return {"claims": claims, "notes": list(self.notes)}
 
 
-def measure(plan: Plan | Path) -> Measurement:
-    """Measure the plan's claims on the table as it is; publish nothing."""
-    claims, notes = checked(plan if isinstance(plan, Plan) else Plan.read(plan))
+def measure(plan: Plan | Path, *, read: Mapping[str, Any] | None = None) -> Measurement:
+    """Measure the plan's claims on the table as it is; publish nothing.
+
+    Args:
+        plan: The plan.
+        read: How the source is written, in place of what the plan says under the same keys.
+    """
+    known = plan if isinstance(plan, Plan) else Plan.read(plan, source_form=read)
+    claims, notes = checked(known)
     return Measurement(claims=claims, notes=notes)

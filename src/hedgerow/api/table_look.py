@@ -14,6 +14,9 @@ from hedgerow.base.spelling_classes import classes
 from hedgerow.engines import open_engine
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
+from hedgerow.engines.detection import look_at_file
+from hedgerow.engines.file_look import FileLook
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 from hedgerow.plan.guesses.first_plan import first_plan
 from hedgerow.plan.guesses.questions import PlanQuestion
 from hedgerow.plan.guesses.role_guess import RoleGuess
@@ -46,6 +49,8 @@ class Look:
     """What only a person can answer, the most consequential first."""
     stays: bool = False
     """Whether the table stays in its database, which cannot publish one row per person."""
+    file: FileLook | None = None
+    """How its file is written; None of a table of a database."""
     spellings: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
     """For each sensitive column, the values a reader may take for one, in all spellings."""
 
@@ -98,6 +103,8 @@ class TableSource:
     """Columns that are published in one spelling, each with the values that stay apart."""
     state: tuple[int, int]
     """Differs when the file has been written."""
+    form: SourceForm = AS_ALWAYS
+    """How its file is written, as far as the plan says it."""
 
     @property
     def mark(self) -> str:
@@ -106,7 +113,7 @@ class TableSource:
 
     def look(self, progress: Progress | None = None) -> Look:
         """Look at it."""
-        with open_engine(self.source, null=self.null, person=self.person) as engine:
+        with open_engine(self.source, null=self.null, person=self.person, form=self.form) as engine:
             profiles = tuple(engine.profile())
             planned = {n: Role(role) for n, role in self.roles if n in engine.columns()}
             found = repeated(engine, planned, dict(self.said), person=self.person, names=False)
@@ -122,7 +129,7 @@ class TableSource:
         )
         return Look(
             data, first.roles, profiles, keys, people, ids, differ, first.questions,
-            self._stays, {name: found for name, found in spellings.items() if found},
+            self._stays, self._file(), {name: found for name, found in spellings.items() if found},
         )  # fmt: skip
 
     def _asked(
@@ -140,6 +147,9 @@ class TableSource:
         said = dict(self.roles)
         may = (None, str(Role.QUASI_IDENTIFIER))
         return [n for n in columns if n != self.person and said.get(n) in may]
+
+    def _file(self) -> FileLook | None:
+        return look_at_file(self.source, form=self.form, null=self.null)
 
     @property
     def _stays(self) -> bool:
@@ -168,13 +178,21 @@ class TableSource:
         Raises:
             DataError: There is no such column.
         """
-        with open_engine(self.source, null=self.null, person=self.person) as engine:
+        with open_engine(self.source, null=self.null, person=self.person, form=self.form) as engine:
             return tuple(engine.distinct(column, limit=MOST_VALUES))
 
 
 def _plain(table: TableSource) -> Sequence[Any]:
     said = [table.roles, table.said, table.stated, table.respelled]
-    return [os.fspath(table.source), table.person, table.null, table.named, *said, table.state]
+    return [
+        os.fspath(table.source),
+        table.person,
+        table.null,
+        table.named,
+        *said,
+        table.state,
+        table.form.said,
+    ]
 
 
 def _spellings(values: Sequence[str | None]) -> list[tuple[str, ...]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
+from hedgerow.engines.detection import look_at_file
 from hedgerow.plan.plan import Plan
+from hedgerow.plan.source_form import form_of
 from hedgerow.table.profile.table_profile import TableProfile
 from hedgerow.table.profile.whole_table import MOST_CELLS, profile_table
 from hedgerow.table.schema import Role
@@ -20,6 +22,7 @@ def look(
     *,
     person: str | None = None,
     null: Sequence[str] = (),
+    read: Mapping[str, Any] | None = None,
     deep: bool = True,
     most_cells: int = MOST_CELLS,
     progress: Callable[[str, float | None], None] | None = None,
@@ -32,6 +35,7 @@ def look(
         source: A plan, the path of a plan or of a data file, or a table in memory.
         person: Column that says whose row it is; the plan's, if there is one.
         null: Texts that are read as missing values; the plan's, if there is one.
+        read: How a file is written, as a plan says it under `read`; the rest is detected.
         deep: Whether to combine three columns, and to look for special uniques; takes longer.
         most_cells: Rows times columns to look at; of larger tables the first rows are.
         progress: Called as work goes on.
@@ -46,22 +50,26 @@ def look(
     >>> found.column("age").kind
     <ColumnKind.NUMBER: 'number'>
     """
-    plan = source if isinstance(source, Plan) else _plan(source)
-    known = None
+    plan = source if isinstance(source, Plan) else _plan(source, read)
+    known, form = None, form_of(read or {})
     if plan is not None:
-        source, person, null = plan.source, plan.person, plan.null
+        source, person, null, form = plan.source, plan.person, plan.null, plan.form or form
         known = [name for name, one in plan.columns.items() if one.role is Role.QUASI_IDENTIFIER]
         if source is None:
             raise DataError("the plan names no source", fix="Add `source: table.csv`.")
-    name = os.fspath(source) if isinstance(source, str | os.PathLike) else None
-    with open_engine(source, null=tuple(null), person=person) as engine:
+    file = None
+    if isinstance(source, str | os.PathLike):
+        file = look_at_file(os.fspath(source), form=form, null=tuple(null))
+        form = form if file is None else file.form
+    with open_engine(source, null=tuple(null), person=person, form=form) as engine:
         return profile_table(
-            engine, source=name, known=known, deep=deep, most_cells=most_cells, progress=progress
-        )
+            engine, file=file, known=known, deep=deep, most_cells=most_cells, progress=progress,
+            source=os.fspath(source) if isinstance(source, str | os.PathLike) else None,
+        )  # fmt: skip
 
 
-def _plan(source: Any) -> Plan | None:
+def _plan(source: Any, read: Mapping[str, Any] | None) -> Plan | None:
     """The plan at a path that is one."""
     if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in {".yaml", ".yml"}:
-        return Plan.read(Path(source))
+        return Plan.read(Path(source), source_form=read)
     return None

@@ -242,7 +242,8 @@ def _attempt(read: FileInput) -> AttackResult:
             f"there is no method {method!r}",
             fix=f"Did you mean {near!r}?" if near else f"There are {some((*ways, SAFE), most=9)}.",
         )
-    with open_engine(read.file(0, "a raw table"), null=read.plan.null) as engine:
+    raw = read.file(0, "a raw table")
+    with open_engine(raw, null=read.plan.null, form=read.plan.form_for(raw)) as engine:
         counted = read_cells(engine, read.plan.rules(), read.plan.schema(engine.columns()))
     # Only what is published of everybody is looked at, and a person is one row of it.
     cells = Cells(counted.hierarchies, counted.q, counted.n, counted.n)

@@ -119,7 +119,8 @@ def attack(
         plan=read,
     )  # fmt: skip
     null = () if read is None else read.null
-    original = None if truth is None else Targets.read(truth, null=null)
+    form = None if read is None else read.form_for(truth)
+    original = None if truth is None else Targets.read(truth, null=null, form=form)
     if truth is None and read is not None and read.source is not None:
         original = people_of(read)
     lists = _lists(register, len(published), null)

@@ -22,6 +22,7 @@ from hedgerow.cli.jobs import (
     Memory,
     PlanFile,
     Quiet,
+    ReadAs,
     complain,
     rendering,
     running,
@@ -89,12 +90,14 @@ app.command()(init)
 
 
 @app.command()
-def check(plan: PlanFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def check(
+    plan: PlanFile, read: ReadAs = None, as_json: AsJson = False, quiet: Quiet = False
+) -> None:
     """Measure the plan's claims on the table as it is; publish nothing."""
     with running("check", as_json, quiet, bar=True) as job:
-        from hedgerow.api import measure
+        from hedgerow.api import measure, said_in_words
 
-        found = measure(plan)
+        found = measure(plan, read=said_in_words(read or ()))
         job.done(found.summary(), lambda: rendering().checked(found.claims, found.notes))
         if not found.holds:
             job.exit_code = 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.jobs import AsJson, Quiet, rendering, running
+from hedgerow.cli.jobs import AsJson, Quiet, ReadAs, rendering, running
 
 if TYPE_CHECKING:
     from hedgerow.api import PlanQuestion
@@ -18,7 +18,8 @@ def init(
     data: Annotated[
         str,
         typer.Argument(
-            help="CSV, Parquet or DuckDB file, or a table: postgresql://…::schema.table.",
+            help="CSV, Parquet, Excel, SPSS, Stata, SAS, JSON lines or database file, or a table: "
+            "postgresql://…::schema.table.",
             show_default=False,
         ),
     ],
@@ -50,19 +51,22 @@ def init(
             "--no-questions", help="Ask nothing; what is unsure stands on top of the plan."
         ),
     ] = False,
+    read: ReadAs = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a first plan for a table: roles and hierarchies guessed, each guess explained."""
     with running("init", as_json, quiet, bar=False) as job:
-        from hedgerow.api import write_plan
+        from hedgerow.api import form_of, look_at_file, said_in_words, write_plan
 
+        said = said_in_words(read or ())
+        look = look_at_file(data, form=form_of(said))
         path = write_plan(
             data, to, replace=replace, person=person, one_row_per_person=one_row_per_person,
-            not_keys=not_a_key or (), purpose=purpose,
+            not_keys=not_a_key or (), purpose=purpose, read=said, look=look,
             asker=None if no_questions or as_json or quiet or not at_terminal() else answered,
         )  # fmt: skip
-        job.done({"plan": str(path)}, lambda: rendering().started(path))
+        job.done({"plan": str(path)}, lambda: rendering().started(path, look))
 
 
 def at_terminal() -> bool:

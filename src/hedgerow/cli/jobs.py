@@ -22,6 +22,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Memory = Annotated[
     str | None, typer.Option(help="Memory the engine may use, e.g. 4GB; the rest is on disk.")
 ]
+ReadAs = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUE",
+        help="How the file is written, as under `read` in the plan: --read encoding=latin-1, "
+        "--read dates.born=dmy; may be repeated.",
+    ),
+]
 PlanFile = Annotated[Path, typer.Argument(help="The plan (YAML).", show_default=False)]
 
 

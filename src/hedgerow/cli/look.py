@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.jobs import AsJson, Quiet, running
+from hedgerow.cli.jobs import AsJson, Quiet, ReadAs, running
 
 
 def look(
     data: Annotated[
         str,
         typer.Argument(
-            help="CSV, Parquet or DuckDB file, a table: postgresql://…::schema.table, or a plan.",
+            help="A file of any format that is read, a table: postgresql://…::schema.table, "
+            "or a plan.",
             show_default=False,
         ),
     ],
@@ -25,6 +26,7 @@ def look(
         list[str] | None,
         typer.Option(help="Text that means a missing value; may be repeated."),
     ] = None,
+    read: ReadAs = None,
     fast: Annotated[
         bool,
         typer.Option("--fast", help="Combine no three columns, and look for no special uniques."),
@@ -35,10 +37,12 @@ def look(
     """Look at a table: its columns, missing values, whose rows they are, who stands out."""
     with running("look", as_json, quiet, bar=True) as job:
         import hedgerow
+        from hedgerow.api import said_in_words
 
         found = hedgerow.look(
-            data, person=person, null=null or (), deep=not fast, progress=job.progress
-        )
+            data, person=person, null=null or (), read=said_in_words(read or ()), deep=not fast,
+            progress=job.progress,
+        )  # fmt: skip
 
         def show() -> None:
             from hedgerow.cli.look_show import profile

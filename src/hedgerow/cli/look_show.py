@@ -29,6 +29,7 @@ def profile(found: TableProfile, data: str) -> None:
     rows = f"{found.rows:,} {'row' if found.rows == 1 else 'rows'}"
     people = f" of {found.people:,} people" if found.person is not None else ""
     console.print(plain(f"{data}: {rows}{people}, {len(found.columns):,} columns", style="bold"))
+    _file(found)
     for note in found.notes:
         tell(note)
     console.print(_columns(found.columns))
@@ -45,6 +46,16 @@ def profile(found: TableProfile, data: str) -> None:
         say(f"  hedgerow look {shlex.quote(data)}{who}   count people, not rows")
     if not data.endswith((".yaml", ".yml")):
         say(f"  hedgerow init {shlex.quote(data)}{who}   write a first plan")
+
+
+def _file(found: TableProfile) -> None:
+    """How the file was read, where that is not as usual; `init` writes it into the plan."""
+    file = found.file
+    if file is None or file.usual:
+        return
+    tell("; ".join(f"{what}: {value}" for what, value in file.said))
+    for line in (*file.notes, *map(str, file.unreadable), *map(str, file.questions)):
+        _line(line)
 
 
 def _columns(looks: Sequence[ColumnFacts]) -> Table:
@@ -92,7 +103,7 @@ def _range(look: ColumnFacts) -> list[str]:
 
 def _line(text: str) -> None:
     """A sentence, further in, also where it is broken."""
-    console.print(Padding(plain(text), (0, 0, 0, 2)))
+    console.print(Padding(plain(text), (0, 0, 0, 2), expand=False))
 
 
 def _number(value: float) -> str:

@@ -28,7 +28,7 @@ from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
-    from hedgerow.api import ColumnProposals, GainBounds, PersonBelief, PlanQuestion
+    from hedgerow.api import ColumnProposals, FileLook, GainBounds, PersonBelief, PlanQuestion
     from hedgerow.api.demo import Demo
     from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
@@ -62,9 +62,14 @@ def progress() -> tuple[Progress, Callable[[str, float | None], None]]:
     return bar, move
 
 
-def started(plan: Path) -> None:
-    """A plan was written; what comes next."""
+def started(plan: Path, look: FileLook | None) -> None:
+    """A plan was written; what was detected of the file, where a plan says it, and what is next."""
     name = shlex.quote(str(plan))
+    if look is not None and not look.usual:
+        say("; ".join(f"{what}: {value}" for what, value in look.said))
+        for line in (*look.notes, *map(str, look.unreadable), *map(str, look.questions)):
+            say(f"  {line}")
+        say("")
     say(f"Wrote {plan}. Read every guess before you publish, then:\n")
     say(f"  hedgerow check {name}     how exposed the table is")
     say(f"  hedgerow publish {name}   the most useful release that keeps the claims")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hedgerow.engines.address import table_place
 from hedgerow.engines.base import ColumnProfile, Engine, Table, TableEngine, TablePlace, Written
 from hedgerow.engines.kinds import ENGINES, ReadOptions, engine_of
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 
 # Each registers its engine; a source goes to the first that takes it.
 # isort: off
@@ -23,6 +25,7 @@ __all__ = [
     "SPARK",
     "ColumnProfile",
     "Engine",
+    "SourceForm",
     "TableEngine",
     "TablePlace",
     "Written",
@@ -40,6 +43,7 @@ def open_engine(
     null: Sequence[str] = (),
     person: str | None = None,
     delimiter: str | None = None,
+    form: SourceForm | None = None,
     memory: str | None = None,
     scratch: Path | None = None,
 ) -> Engine:
@@ -47,8 +51,9 @@ def open_engine(
 
     Args:
         source: A .csv or .tsv file (also .gz; UTF-8, the first line names the columns), a
-            .parquet file or a pattern such as data/*.parquet, a .duckdb file with one table
-            or file.duckdb::table, a table postgresql://host/database::schema.table or
+            .parquet file or a pattern such as data/*.parquet, a workbook, an SPSS, Stata or SAS
+            file, JSON lines, an Arrow file, a .duckdb or .sqlite file with one table or
+            file.duckdb::table, a table postgresql://host/database::schema.table or
             spark://...::table, or a pyarrow, pandas or polars table. A pandas index is not
             read; make it a column where it matters.
         null: Texts that mean missing, such as "?". In CSV an empty field is missing anyway,
@@ -57,14 +62,18 @@ def open_engine(
             where None.
         delimiter: Of a CSV file; where None, whichever of comma, semicolon and tab splits the
             header most often.
+        form: How the source is written, where it is not UTF-8 with double quotes, decimal points
+            and ISO dates; the `read` of a plan.
         memory: How much memory may be used, such as "4GB"; the rest goes to disk.
         scratch: Folder for temporary files, which hold raw data and are removed at the end;
             the system's own where None.
     """
-    reading = ReadOptions(
-        null=null, person=person, delimiter=delimiter, memory=memory, scratch=scratch
-    )
+    form = form or AS_ALWAYS
+    if delimiter is not None:
+        form = replace(form, delimiter=delimiter)
+    reading = ReadOptions(null=null, person=person, form=form, memory=memory, scratch=scratch)
     if (place := table_place(source)) is not None:
+        _refuse_form(form, place)
         return _opened(place, reading)
     kind = ENGINES.first(lambda one: one.takes(source)) or DUCKDB  # which says what it reads
     assert kind.open is not None, "what takes a source opens it"
@@ -86,6 +95,14 @@ def open_table(
         DataError: It cannot be reached or read.
     """
     return _opened(place, ReadOptions(null=null, person=person, memory=memory, scratch=scratch))
+
+
+def _refuse_form(form: SourceForm, place: TablePlace) -> None:
+    if form.said:
+        from hedgerow.engines.sources import refuse_keys
+
+        what = f"a table of {engine_of(place).name}"
+        refuse_keys(form, (), what, str(place), values=False)
 
 
 def _opened(place: TablePlace, reading: ReadOptions) -> TableEngine:
@@ -119,7 +136,7 @@ def another_form(path: Path) -> str | None:
     from hedgerow.engines.duckdb import DuckDBEngine
 
     csv = path.suffix.lower() == ".csv"
-    with DuckDBEngine(path, delimiter="," if csv else None) as release:
+    with DuckDBEngine(path, form=SourceForm(delimiter="," if csv else None)) as release:
         if not release.other_form():
             return None
     return f"{path.name} has these rows, and not in the " + (

@@ -19,7 +19,7 @@ def _open(source: object, reading: ReadOptions) -> Engine:
     from hedgerow.engines.duckdb import DuckDBEngine  # the library loads when it is needed
 
     return DuckDBEngine(
-        source, null=reading.null, person=reading.person, delimiter=reading.delimiter,
+        source, null=reading.null, person=reading.person, form=reading.form,
         memory=reading.memory, scratch=reading.scratch,
     )  # fmt: skip
 

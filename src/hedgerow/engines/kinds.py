@@ -16,6 +16,7 @@ from hedgerow.base.errors import DataError
 from hedgerow.base.extras import needing
 from hedgerow.base.registry import Registry
 from hedgerow.engines.base import Engine, TableEngine, TablePlace
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 
 if TYPE_CHECKING:
     from hedgerow.engines.remote import Arrival
@@ -27,7 +28,7 @@ class ReadOptions:
 
     null: Sequence[str] = ()
     person: str | None = None
-    delimiter: str | None = None
+    form: SourceForm = AS_ALWAYS
     memory: str | None = None
     scratch: Path | None = None
 

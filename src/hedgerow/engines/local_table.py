@@ -21,6 +21,7 @@ from hedgerow.engines.identities import identities
 from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.session_table import SessionTable, differs, is_blank, key_names, letters
 from hedgerow.engines.shelf import LocalShelf
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 from hedgerow.engines.sources import attach, attaches, described, one_parquet
 from hedgerow.engines.tally import Tally
 from hedgerow.engines.tally_sql import statement
@@ -38,19 +39,20 @@ class LocalTable(SessionTable):
         *,
         null: Sequence[str] = (),
         person: str | None = None,
-        delimiter: str | None = None,
+        form: SourceForm = AS_ALWAYS,
         memory: str | None = None,
         scratch: Path | None = None,
     ) -> None:
         self._roomy = memory is None
         self._accounted = False
         self._condensed = False
-        self._file = one_parquet(source) if memory is None and scratch is None else None
+        plain = memory is None and scratch is None and not form.said
+        self._file = one_parquet(source) if plain else None
         super().__init__(
             lambda: DuckDBSession(
                 described(source), memory=memory, scratch=scratch, alone=attaches(source)
             ),
-            lambda session: attach(session, source, delimiter=delimiter),
+            lambda session: attach(session, source, form=form, null=null),
             # What can be counted in arrays needs no SQL.
             names=None if self._file is None else parquet_names(self._file),
             null=null,

@@ -11,7 +11,7 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -57,6 +57,12 @@ class CsvRecords:
     file: Path
     delimiter: str
     columns: int
+    name: str = ""
+    """What messages call it, where it is a copy."""
+
+    @property
+    def where(self) -> str:
+        return self.name or str(self.file)
 
     @cached_property
     def counted(self) -> CsvCount:
@@ -69,7 +75,7 @@ class CsvRecords:
             found = _regular(self) or _one_by_one(self)
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(
-                f"cannot be read: {getattr(error, 'strerror', None) or error}", where=str(self.file)
+                f"cannot be read: {getattr(error, 'strerror', None) or error}", where=self.where
             ) from error
         except csv.Error:
             raise self._too_long("") from None
@@ -79,7 +85,7 @@ class CsvRecords:
             raise DataError(
                 f"{fields:,} fields in {found.records:,} lines, where the header has "
                 f"{self.columns:,}",
-                where=str(self.file),
+                where=self.where,
                 fix="Give every line as many, without a separator after the last; quote fields "
                 'that hold the separator, with no space before the quote: "a,b".',
             )
@@ -97,15 +103,35 @@ class CsvRecords:
         if rows != (there := self.counted.records - 1):
             raise DataError(
                 f"{rows:,} rows were read, and the file has {there:,} after its header",
-                where=str(self.file),
+                where=self.where,
                 fix="Check for lines that are very long, quotes that stand alone, spaces beside "
                 "quotes and lines that end in different ways; or has somebody written to it?",
             )
 
+    def lines(self, rows: Sequence[int]) -> tuple[int, ...]:
+        """On which line each of these rows begins; the first after the header is 1."""
+        wanted, found = {*rows}, {}
+        row, begins = -1, 1
+        before = csv.field_size_limit(LONGEST)
+        try:
+            with bytes_of(self.file) as raw, io.TextIOWrapper(raw, "latin-1", newline="") as text:
+                reader = csv.reader(text, delimiter=self.delimiter)
+                for fields in reader:
+                    if fields or self.columns == 1:
+                        row += 1
+                        if row in wanted:
+                            found[row] = begins
+                            if len(found) == len(wanted):
+                                break
+                    begins = reader.line_num + 1
+        finally:
+            csv.field_size_limit(before)
+        return tuple(found[row] for row in rows)
+
     def _too_long(self, place: str) -> DataError:
         return DataError(
             f"a line is longer than {LONGEST // 10**6} MB",
-            where=f"{self.file}{place}",
+            where=f"{self.where}{place}",
             fix="Check for a quote that is not closed, and for padding.",
         )
 
@@ -114,6 +140,23 @@ def bytes_of(file: Path) -> IO[bytes]:
     """What is in a file, unpacked where its name ends with .gz."""
     opener: Any = gzip.open if file.suffix.lower() == ".gz" else open
     return cast(IO[bytes], opener(file, "rb"))
+
+
+def regular_quotes(text: bytes, delimiter: str, *, whole: bool) -> bool:
+    """Whether quotes and line ends are where RFC 4180 has them.
+
+    >>> regular_quotes(b'a,"b"', ",", whole=True), regular_quotes(b'a,b"', ",", whole=True)
+    (True, False)
+    """
+    count = _Count(ord(delimiter), blank=False)
+    try:
+        if text:
+            count.add(text)
+        if whole:
+            count.all()
+    except _IrregularError:
+        return False
+    return True
 
 
 class _IrregularError(Exception):

@@ -17,6 +17,12 @@ from hedgerow.engines.instance import SHARED, begun, private_folder, removed_wit
 
 T = TypeVar("T")
 
+NOT_UTF8 = (
+    "Say how it is encoded: `read: {encoding: cp1252}` (or latin-1, utf-16) in the plan, or "
+    "`hedgerow init --read encoding=cp1252`; `init` detects it. Other files than a plan's source "
+    "must be UTF-8 (iconv -f cp1252 -t utf-8 old.csv > new.csv)."
+)
+"""What to do about another encoding."""
 BATCH = 2048
 """Lines handed over at a time when a result is streamed."""
 
@@ -225,7 +231,7 @@ def _csv_error(message: str, where: str) -> DataError:
         return DataError(
             "this is not UTF-8",
             where=place,
-            fix="Save the file as UTF-8 (iconv -f latin1 -t utf-8 old.csv > new.csv).",
+            fix=NOT_UTF8,
         )
     if "Maximum line size" in message:
         return DataError(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import glob
 import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from hedgerow.base.errors import DataError, nearest
+from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.engines.address import without_secret
 from hedgerow.engines.formats import (
     FORMATS,
@@ -21,6 +22,8 @@ from hedgerow.engines.formats import (
 )
 from hedgerow.engines.kinds import schemes
 from hedgerow.engines.session import DuckDBSession
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
+from hedgerow.engines.source_values import with_values
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
 """An address; paths have one slash where it had two."""
@@ -53,15 +56,30 @@ def attaches(source: object) -> bool:
     return found is not None and found.database
 
 
-def attach(session: DuckDBSession, source: object, *, delimiter: str | None) -> SourceView:
+def attach(
+    session: DuckDBSession, source: object, *, form: SourceForm = AS_ALWAYS, null: Sequence[str]
+) -> SourceView:
     """Make the view `source` for this source.
 
+    Args:
+        session: Where.
+        source: The table.
+        form: How its values are written.
+        null: Texts that mean missing, so that they need not be numbers or dates.
+
     Raises:
-        DataError: It cannot be read.
+        DataError: It cannot be read, or not as the form says.
     """
+    found = _as_it_is(session, source, form)
+    return with_values(session, found, form, null) if form.written else found
+
+
+def _as_it_is(session: DuckDBSession, source: object, form: SourceForm) -> SourceView:
+    """The view of values as they stand."""
     if not isinstance(source, str | Path):
         from hedgerow.engines.frames import frame_view
 
+        refuse_keys(form, frozenset(), "a table in memory", session.where)
         return frame_view(session, source)
     path, table = table_of(str(source))
     files = _files(path)
@@ -72,7 +90,35 @@ def attach(session: DuckDBSession, source: object, *, delimiter: str | None) -> 
             where=path,
             fix=f"Give {readable()}.",
         )
-    return found.view(session, SourceFiles(files=files, table=table, delimiter=delimiter))
+    refuse_keys(form, found.keys, f"a {found.name} file", path)
+    return found.view(session, SourceFiles(files=files, table=table, form=form))
+
+
+def refuse_keys(
+    form: SourceForm, keys: Collection[str], what: str, where: str, *, values: bool = True
+) -> None:
+    """Stop where something is said of a source that such a source does not have.
+
+    Args:
+        form: What is said.
+        keys: What can be said of it.
+        what: The kind of source, in words.
+        where: The source.
+        values: Whether it can be said how numbers and dates are written.
+
+    Raises:
+        DataError: It is.
+    """
+    known = {*keys, *(("decimal", "thousands", "dates") if values else ())}
+    if wrong := [key for key in form.said if key not in known]:
+        raise DataError(
+            f"`read` says {some(wrong)}, and that means nothing for {what}",
+            where=where,
+            fix=f"Take it out; what can be said of it is {some(sorted(known), most=9)}."
+            if known
+            else "Take `read` out of the plan, and read a view that has the values as you want "
+            "them.",
+        )
 
 
 def _unknown_scheme(scheme: str, rest: str) -> DataError:

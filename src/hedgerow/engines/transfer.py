@@ -82,7 +82,7 @@ class CarriedTable:
         assert isinstance(written.path, Path), "it is written to a file first"
         session = DuckDBSession(str(self._place), memory=self._memory, scratch=None)
         try:
-            source = attach(session, written.path, delimiter=None)
+            source = attach(session, written.path, null=())
             self._refuse_unknown(source)
             named = ", ".join(f"c{i} AS o{i}" for i in range(len(source.names)))
             columns = dict(zip(source.names, source.types, strict=True))
@@ -177,7 +177,7 @@ def content_sha256(file: Path) -> str:
     """The hash that the rows of a Parquet file have as a table (see `table_hash`)."""
     session = DuckDBSession(str(file), memory=None, scratch=None)
     try:
-        source = attach(session, file, delimiter=None)
+        source = attach(session, file, null=())
         rows = session.number("SELECT count(*) FROM source")
         return _hashed(session, range(len(source.names)), rows)
     finally:

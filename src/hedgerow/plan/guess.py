@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hedgerow.base.errors import DataError, PlanError, TargetError, some
 from hedgerow.engines.base import Engine
+from hedgerow.engines.file_look import FileLook
 from hedgerow.plan.guesses.first_plan import FirstPlan, first_plan
 from hedgerow.plan.guesses.first_plan_text import plan_text
 from hedgerow.plan.guesses.purposes import purpose_of
@@ -33,6 +35,8 @@ def write_plan(
     purpose: str | None = None,
     ask: bool = True,
     asker: Asker | None = None,
+    read: Mapping[str, Any] | None = None,
+    look: FileLook | None = None,
 ) -> Path:
     """Look at a table and write a first plan for it.
 
@@ -47,6 +51,9 @@ def write_plan(
         ask: Whether to stop where a person ID repeats and nothing of this is said; else
             whoever uses the plan is asked.
         asker: Puts questions to a person, at most five; without it they become comments.
+        read: What is known of how a file is written, as a plan says it under `read`; the rest
+            is detected, and the plan says all of it.
+        look: What was detected, where that was done before.
 
     Raises:
         DataError: The table cannot be read, or it is not known whose rows these are.
@@ -54,6 +61,8 @@ def write_plan(
         TargetError: There is a plan already, or it cannot be written.
     """
     from hedgerow.engines import open_engine, table_place
+    from hedgerow.engines.detection import look_at_file
+    from hedgerow.plan.source_form import form_of
     from hedgerow.table.header import require_header
     from hedgerow.table.person_keys import refuse_empty_rows
     from hedgerow.table.profile.whole_table import profile_table
@@ -71,7 +80,11 @@ def write_plan(
             fix="Name the person column, or state that every row is another person, not both.",
         )
     purpose_of(purpose)
-    with open_engine(place or Path(data), person=person) as engine:
+    known = form_of(read or {})
+    if look is None:
+        look = look_at_file(data, form=known)
+    form, missing = (known, ()) if look is None else (look.form, look.missing)
+    with open_engine(place or Path(data), null=missing, person=person, form=form) as engine:
         require_header(engine, where=str(data))
         if lost := sorted(set(not_keys) - set(engine.columns())):
             raise DataError(
@@ -96,7 +109,7 @@ def write_plan(
         if ask and not first.one_row_per_person:
             _refuse_unknown_people(engine, first, where=str(data))
     source = _seen_from(Path(data), to) if place is None else str(place)
-    _write(plan_text(first, source=source), to)
+    _write(plan_text(first, source=source, look=look), to)
     return to
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def people_of(plan: Plan) -> Targets:
     """The people of a plan's source, as its claims count them: one row each, if it says so."""
-    with open_engine(plan.source, null=plan.null) as engine:
+    with open_engine(plan.source, null=plan.null, form=plan.form) as engine:
         if plan.protect:
             list(respelled(plan, plan.schema(engine.columns()), engine))
             require_rows(plan, engine)

@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 from hedgerow.base.errors import PlanError
 from hedgerow.base.problems import Place, PlanErrors, Problem, raise_all, short
 from hedgerow.engines.formats import COMPRESSED, format_of
+from hedgerow.engines.source_form import SourceForm
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.columns import ColumnPlan
 from hedgerow.plan.contradictions import contradictions
@@ -32,6 +33,7 @@ from hedgerow.plan.methods import PRICED, Method, Table
 from hedgerow.plan.policies import PolicyPlan
 from hedgerow.plan.privacy import PrivacyPlan, domain_of, needed, tables_of
 from hedgerow.plan.registry_keys import EngineName, Utility
+from hedgerow.plan.source_form import ReadPlan, joined
 from hedgerow.plan.table_fit import misfits
 from hedgerow.plan.text_places import is_domain as _is_domain
 from hedgerow.plan.text_places import is_text as _is_text
@@ -119,6 +121,12 @@ class Plan(PlanMapping):
         description="The data: a file or a pattern of files, postgresql://…::schema.table or "
         "spark://…::table; with `engine`, the name of a table. Never with a password.",
     )
+    source_form: ReadPlan | None = Field(
+        default=None,
+        alias="read",
+        description="How the source is written, where it is not UTF-8 with double quotes, decimal "
+        "points and ISO dates; `hedgerow init` detects it and writes it down.",
+    )
     person: str | None = Field(
         default=None, description="Column that says whose row it is, where people have several."
     )
@@ -161,8 +169,14 @@ class Plan(PlanMapping):
     _document: Document | None = PrivateAttr(default=None)
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Plan:
+    def read(
+        cls, path: str | os.PathLike[str], *, source_form: Mapping[str, Any] | None = None
+    ) -> Plan:
         """Read a plan file; relative paths in it are seen from its folder.
+
+        Args:
+            path: The file.
+            source_form: What is said under `read` beside it, key by key in place of what it says.
 
         Raises:
             PlanErrors: Everything that is wrong with it, sorted by line.
@@ -180,6 +194,9 @@ class Plan(PlanMapping):
                 fix="Name a plan; `hedgerow init` writes a first one for a table.",
             )
         document = read_document(path, as_text=_is_text, or_null=_is_domain)
+        if source_form and isinstance(document.data, dict):
+            there = document.data.get("read")
+            document.data["read"] = joined(there if isinstance(there, dict) else {}, source_form)
         return cls._checked(document, path.parent)
 
     @classmethod
@@ -238,6 +255,7 @@ class Plan(PlanMapping):
         ledger: str | Path | None = None,
         null: Sequence[str] | None = None,
         publish: Mapping[str, Any] | str | Path | None = None,
+        read: Mapping[str, Any] | None = None,
     ) -> Plan:
         """A plan made in Python: as in YAML, but claims may be privacy models too.
 
@@ -268,6 +286,7 @@ class Plan(PlanMapping):
             "method": dict(method) if isinstance(method, Mapping) else method,
             "utility": utility,
             "source": source,
+            "read": None if read is None else dict(read),
             "engine": engine,
             "person": person,
             "rows": rows,
@@ -290,6 +309,18 @@ class Plan(PlanMapping):
         if found:
             raise PydanticCustomError("contradictions", "{problems}", {"problems": found})
         return self
+
+    @property
+    def form(self) -> SourceForm | None:
+        """How the source is written; None where nothing is said of it."""
+        return None if self.source_form is None else self.source_form.form
+
+    def form_for(self, source: object) -> SourceForm | None:
+        """The same, where this is the plan's own source."""
+        if self.source is None or not isinstance(source, str | Path):
+            return None
+        one, other = (os.path.realpath(str(place)) for place in (source, self.source))
+        return self.form if one == other else None
 
     def models(self) -> tuple[PrivacyModel, ...]:
         """The claims as privacy models, one for each sensitive column a claim is about.

@@ -10,6 +10,8 @@ def is_text(place: Place) -> bool:
     match place:
         case ("source" | "person" | "population" | "ledger" | "publish",) | ("publish", "to"):
             return True
+        case ("read", "decimal" | "thousands" | "dates" | "delimiter" | "quote", *_):
+            return True
         case ("null", _) | ("columns", _, "hierarchy", "taxonomy", *_):
             return True
         case ("columns", _, "distinct", *_):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError
-from hedgerow.engines import Engine, open_engine
+from hedgerow.engines import Engine, SourceForm, open_engine
 from hedgerow.table.encoding import encoded
 from hedgerow.table.groups import Ints
 from hedgerow.table.written_form import Value
@@ -47,16 +47,18 @@ class Targets:
 
     @classmethod
     def read(
-        cls, source: Any, *, columns: Sequence[str] | None = None, null: Sequence[str] = ()
-    ) -> Targets:
+        cls, source: Any, *, columns: Sequence[str] | None = None, null: Sequence[str] = (),
+        form: SourceForm | None = None,
+    ) -> Targets:  # fmt: skip
         """From a file or a table, a row a person; these columns, or all.
 
         Args:
             source: What `open_engine` reads.
             columns: Which; all if left out.
             null: Texts that mean missing.
+            form: How it is written.
         """
-        with open_engine(source, null=null) as engine:
+        with open_engine(source, null=null, form=form) as engine:
             return cls.counted_by(engine, list(columns or engine.columns()))
 
     @classmethod

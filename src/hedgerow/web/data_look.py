@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgerow.api import Look, Role, TableSource
+from hedgerow.api import Look, Role, TableSource, decided, form_of
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.web.draft import Draft
 from hedgerow.web.jobs import PageJob, Progress
@@ -42,6 +42,7 @@ def table_of(draft: Draft) -> TableSource:
         said.get("one_row_per_person") is True,
         tuple((n, texts_of(c.get("distinct"))) for n, c in columns if c.get("spelling") == "one"),
         _state(place),
+        form_of(decided(said.get("read"))),
     )
 
 
@@ -81,7 +82,7 @@ def kept_look(web: Web, draft: Draft) -> Look | None:
 def values_of(web: Web, draft: Draft, column: str) -> tuple[str | None, ...]:
     """The distinct values of a column, kept in memory."""
     table = table_of(draft)
-    key = (draft.name, table.source, table.state, table.null, column)
+    key = (draft.name, table.mark, column)
     return web.kept.get(key, lambda: table.values(column))
 
 

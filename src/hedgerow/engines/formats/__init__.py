@@ -22,6 +22,7 @@ from hedgerow.engines.formats.base import (
 from hedgerow.engines.formats.csv import DELIMITERS
 from hedgerow.engines.formats.parquet import PARQUET, parquet_names, single_file
 from hedgerow.engines.formats.duckdb import DUCKDB
+from hedgerow.engines.formats import excel, statistics, json_lines, arrow, sqlite
 # isort: on
 
 __all__ = [
@@ -33,13 +34,18 @@ __all__ = [
     "FileFormat",
     "SourceFiles",
     "SourceView",
+    "arrow",
     "columns_of",
+    "excel",
     "format_of",
+    "json_lines",
     "parquet_names",
     "path_literal",
     "readable",
     "show",
     "single_file",
+    "sqlite",
+    "statistics",
     "suffix_of",
     "table_of",
     "unclashing",

@@ -7,8 +7,8 @@ can be read, what messages list and what the app accepts is derived from the reg
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,32 @@ from hedgerow.base.errors import DataError, some
 from hedgerow.base.registry import Registry
 from hedgerow.engines.base import Table
 from hedgerow.engines.files import FRAMES
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 
 if TYPE_CHECKING:
     from hedgerow.engines.records import CsvRecords
     from hedgerow.engines.session import DuckDBSession
 
 COMPRESSED = ".gz"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileNotes:
+    """What a file says of itself beside its values."""
+
+    sheet: str | None = None
+    sheets: tuple[str, ...] = ()
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By column, the label of each code."""
+    labelled: Mapping[str, bool] = field(default_factory=dict)
+    """Of each such column, whether labels are read in place of codes."""
+    declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column, values that it declares missing."""
+    notes: tuple[str, ...] = ()
+    """What a person should know, each a sentence."""
+
+
+NO_NOTES = FileNotes()
 
 
 @dataclass(frozen=True)
@@ -37,6 +57,7 @@ class SourceView:
     file."""
     records: CsvRecords | None = None
     """Of a CSV file, which does not say how many rows it has."""
+    about: FileNotes = NO_NOTES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +68,8 @@ class SourceFiles:
     """One, or several where the format allows that."""
     table: str = ""
     """Which table of a database file, where it was said."""
-    delimiter: str | None = None
-    """Of CSV, where it was said."""
+    form: SourceForm = AS_ALWAYS
+    """How values are written."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,6 +86,10 @@ class FileFormat:
     """Whether its files may be compressed, and end with .gz."""
     several: bool = False
     """Whether several files that match a pattern are one table."""
+    keys: frozenset[str] = frozenset()
+    """What can be said under `read` of such a file, beside how numbers and dates are written."""
+    empty_text: bool = True
+    """Whether it tells text that is empty from a missing value."""
     database: bool = False
     """Whether it may hold several tables; `file::table` names one. What it holds may refer to
     other files, so the app takes none."""
@@ -129,6 +154,7 @@ def unclashing(names: Sequence[str], where: str) -> tuple[str, ...]:
     """The names, or an error: each column has one, and no two differ only by case."""
     if not names:
         raise DataError("there are no columns", where=where, fix=f"Give {readable()}.")
+    names = with_row(names)
     if "" in names:
         raise DataError(
             f"column {names.index('') + 1} has no name", where=where, fix="Name every column."
@@ -141,6 +167,19 @@ def unclashing(names: Sequence[str], where: str) -> tuple[str, ...]:
             fix="Rename all but one of them.",
         )
     return tuple(names)
+
+
+def with_row(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, one given to a first column that has none, as R and pandas write row numbers.
+
+    >>> with_row(["", "age"]), with_row(["", "row"]), with_row(["age", ""])
+    (('row', 'age'), ('row_number', 'row'), ('age', ''))
+    """
+    if len(names) < 2 or names[0] or not all(names[1:]):
+        return tuple(names)
+    taken = {name.casefold() for name in names}
+    free = next(one for one in ("row", "row_number", "row_number_") if one not in taken)
+    return (free, *names[1:])
 
 
 def columns_of(session: DuckDBSession, what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

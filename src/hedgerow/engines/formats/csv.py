@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from hedgerow.base.errors import DataError
+from hedgerow.engines.csv_dialect import beginning, plain_copy
 from hedgerow.engines.formats.base import (
     COMPRESSED,
     FORMATS,
@@ -19,7 +21,8 @@ from hedgerow.engines.formats.base import (
     unclashing,
 )
 from hedgerow.engines.records import CsvRecords, bytes_of
-from hedgerow.engines.session import DuckDBSession, literal
+from hedgerow.engines.session import NOT_UTF8, DuckDBSession, literal
+from hedgerow.engines.source_form import SourceForm
 
 DELIMITERS = (",", ";", "\t")
 LONGEST_HEADER = 16 * 2**20
@@ -28,14 +31,19 @@ LONGEST_HEADER = 16 * 2**20
 
 def _view(session: DuckDBSession, given: SourceFiles, *, delimiters: tuple[str, ...]) -> SourceView:
     (file,) = given.files
-    tried = (given.delimiter,) if given.delimiter else delimiters
-    header = _header(file)
+    form, name = given.form, str(file)
+    if not form.plain:
+        delimiter = form.delimiter or default_delimiter(file, form, delimiters)
+        file = plain_copy(file, form, delimiter, session.folder / "plain.csv")
+        form, delimiters = SourceForm(delimiter=","), (",",)
+    tried = (form.delimiter,) if form.delimiter else delimiters
+    header = _header(file, name)
     fields = [_fields(header, d) for d in tried]
     best = max(range(len(tried)), key=lambda i: (len(fields[i]), -i))
     if not fields[best]:
         raise DataError(
             "the header cannot be read",
-            where=f"{file}, line 1",
+            where=f"{name}, line 1",
             fix='Quote names as a whole and double the quotes inside: "say ""hi""".',
         )
     names = unclashing(fields[best], session.where)
@@ -48,11 +56,11 @@ def _view(session: DuckDBSession, given: SourceFiles, *, delimiters: tuple[str, 
         f"delim={literal(tried[best])}, quote='\"', escape='\"', strict_mode=true, nullstr='', "
         f"allow_quoted_nulls=false, compression='{compression}')",
     )
-    records = CsvRecords(file, tried[best], len(names))
+    records = CsvRecords(file, tried[best], len(names), name)
     return SourceView(names, ("VARCHAR",) * len(names), given.files, records=records)
 
 
-def _header(file: Path) -> str:
+def _header(file: Path, name: str) -> str:
     """The first record: a line, or more where a quoted name holds line ends."""
     header = b""
     try:
@@ -64,18 +72,18 @@ def _header(file: Path) -> str:
                     break
     except (OSError, EOFError) as error:
         raise DataError(
-            f"cannot be read: {getattr(error, 'strerror', None) or error}", where=str(file)
+            f"cannot be read: {getattr(error, 'strerror', None) or error}", where=name
         ) from error
     if not header.strip():
         what = "the first line is empty" if header else "the file is empty"
-        raise DataError(what, where=str(file), fix="The first line names the columns.")
+        raise DataError(what, where=name, fix="The first line names the columns.")
     try:
         return header.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(
             "this is not UTF-8",
-            where=f"{file}, line 1",
-            fix="Save the file as UTF-8 (iconv -f latin1 -t utf-8 old.csv > new.csv).",
+            where=f"{name}, line 1",
+            fix=NOT_UTF8,
         ) from error
 
 
@@ -86,11 +94,45 @@ def _fields(header: str, delimiter: str) -> list[str]:
         return []
 
 
+def default_delimiter(file: Path, form: SourceForm, delimiters: Sequence[str]) -> str:
+    """The delimiter that splits the header most often, where nobody says which it is.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    text = beginning(file, form.encoding or "utf-8")[0].decode("utf-8", "replace")
+    quote = '"' if form.quote is None else form.quote
+
+    def fields(delimiter: str) -> int:
+        reader = csv.reader(
+            io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote or None,
+            skipinitialspace=form.blanks == "skip",
+            quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+        )  # fmt: skip
+        try:
+            return len(next(reader, []))
+        except csv.Error:
+            return 0
+
+    return max(delimiters, key=fields)
+
+
+_KEYS = frozenset({"encoding", "delimiter", "quote", "escape", "blanks"})
 FORMATS.register(
     FileFormat(
-        name=".csv", title="CSV", view=partial(_view, delimiters=DELIMITERS), compressed=True
+        name=".csv",
+        title="CSV",
+        view=partial(_view, delimiters=DELIMITERS),
+        compressed=True,
+        keys=_KEYS,
     )
 )
 FORMATS.register(
-    FileFormat(name=".tsv", title="TSV", view=partial(_view, delimiters=("\t",)), compressed=True)
+    FileFormat(
+        name=".tsv",
+        title="TSV",
+        view=partial(_view, delimiters=("\t",)),
+        compressed=True,
+        keys=_KEYS,
+    )
 )

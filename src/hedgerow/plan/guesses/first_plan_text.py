@@ -5,9 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from hedgerow.engines.file_look import FileLook
 from hedgerow.plan.guesses.first_claims import FirstClaim
 from hedgerow.plan.guesses.first_plan import FirstPlan
 from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess
+from hedgerow.plan.read_lines import questions_first, read_lines
 from hedgerow.plan.yaml_scalar import scalar
 from hedgerow.table.schema import Role
 
@@ -30,17 +32,23 @@ NOISE_HINT = (
 _HOW = {Confidence.SURE: "", Confidence.LIKELY: ", likely", Confidence.UNSURE: ", not sure"}
 
 
-def plan_text(first: FirstPlan, *, source: str | None = None) -> str:
+def plan_text(first: FirstPlan, *, source: str | None = None, look: FileLook | None = None) -> str:
     """The plan as YAML.
 
     Args:
         first: What is proposed.
         source: How the plan names the table.
+        look: How its file is written.
     """
-    lines = [*_comment(HEAD), *_questions(first)]
+    lines = _comment(HEAD)
+    if look is not None:
+        lines += questions_first(look)
+    lines += _questions(first)
     if source is not None:
         lines.append(f"source: {scalar(source)}")
-    lines += [*_people(first), *_missing(first), "columns:"]
+    if look is not None:
+        lines += read_lines(look, scalar)
+    lines += [*_people(first), *_missing(first, () if look is None else look.missing), "columns:"]
     for name, guess in first.roles.items():
         lines += _column(first, name, guess)
     lines += [*_claims(first), *_method(first), *NOISE_HINT]
@@ -103,10 +111,14 @@ def _people(first: FirstPlan) -> Iterator[str]:
                 return
 
 
-def _missing(first: FirstPlan) -> Iterator[str]:
-    """Which texts are missing values."""
-    if not first.null:
+def _missing(first: FirstPlan, detected: Sequence[str]) -> Iterator[str]:
+    """Which texts are missing values; some were detected while the file was read."""
+    texts = [*dict.fromkeys([*detected, *(mark.text for mark in first.null)])]
+    if not texts:
         return
+    if detected:
+        which = ", ".join(map(scalar, detected))
+        yield from _comment(f"guessed: {which}: no value, since it stands among numbers or dates")
     for mark in first.null:
         where = ", ".join(map(scalar, mark.columns[:3]))
         more = f" and {len(mark.columns) - 3} more columns" if len(mark.columns) > 3 else ""
@@ -114,7 +126,7 @@ def _missing(first: FirstPlan) -> Iterator[str]:
             f"guessed: {scalar(mark.text)} means that there is no value, since {mark.because} "
             f"({where}{more})"
         )
-    yield f"null: [{', '.join(scalar(mark.text) for mark in first.null)}]"
+    yield f"null: [{', '.join(map(scalar, texts))}]"
 
 
 def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:

@@ -225,7 +225,7 @@ class ChargedMaker(ABC, Generic[Drawn]):
         if origin is None:
             raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
         with open_engine(
-            origin, null=plan.null, person=plan.person, memory=options.memory
+            origin, null=plan.null, person=plan.person, form=plan.form, memory=options.memory
         ) as engine:
             plan.fit(engine.columns())
             require_people(plan, engine, names=False)
@@ -244,7 +244,9 @@ class ChargedMaker(ABC, Generic[Drawn]):
 
         with contextlib.ExitStack() as stack:
             try:
-                engine = stack.enter_context(open_engine(origin, null=self.plan.null))
+                engine = stack.enter_context(
+                    open_engine(origin, null=self.plan.null, form=self.plan.form)
+                )
             except HedgerowError:
                 return
             self.destination.check(engine=engine, inputs=(*engine.files, *self.inputs))

@@ -39,7 +39,8 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
     return digest(
         [columns, plan.person, plan.population, plan.null, models, method, plan.utility, form,
          table, applied, *([True] if plan.one_row_per_person else []),
-         *([] if plan.rows is None else [plan.rows])]
+         *([] if plan.rows is None else [plan.rows]),
+         *([] if plan.form is None else [plan.form.said])]
     )  # fmt: skip
 
 
@@ -68,7 +69,7 @@ def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:
     if table_place(plan.source) is not None:
         return None
     try:
-        with open_engine(plan.source, null=plan.null) as engine:
+        with open_engine(plan.source, null=plan.null, form=plan.form) as engine:
             files = list(engine.files)
         if not files:
             return None
@@ -93,7 +94,7 @@ def made_from(plan: Plan, data: Any) -> SourceIdentity:
     if table_place(plan.source) is not None:
         return SourceIdentity(plan.source, others=others, exact=True)
     try:
-        with open_engine(plan.source, null=plan.null) as engine:
+        with open_engine(plan.source, null=plan.null, form=plan.form) as engine:
             files = tuple(engine.files)
     except HedgerowError:
         files = ()  # whoever opens it to publish is told

@@ -347,7 +347,9 @@ def opened(
         origin = plan.source if data is None else data
         if origin is None:
             raise PlanError("the plan names no source", fix="Add `source: table.csv`.")
-        engine = stack.enter_context(open_engine(origin, null=plan.null, memory=memory))
+        engine = stack.enter_context(
+            open_engine(origin, null=plan.null, form=plan.form, memory=memory)
+        )
         plan.fit(engine.columns())
         values = require_header(engine, where=plan.source)
         # What is read in another spelling may be blank no longer once it is counted.

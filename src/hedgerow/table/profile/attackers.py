@@ -12,7 +12,7 @@ PERSONAL = words("age alter edad sex gender geschlecht sexe sexo race raceg ethn
                  "marital marst married familienstand civil")  # fmt: skip
 HOME = words("zip zipcode postcode postal plz city town ort stadt address street strasse county "
              "municipality region state village wohnort neighborhood district")  # fmt: skip
-BIRTH = words("birth born dob birthdate birthday birthyear birthplace geburtsdatum bplg "
+BIRTH = words("geb geburt birth born dob birthdate birthday birthyear birthplace geburtsdatum bplg "
               "nationality citizen citizenship country native")  # fmt: skip
 FAMILY = words("children kids household family spouse partner haushalt kinder parents famsize")
 WORK = words("occupation occ job employer industry salary wage wages hours hired hire department "

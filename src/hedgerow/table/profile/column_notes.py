@@ -42,7 +42,7 @@ def listed(names: tuple[str, ...] | list[str], most: int | None = None) -> str:
 def column_notes(look: ColumnFacts) -> list[str]:
     """What a steward should know of a column, the most important first."""
     found = [
-        f"{form.kind}s: {in_percent(form.share)}" if form.share < 1 else f"{form.kind}s"
+        f"{form.kind}s" if form.share == 1 else f"{in_percent(form.share)} are {form.kind}s"
         for form in look.recognised[:1] or ()
     ]
     found = [_plural(text) for text in found]
@@ -68,8 +68,8 @@ def column_notes(look: ColumnFacts) -> list[str]:
 def _plural(text: str) -> str:
     """With a plural that is one.
 
-    >>> _plural("e-mail addresss"), _plural("name of a persons: 90 %"), _plural("coordinatess")
-    ('e-mail addresses', 'names of people: 90 %', 'coordinates')
+    >>> _plural("e-mail addresss"), _plural("9 % are name of a persons"), _plural("coordinatess")
+    ('e-mail addresses', '9 % are names of people', 'coordinates')
     """
     for wrong, right in (
         ("addresss", "addresses"), ("name of a persons", "names of people"),

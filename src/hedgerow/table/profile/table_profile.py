@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
+from hedgerow.engines.file_look import FileLook
 from hedgerow.table.profile.column_facts import ColumnFacts
 from hedgerow.table.profile.column_notes import column_notes, in_percent, listed
 from hedgerow.table.profile.special_uniques import SpecialUniques
@@ -98,6 +99,8 @@ class TableProfile:
     """The facts of a table. All of it is about people in it: for its steward, no recipient."""
 
     source: str | None
+    file: FileLook | None
+    """How its file is written, as far as that was looked at."""
     rows: int
     """Of the whole table."""
     looked_at: int
@@ -150,10 +153,16 @@ class TableProfile:
         whole = {
             name: value
             for name, value in vars(self).items()
-            if name not in ("columns", "keys", "dependencies", "combinations", "smallest",
+            if name not in ("columns", "file", "keys", "dependencies", "combinations", "smallest",
                             "knowledge", "special", "notes")
         }  # fmt: skip
+        file = self.file
         return whole | {
+            "read": None if file is None else {
+                "said": file.form.said, "detected": dict(file.said),
+                "questions": list(map(str, file.questions)),
+                "unreadable": list(map(str, file.unreadable)), "notes": list(file.notes),
+            },
             "columns": [
                 asdict(one) | {
                     "values": [asdict(value) for value in one.values[:SHOWN]],

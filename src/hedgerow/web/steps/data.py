@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
 
-from hedgerow.api import Look, Role, column_notes, listed, question
+from hedgerow.api import FileLook, Look, Role, column_notes, listed, question
 from hedgerow.api.plan_text import REMOVED, data_of, without_guess
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web.data_look import look_at, seen
@@ -69,7 +69,7 @@ def _page(
         null=draft.said("null"), unknown=[name for name in draft.planned if name not in known],
         worst=_worst(draft, look), stated=draft.said("one_row_per_person") is True,
         keys=[(key, question(key, person=draft.said("person") or None)) for key in look.keys],
-        rows=rows_shown(draft, look, rows), within=WITHIN, rows_errors=errors or [],
+        file=look.file, rows=rows_shown(draft, look, rows), within=WITHIN, rows_errors=errors or [],
         tokens=_unread(draft, look), column_notes=column_notes, listed=listed,
     )  # fmt: skip
 
@@ -78,6 +78,20 @@ def _page(
 def again(request: Request, web: TheWeb, draft: TheDraft) -> Response:
     """Look at the table once more, after it could not be read."""
     seen(web, draft)
+    return back_to(request, "/data")
+
+
+@router.post("/data/read")
+def answer_read(
+    request: Request, web: TheWeb, draft: TheDraft, key: Annotated[str, Form()],
+    column: Annotated[str, Form()], answer: Annotated[str, Form()],
+) -> Response:  # fmt: skip
+    """How dates or numbers are written that may mean two things."""
+    file: FileLook | None = seen(web, draft).file
+    asked = () if file is None else file.questions
+    if not any((q.key, q.column) == (key, column) and answer in q.choices for q in asked):
+        raise PlanError("that is no answer", fix="Choose one of those shown.")
+    draft.edit(("read", key, column), answer.strip('"'))
     return back_to(request, "/data")
 
 

@@ -1,0 +1,205 @@
+"""Files that are damaged, hostile, or called what they are not: a message, never a wrong table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+from contracts.engine_homes import WRITERS, workbook
+
+from hedgerow.base.errors import DataError
+from hedgerow.engines import SourceForm, open_engine
+from hedgerow.engines.detection import look_at_file
+from hedgerow.engines.formats import excel, isolation
+
+NAMES = ("city", "income")
+ROWS = [("Rome", "1"), ("Oslo", "2"), ("Rome", "3")] * 40
+
+
+def refused(file: Path | str, form: SourceForm | None = None) -> str:
+    """What is said of a file that cannot be read."""
+    with pytest.raises(DataError) as error:
+        look_at_file(file, form=form)
+    assert error.value.where
+    assert "Traceback" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("suffix", [s for s in WRITERS if s not in (".csv", ".tsv", ".sas7bdat")])
+def test_a_truncated_file_is_refused_or_whole(suffix: str, tmp_path: Path) -> None:
+    whole = WRITERS[suffix](tmp_path / f"whole{suffix}", NAMES, ROWS).read_bytes()
+    for share in (0, 0.5, 0.99):
+        part = tmp_path / f"part-{share}{suffix}"
+        part.write_bytes(whole[: int(len(whole) * share)])
+        try:
+            look = look_at_file(part)
+        except DataError:
+            continue
+        # Lines may end anywhere, and nothing says how many there were; padding may be lost.
+        by_lines = suffix in (".jsonl", ".ndjson", ".por", ".xpt")
+        assert by_lines or look.rows == len(ROWS), (share, look.rows)
+
+
+@pytest.mark.parametrize("suffix", [s for s in WRITERS if s not in (".csv", ".tsv", ".sas7bdat")])
+def test_a_file_of_another_kind_is_refused(suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"data{suffix}"
+    file.write_text("city,income\nRome,1\n")
+    refused(file)
+    file.unlink()
+    file.write_bytes(bytes(range(256)) * 64)
+    refused(file)
+
+
+def test_a_workbook_called_csv_is_refused(tmp_path: Path) -> None:
+    file = WRITERS[".xlsx"](tmp_path / "data.xlsx", NAMES, ROWS)
+    refused(file.rename(tmp_path / "data.csv"))
+
+
+def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "bomb.xlsx"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/workbook.xml", b"x" * 3_000_000)
+    monkeypatch.setattr(isolation, "MOST_UNPACKED", 2_000_000)
+    with pytest.raises(DataError, match="unpacks to more than"):
+        isolation.refuse_bomb(file)
+    with pytest.raises(DataError, match="unpacks to more than"):
+        excel.read(file, "", SourceForm())
+
+
+def test_a_bomb_that_lies_about_its_size_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "bomb.xlsx"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("a", b"x" * 3_000_000)
+    data = file.read_bytes().replace(struct.pack("<I", 3_000_000), struct.pack("<I", 10))
+    file.write_bytes(data)
+    monkeypatch.setattr(isolation, "MOST_UNPACKED", 2_000_000)
+    with pytest.raises(DataError):
+        isolation.refuse_bomb(file)
+
+
+def test_a_sheet_of_a_billion_cells_is_refused(tmp_path: Path) -> None:
+    """Two cells, as far from each other as can be: a reader may make room for all between."""
+    file = workbook(tmp_path / "wide.xlsx", {"People": [("a", "b"), ("1", "2")]})
+    far = tmp_path / "far.xlsx"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(far, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.namelist():
+            data = old.read(part)
+            if part.endswith("sheet1.xml"):
+                data = data.replace(
+                    b"</sheetData>",
+                    b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>',
+                )
+            new.writestr(part, data)
+    told = refused(far)
+    assert "too many to be read at once" in told or "more memory than there is" in told
+
+
+def test_many_columns_are_read(tmp_path: Path) -> None:
+    names = [f"c{i}" for i in range(3_000)]
+    file = tmp_path / "wide.csv"
+    file.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    look = look_at_file(file)
+    assert len(look.columns) == 3_000
+    assert not look.form.said
+
+
+def test_nul_bytes_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "nul.csv"
+    file.write_bytes(b"a;b\n1;x\0y\n")
+    told = refused(file, SourceForm(quote="'"))
+    assert "nul.csv, line 2: a NUL byte (character 4 of the line)" in told
+
+
+def test_a_crash_of_a_reader_is_a_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "data.jsonl"
+    file.write_text('{"a": 1}\n')
+    monkeypatch.setattr("sys.executable", shutil.which("false"))
+    assert "damaged, or it needs more memory" in refused(file)
+
+
+def test_another_process_prints_what_it_likes(tmp_path: Path) -> None:
+    """Only its last line is an answer; what a value holds is never taken for one."""
+    file = tmp_path / "data.jsonl"
+    file.write_text('{"a": "\\n{\\"what\\": \\"no\\"}"}\n')
+    with open_engine(file) as engine:
+        assert engine.rows(["a"], 1).to_pydict() == {"a": ['\n{"what": "no"}']}
+
+
+JSON = {
+    "[1]": "line 1: is not an object",
+    '{"a": 1, "a": 2}': "line 1: the key 'a' stands twice",
+    '{"a": {"b": 1}}': "line 1: 'a' holds an object or a list",
+    '{"a": [1]}': "line 1: 'a' holds an object or a list",
+    '{"a": NaN}': "line 1: NaN is no number",
+    '{"a": 1': "line 1: is not JSON",
+    '{"a": 1}\n{"a": }': "line 2: is not JSON",
+    "[" * 100_000: "line 1: is not JSON",
+    "": "the file is empty",
+}
+
+
+@pytest.mark.parametrize("text", JSON, ids=lambda text: text[:12])
+def test_json_that_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "data.jsonl"
+    file.write_text(text)
+    assert JSON[text] in refused(file)
+
+
+def test_json_of_other_encodings_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "data.jsonl"
+    file.write_bytes(b'{"a": 1}\n{"a": "K\xf6ln"}\n')
+    assert "line 2: this is not UTF-8: the byte f6 cannot be read" in refused(file)
+
+
+def test_errors_in_cells_are_told(tmp_path: Path) -> None:
+    file = workbook(tmp_path / "data.xlsx", {"Notes": [["x"]], "People": [NAMES, ("Rome", "1")]})
+    other = tmp_path / "other.xlsx"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(other, "w") as new:
+        for part in old.namelist():
+            data = old.read(part)
+            if part.endswith("sheet2.xml"):
+                data = data.replace(
+                    b"</sheetData>",
+                    b'<row r="3"><c r="A3" t="inlineStr"><is><t>Oslo</t></is></c>'
+                    b'<c r="B3" t="e"><v>#DIV/0!</v></c></row></sheetData>',
+                )
+            new.writestr(part, data)
+    look = look_at_file(other, form=SourceForm(sheet="People"))
+    assert look.first_rows == (("Rome", "1"), ("Oslo", None))
+    assert look.notes == ("1 cell holds an error such as #DIV/0!, read as missing: 'B3'.",)
+
+
+def test_a_sheet_is_chosen(tmp_path: Path) -> None:
+    file = workbook(tmp_path / "data.xlsx", {"Notes": [["x"], ["y"]], "People": [NAMES, *ROWS]})
+    first = look_at_file(file)
+    assert (first.sheet, first.sheets) == ("Notes", ("Notes", "People"))
+    assert first.notes == (
+        "Of 2 sheets the first is read, 'Notes': there are 'Notes' and 'People'.",
+    )
+    for sheet in ("People", 2):
+        assert look_at_file(file, form=SourceForm(sheet=sheet)).columns == NAMES
+    told = refused(file, SourceForm(sheet="Peopel"))
+    assert "there is no sheet 'Peopel'" in told
+    assert "Did you mean 'People'?" in told
+
+
+def test_a_packed_csv_that_is_cut_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "data.csv.gz"
+    file.write_bytes(gzip.compress(json.dumps(ROWS).encode())[:-9])
+    refused(file)
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 0.6])
+def test_a_sas_file_that_is_cut_is_refused(share: float, tmp_path: Path) -> None:
+    there = Path(__file__).parents[1] / "contracts" / "files" / "visits.sas7bdat"
+    file = tmp_path / "visits.sas7bdat"
+    whole = there.read_bytes()
+    file.write_bytes(whole[: int(len(whole) * share)])
+    refused(file)
