@@ -205,6 +205,13 @@ def test_plain_numbers_are_recognised_only_by_name() -> None:
     assert [m.system.name for m in recognised(years, {"age"})] == ["hipaa-ages"]
 
 
+def test_a_tenth_of_the_people_has_to_have_telling_codes() -> None:
+    """Of ICD-9 most codes are plain numbers; one V code among many numbers says little."""
+    plain = {f"{n}": 10 for n in range(100, 140)}
+    assert [m.system.name for m in recognised(plain | {"V27.0": 50, "E880.1": 50})] == ["icd-9-cm"]
+    assert recognised(plain | {"V27.0": 1, "E880.1": 1}) == ()
+
+
 def test_values_that_are_no_codes_are_listed_and_pooled_only_if_said() -> None:
     found = recognised({"A09.1": 50, "E11": 40, "unknown": 3, "n/a": 4})[0]
     assert found.unmatched == ("n/a", "unknown")

@@ -74,6 +74,29 @@ def test_every_proposal(counts: dict[str | None, int], k: int, name: str) -> Non
         assert plan.columns["x"].from_data == (one.origin == "data")
 
 
+def test_five_percent_may_be_suppressed_and_no_more() -> None:
+    one, other = ({"a": 95, "b": 5}, {"a": 94, "b": 6})
+    for counts, loss in ((one, 0.05), (other, 1.0)):
+        first = proposals("x", counts, k=50)[-1]
+        assert first.loss == pytest.approx(loss)
+        assert first.loss == pytest.approx(float(loss_of(first, counts, 50)))
+
+
+def test_of_very_many_values_some_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hedgerow.table.proposals.proposal.MOST_WEIGHED", 100)
+    counts = {str(n): 1 for n in range(1000)}
+    found = proposals("x", counts)
+    assert {len(p.hierarchy.values) for p in found} == {100}
+    for one in found:
+        assert set(one.spec.bind("x", list(counts)).values) == set(counts)
+    assert found[0].loss < 0.5
+
+
+def test_of_no_values_there_is_one() -> None:
+    for counts in ({None: 7}, {"": 3, None: 2}):
+        assert kinds("x", counts) == ["{suppression: true}"]
+
+
 def kinds(name: str, counts: Mapping[str | None, int]) -> list[str]:
     return [p.text for p in proposals(name, counts)]
 

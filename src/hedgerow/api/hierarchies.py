@@ -29,6 +29,8 @@ class ColumnProposals:
     distinct: int
     missing: int
     proposals: tuple[Proposal, ...]
+    values: tuple[str | None, ...]
+    """All of them."""
 
     def choice(self, number: int) -> Proposal:
         """A proposal by its number, from 1.
@@ -42,6 +44,10 @@ class ColumnProposals:
                 fix=f"Choose one of 1 to {len(self.proposals)}.",
             )
         return self.proposals[number - 1]
+
+    def hierarchy(self, number: int) -> Hierarchy:
+        """A proposal by its number, for all values of the column."""
+        return self.choice(number).spec.bind(self.column, self.values)
 
     def summary(self) -> dict[str, Any]:
         """As JSON."""
@@ -95,10 +101,10 @@ def propose_hierarchies(
     if code_book is not None:
         coded = read_code_book(Path(code_book)).column(column)
         spec = coded.spec()
-        form = {"taxonomy": spec.tree}
-        draft = Candidate(spec, form, "public", "the labels of the code book, and words they share")
-        book = weighed(column, draft, {v: n for v, n in counts.items()
-                                       if v is None or v not in coded.missing}, k=k)  # fmt: skip
+        reason = "the labels of the code book, and words they share"
+        candidate = Candidate(spec, {"taxonomy": spec.tree}, "public", reason)
+        valued = {value: n for value, n in counts.items() if value not in coded.missing}
+        book = weighed(column, candidate, valued, k=k)
         unknown = [v for v in counts if v is not None and v not in coded.labels]
         if book is None or unknown:
             raise DataError(
@@ -114,7 +120,8 @@ def propose_hierarchies(
             )
         found = (book, *found)
     missing = counts.get(None, 0)
-    return ColumnProposals(column, sum(counts.values()), len(set(counts) - {None}), missing, found)
+    distinct = len(set(counts) - {None})
+    return ColumnProposals(column, sum(counts.values()), distinct, missing, found, tuple(counts))
 
 
 def write_hierarchy(

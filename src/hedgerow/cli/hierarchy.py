@@ -36,10 +36,10 @@ def hierarchy(
         from hedgerow.api import propose_hierarchies, write_hierarchy
 
         found = propose_hierarchies(data, column, k=k, null=null or (), code_book=code_book)
-        chosen = found.choice(choose)
+        found.choice(choose)
         told = found.summary()
         if to is not None:
-            told["file"] = str(write_hierarchy(chosen.hierarchy, to, replace=replace))
+            told["file"] = str(write_hierarchy(found.hierarchy(choose), to, replace=replace))
         job.done(told, lambda: rendering().proposed(found, choose, to))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import nsmallest
 
 from hedgerow.table.codes.system import CODE_SYSTEMS, CodeSystem
 
@@ -47,7 +48,7 @@ def recognised(counts: Mapping[str | None, int], words: Collection[str] = ()) ->
     """
     there = {value: n for value, n in counts.items() if value is not None and n}
     people = sum(there.values())
-    common = sorted(there, key=lambda value: (-there[value], value))[:COMMON]
+    common = nsmallest(COMMON, there, key=lambda value: (-there[value], value))
     found: list[Match] = []
     for system in CODE_SYSTEMS.values():
         named = bool(system.words & {word.casefold() for word in words})

@@ -9,7 +9,7 @@ from hedgerow.table.codes import CODE_SYSTEMS
 from hedgerow.table.column_words import words_in
 from hedgerow.table.hierarchy_builders import Dates, Ranges, Suppression, is_date
 from hedgerow.table.proposals import categories, codes, numbers
-from hedgerow.table.proposals.proposal import Candidate, Counts, Proposal, weighed
+from hedgerow.table.proposals.proposal import Candidate, Counts, Proposal, weighable, weighed
 
 AGES = CODE_SYSTEMS["hipaa-ages"]
 USUAL = (5, 10, 20, 40)
@@ -37,13 +37,14 @@ def proposals(
         words: The words of the column's name, if they are not those of `name`.
     """
     said = words_in(name) if words is None else words
+    some = weighable(counts)
     found = [
         proposal
-        for draft in _drafts(counts, said, k)
-        if (proposal := weighed(name, draft, counts, k=k)) is not None
+        for candidate in _candidates(counts, said, k)
+        if (proposal := weighed(name, candidate, counts, k=k)) is not None
     ]
     last = Candidate(Suppression(), {"suppression": True}, "public", "nothing finer is known")
-    suppressed = weighed(name, last, counts, k=k)
+    suppressed = weighed(name, last, some, k=k)
     assert suppressed is not None, "suppression fits everything"
     public = [proposal.spec for proposal in found if proposal.origin == "public"]
     better = [
@@ -54,18 +55,19 @@ def proposals(
     return (*sorted(better, key=lambda p: (p.origin == "data", p.loss)), suppressed)
 
 
-def _drafts(counts: Counts, words: Collection[str], k: int) -> Iterator[Candidate]:
+def _candidates(counts: Counts, words: Collection[str], k: int) -> Iterator[Candidate]:
     yield from codes.of_systems(counts, words)
     there = [value for value, n in counts.items() if value is not None and n > 0]
-    if all(map(is_date, there)):
+    if there and all(map(is_date, there)):
         yield Candidate(Dates(), {"dates": list(Dates().levels)}, "public", "the calendar")
         return
-    yield from codes.drafts(counts, words)
-    if numeric(there):
+    numbered = numeric(there)
+    yield from codes.candidates(there, words, numbered=numbered)
+    if numbered:
         if AGES.words & set(words) and all(map(AGES.read, there)):
             yield Candidate(
                 Ranges(widths=USUAL), {"ranges": list(USUAL)}, "public", "the usual ranges of ages"
             )
-        yield from numbers.drafts(counts)
+        yield from numbers.candidates(counts)
     else:
-        yield from categories.drafts(counts, k=k)
+        yield from categories.candidates(counts, k=k)

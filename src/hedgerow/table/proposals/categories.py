@@ -17,7 +17,7 @@ RARE = (1, 10)
 """Values of fewer than so many times k people are pooled, from level to level."""
 
 
-def drafts(counts: Counts, *, k: int) -> Iterator[Candidate]:
+def candidates(counts: Counts, *, k: int) -> Iterator[Candidate]:
     """Hierarchies for a column of names."""
     values = sorted(value for value, n in counts.items() if value is not None and n > 0)
     if not 3 <= len(values) <= MOST:
@@ -73,7 +73,7 @@ def by_words(values: Sequence[str]) -> list[Any] | None:
             if len(words) > 1:
                 shared[words[0].casefold(), True] += len(words[0]) > 2
                 shared[words[-1].casefold(), False] += len(words[-1]) > 2
-        best = min(shared, key=lambda one: (-shared[one], one), default=None)
+        best = min(shared, key=lambda one: (-shared[one], not one[1], one[0]), default=None)
         if best is None or shared[best] < 2:
             break
         word, first = best

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from hedgerow.base.decimals import numeric
 from hedgerow.table.beginnings import Beginnings
 from hedgerow.table.codes import Codes, recognised
 from hedgerow.table.hierarchy_builders import Prefix
@@ -35,11 +34,18 @@ def of_systems(counts: Counts, words: Collection[str]) -> Iterator[Candidate]:
         )  # fmt: skip
 
 
-def drafts(counts: Counts, words: Collection[str]) -> Iterator[Candidate]:
-    """Codes cut from the right; none if the values do not look like codes, but like numbers."""
-    values = [value for value, n in counts.items() if value is not None and n > 0]
+def candidates(
+    values: Collection[str], words: Collection[str], *, numbered: bool
+) -> Iterator[Candidate]:
+    """Codes cut from the right; none if the values do not look like codes.
+
+    Args:
+        values: Those that somebody has.
+        words: Of the column's name.
+        numbered: Whether all are numbers.
+    """
     lengths = {len(value) for value in values}
-    if numeric(values) and not (len(lengths) == 1 and CODED & set(words)):
+    if numbered and not (len(lengths) == 1 and CODED & set(words)):
         return
     if not look_coded(values):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from hedgerow.base.decimals import Scale, numeric, parse
+from hedgerow.base.decimals import Scale, parse
 from hedgerow.table.hierarchy_builders import Bins, Ranges
 from hedgerow.table.proposals.proposal import Candidate, Counts
 
@@ -15,6 +15,8 @@ SKEW = 1000
 fit better than equal widths."""
 PARTS = 16
 """Quantiles of the first level."""
+MOST_NUMBERS = 5_000
+"""Different numbers that quantiles are made of."""
 FEWEST = 8
 """Distinct numbers; of fewer there are no quantiles."""
 
@@ -22,15 +24,15 @@ Weighted = Sequence[tuple[Fraction, int]]
 """Numbers in order, and how many people have each."""
 
 
-def drafts(counts: Counts) -> Iterator[Candidate]:
-    """Hierarchies for a column of numbers; none if it is not one."""
+def candidates(counts: Counts) -> Iterator[Candidate]:
+    """Hierarchies for a column of numbers."""
     texts = [value for value, n in counts.items() if value is not None and n > 0]
-    if len(texts) < 2 or not numeric(texts):
+    if len(texts) < 2:
         return
     parsed = {value: number for value in texts if (number := parse(value)) is not None}
     scale = Scale.of(parsed.values())
     units = sorted((scale.units(number), counts[value]) for value, number in parsed.items())
-    found = [(Fraction(unit, scale.one), n) for unit, n in units]
+    found = [(Fraction(unit, scale.one), n) for unit, n in thinned(units)]
     if widths := round_widths(found):
         form = [written(width) for width in widths]
         yield Candidate(
@@ -48,6 +50,20 @@ def drafts(counts: Counts) -> Iterator[Candidate]:
         yield Candidate(
             Bins(edges=levels), {"bins": levels}, "data", "about as many people in each range"
         )
+
+
+def thinned(units: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Numbers in order; of very many only some, each for those from the one before on.
+
+    >>> thinned([(1, 2), (4, 1)])
+    [(1, 2), (4, 1)]
+    """
+    step = -(-len(units) // MOST_NUMBERS)
+    parts = [units[place : place + step] for place in range(0, len(units), step)]
+    # The least and the largest stay.
+    return [
+        (part[0][0] if part is parts[0] else part[-1][0], sum(n for _, n in part)) for part in parts
+    ]
 
 
 def written(number: Fraction) -> int | float:

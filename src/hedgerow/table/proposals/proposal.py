@@ -18,6 +18,8 @@ Counts = Mapping[str | None, int]
 Origin = Literal["public", "data"]
 SPARED = Fraction(1, 20)
 """The share of people that may be suppressed."""
+MOST_WEIGHED = 20_000
+"""Values that the estimate is made of; of more, every second, third, ... in order of the text."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Proposal:
     level: int
     """The level that loses least if the column alone needs groups of k people."""
     hierarchy: Hierarchy
-    """Bound to the values of the column."""
+    """Bound to the values of the column; to some of them if there are very many."""
 
     @property
     def text(self) -> str:
@@ -77,8 +79,22 @@ class Proposal:
         )
 
 
-def weighed(name: str, draft: Candidate, counts: Counts, *, k: int) -> Proposal | None:
-    """The proposal, if the hierarchy fits all values; None if it does not.
+def weighable(counts: Counts) -> Counts:
+    """The values that the estimate is made of: those that somebody has, or some of very many.
+
+    >>> weighable({"a": 2, "b": 0})
+    {'a': 2}
+    """
+    there = {value: n for value, n in counts.items() if n > 0}
+    if len(there) <= MOST_WEIGHED:
+        return there
+    step = -(-len(there) // MOST_WEIGHED)
+    order = sorted(there, key=lambda value: (value is None, value or ""))
+    return {value: there[value] for value in order[::step]}
+
+
+def weighed(name: str, candidate: Candidate, counts: Counts, *, k: int) -> Proposal | None:
+    """The proposal; None if the hierarchy does not fit the values.
 
     The estimate is the generalisation loss of this column alone. A person in a group of m of the
     column's n values loses (m - 1) / (n - 1), a person in a group that is too small all; at the
@@ -87,15 +103,18 @@ def weighed(name: str, draft: Candidate, counts: Counts, *, k: int) -> Proposal 
     4 k, 16 k, ... up to half of the people. It is for comparing hierarchies of one column.
 
     >>> from hedgerow.table.hierarchy_builders import Suppression
-    >>> draft = Candidate(Suppression(), {"suppression": True}, "public", "It always fits.")
-    >>> weighed("x", draft, {"a": 12, "b": 8}, k=5).loss, weighed("x", draft, {"a": 12}, k=5).loss
-    (0.0, 0.0)
-    >>> weighed("x", draft, {"a": 30, "b": 10}, k=5).loss
+    >>> last = Candidate(Suppression(), {"suppression": True}, "public", "It always fits.")
+    >>> weighed("x", last, {"a": 12, "b": 8}, k=5).loss
+    0.0
+    >>> weighed("x", last, {"a": 30, "b": 10}, k=5).loss
     0.5
     """
     there = [value for value, n in counts.items() if n > 0]
+    if len(there) > MOST_WEIGHED:
+        step = -(-len(there) // MOST_WEIGHED)
+        there = sorted(there, key=lambda value: (value is None, value or ""))[::step]
     try:
-        hierarchy = draft.spec.bind(name, there)
+        hierarchy = candidate.spec.bind(name, there)
     except HierarchyError:
         return None
     n = np.array([counts.get(value, 0) for value in hierarchy.values], np.int64)
@@ -104,10 +123,10 @@ def weighed(name: str, draft: Candidate, counts: Counts, *, k: int) -> Proposal 
         sizes.append(sizes[-1] * 4)
     found = [_loss(hierarchy, n, size) for size in sizes]
     loss, level = sum(lost for lost, _ in found) / len(found), found[0][1]
-    origin = {"from": "data"} if draft.origin == "data" else {}
+    origin = {"from": "data"} if candidate.origin == "data" else {}
     return Proposal(
-        spec=draft.spec, form={**draft.form, **origin}, origin=draft.origin, reason=draft.reason,
-        loss=loss, level=level, hierarchy=hierarchy,
+        spec=candidate.spec, form={**candidate.form, **origin}, origin=candidate.origin,
+        reason=candidate.reason, loss=loss, level=level, hierarchy=hierarchy,
     )  # fmt: skip
 
 
