@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts.engine_homes import workbook
 from webbing import Visitor, hospital, visiting
 
 from hedgerow.table.schema import Role
@@ -333,3 +334,29 @@ def test_a_number_of_people_that_repeats_is_asked_about(tmp_path: Path) -> None:
         assert asks not in main_of(visitor.settled("/data"))
         bad = visitor.post("/data/people", {"answer": "person", "column": "nobody"})
         assert bad.status_code >= 400
+
+
+def test_a_workbook_is_uploaded_and_what_is_unclear_is_asked(tmp_path: Path) -> None:
+    born = [f"0{i % 9 + 1}/0{i % 8 + 1}/19{i % 30 + 60}" for i in range(40)]
+    people = [(f"Köln {i % 3}", day, f"{i},5") for i, day in enumerate(born)]
+    file = workbook(tmp_path / "people.xlsx", {"People": [("city", "born", "income"), *people]})
+    with visiting(tmp_path / "web") as visitor:
+        sent = {"file": ("people.xlsx", file.read_bytes())}
+        assert visitor.post("/start/upload", files=sent).url.path == "/data"
+        page = main_of(visitor.settled("/data"))
+        assert "How the file is written" in page
+        assert "format: Excel ;" in page
+        assert "decimal sign: income: comma" in page
+        assert "and no value decides" in page
+        said = {"key": "dates", "column": "born", "answer": "ymd"}
+        assert visitor.post("/data/read", data=said).status_code == 422
+        visitor.post("/data/read", data=said | {"answer": "mdy"})
+        page = main_of(visitor.settled("/data"))
+        assert "and no value decides" not in page
+        assert "dates: born: mdy" in page
+        assert f"{born[0][6:]}-{born[0][:5].replace('/', '-')}" in page
+        assert visitor.web.draft.problem() is None
+        sent = {"file": ("people.xlsx", b"PK no workbook")}
+        wrong = visitor.post("/start/upload", files=sent)
+        assert wrong.status_code == 422
+        assert "is no workbook" in wrong.text

@@ -94,8 +94,8 @@ def _way(text: str, pattern: str, names: tuple[str, ...]) -> str:
         month = f"list_position([{listed}], lower(left({month}, 3)))::VARCHAR"
     date = f"({part('y')} || '-' || lpad({month}, 2, '0') || '-' || lpad({part('d')}, 2, '0'))"
     hour = (
-        f"CASE WHEN {part('p')} = '' THEN {part('h')} "
-        f"WHEN TRY_CAST({part('h')} AS INTEGER) BETWEEN 1 AND 12 THEN "
+        f"CASE WHEN {part('p')} = '' AND TRY_CAST({part('h')} AS INTEGER) < 24 THEN {part('h')} "
+        f"WHEN {part('p')} <> '' AND TRY_CAST({part('h')} AS INTEGER) BETWEEN 1 AND 12 THEN "
         f"(TRY_CAST({part('h')} AS INTEGER) % 12 + CASE WHEN lower({part('p')}) = 'p' "
         "THEN 12 ELSE 0 END)::VARCHAR END"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -19,6 +18,8 @@ def read(file: Path, table: str, form: SourceForm) -> FileTable:
     Raises:
         DataError: It cannot be read, or it is not clear which table is meant.
     """
+    import sqlite3
+
     import pyarrow as pa
 
     from hedgerow.engines.formats.typed_columns import column_of
