@@ -81,8 +81,8 @@ def _proposals(column: ColumnFacts, counts: Counts, k: int) -> list[Proposal]:
         return found
     named = [
         proposal
-        for draft in categories.drafts(counts, k=k)
-        if (proposal := weighed(column.name, draft, counts, k=k)) is not None
+        for candidate in categories.candidates(counts, k=k)
+        if (proposal := weighed(column.name, candidate, counts, k=k)) is not None
     ]
     worst = next(one for one in found if _form(one) == "suppression").loss
     return [
