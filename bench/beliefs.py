@@ -16,7 +16,7 @@ from bench.clock import Job, Measured, process, tell, timed
 from bench.suite import Bench, Row, Target
 
 PATIENTS = 20_000
-RUNS = {"counted": "3", "everybody": "2", "one_person": "2"}
+RUNS = {"counted": "3", "everybody": "2", "one_person": "2", "losers": "2"}
 JOBS: dict[str, Callable[[Path], Job]] = {}
 TOLD = {
     "counted": ("every world of 108 people in nine kinds, two releases and three values", 1.0),
@@ -24,6 +24,8 @@ TOLD = {
                   "counted, or between bounds", 10.0),
     "one_person": ("the same of one patient, with reading both files and finding everybody in "
                    "them", 10.0),
+    "losers": ("who of them loses most and by which release: `attack --method belief`, with "
+               "reading both files", 15.0),
 }  # fmt: skip
 """Each job in words, and the seconds it has to stay under."""
 
@@ -87,6 +89,25 @@ def one_person(folder: Path) -> Job:
 
     def describe(found: PersonBelief) -> dict[str, Any]:
         return {"values": len(found.beliefs), "listed": found.people}
+
+    return Job(work, describe)
+
+
+@job
+def losers(folder: Path) -> Job:
+    """Everybody, with each release and with both, as `hedgerow attack` does it."""
+    from hedgerow import AttackResult, attack
+
+    releases = _published(folder)
+
+    def work() -> AttackResult:
+        (found,) = attack(
+            releases, plan=folder / "hospital" / "plan.yaml", of="diagnosis", methods=["belief"]
+        )
+        return found
+
+    def describe(found: AttackResult) -> dict[str, Any]:
+        return {one: found.detail[one] for one in ("people", "exact", "bounded", "joined_on")}
 
     return Job(work, describe)
 

@@ -172,6 +172,7 @@ CASES: dict[str, Case] = {
     "gdpr": Case(lambda: people(24, shown=True), lambda: people(24, shown=False)),
     "intersection": Case(lambda: hospitals("other"), lambda: people(24, shown=False)),
     "sequential": Case(lambda: hospitals("other"), lambda: hospitals("same")),
+    "belief": Case(lambda: hospitals("other"), lambda: hospitals("same")),
     "minimality": Case(lambda: merged("together"), lambda: merged("apart")),
     "averaging": Case(lambda: counts(exact=True), lambda: counts(exact=False)),
     "reconstruction": Case(lambda: subsets(answered=True), lambda: subsets(answered=False)),

@@ -15,6 +15,7 @@ from webbing import Visitor, hospital, visiting
 import hedgerow
 from hedgerow.api import keep_release
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.person_belief import belief_about
 from hedgerow.base.errors import HedgerowError
 from hedgerow.cli import app
 from hedgerow.ledger import Ledger
@@ -50,7 +51,9 @@ def test_a_trial_is_attacked_like_the_release_it_would_be(visitor: Visitor, tmp_
     assert not (tmp_path / "demo" / "release").exists()
     assert left_behind(visitor) == []
     release = hedgerow.publish(tmp_path / "demo" / "plan.yaml", to=tmp_path / "release")
-    expected = hedgerow.attack([release.folder], plan=tmp_path / "demo" / "plan.yaml")
+    plan = tmp_path / "demo" / "plan.yaml"
+    expected = hedgerow.attack([release.folder], plan=plan)
+    expected += hedgerow.attack([release.folder], plan=plan, methods=["belief"])
     found = {(one["attack"], one["goal"]): one for one in job.result["attacks"]}
     assert len(found) == len(expected)
     for result in expected:
@@ -72,7 +75,7 @@ def test_what_was_found_is_there_after_a_restart_and_may_be_stale(tmp_path: Path
         run(visitor, target="trial")
     with visiting(tmp_path / "workspace", plan) as visitor:
         shown = words(visitor.get("/attack"))
-        assert "10 attacks were tried." in shown
+        assert "12 attacks were tried." in shown
         assert "The plan has changed since" not in shown
         assert 'aria-label="What attackers find, next to guessing: ' in visitor.get("/attack").text
         draft = visitor.web.draft
@@ -263,7 +266,7 @@ def test_labels_that_were_not_understood_are_said_and_nothing_passes(
 
 @pytest.mark.slow
 def test_releases_that_were_not_joined_are_said(visitor: Visitor, tmp_path: Path) -> None:
-    """With a register they are joined only where that is asked for; as on the command line."""
+    """With a register they are joined and counted, and not subtracted; as on the command line."""
     plan = tmp_path / "demo" / "plan.yaml"
     hedgerow.publish(plan, to=tmp_path / "first")
     other = tmp_path / "demo" / "other.yaml"
@@ -280,15 +283,16 @@ def test_releases_that_were_not_joined_are_said(visitor: Visitor, tmp_path: Path
         "/attack/people/register/upload", files=[("file", ("list.csv", register.read_bytes()))]
     )
     both = [str(tmp_path / "first"), str(tmp_path / "county"), "--plan", str(plan)]
-    code, unsure = command_line(*both, "--of", "diagnosis", "--register", str(register))
+    asked = (*both, "--of", "diagnosis", "--register", str(register))
+    code, unsure = command_line(*asked, "--method", "intersection")
     assert code == 2
-    joining = [why for why in unsure if why.startswith("not tried: joining records on")]
+    assert any(why.startswith("not tried: joining records on") for why in unsure)
+    _, unsure = command_line(*asked)
+    assert not any("joining" in why for why in unsure), "belief joins them"
     run(visitor, target="trial", other=["county"])
     shown = words(visitor.get("/attack"))
-    assert joining[0] in shown
-    assert "Tick sequential above" in shown
-    run(visitor, target="trial", other=["county"], method=["sequential"])
-    assert "not tried: joining" not in words(visitor.get("/attack"))
+    assert "not tried: joining" not in shown
+    assert "Records were joined on 'bill'" in shown
 
 
 def test_a_result_that_shows_nothing_does_not_pass() -> None:
@@ -321,3 +325,47 @@ def test_lines_say_in_words_what_colours_say() -> None:
     again = restored([won.summary() | {"of": "disease"}, won.summary() | {"of": "disease"}])
     assert [one.attack for one in again] == ["linkage: disease", "linkage: disease'"]
     assert again[0].found == won.found
+
+
+def test_who_loses_most_is_listed_and_can_be_looked_at(visitor: Visitor, tmp_path: Path) -> None:
+    """The list names people with what picks them; the page of one says what `--person` says."""
+    job = run(visitor, target="trial")
+    (attack,) = [a for a in job.result["attacks"] if a["attack"] == "belief"
+                 and a["of"] == "diagnosis"]  # fmt: skip
+    worst = attack["detail"]["losers"][0]
+    shown = visitor.get("/attack")
+    assert "Who loses most" in words(shown)
+    assert worst["called"] in words(shown)
+    asked = {
+        "of": "diagnosis", "column": [*worst["person"]], "value": [*worst["person"].values()],
+    }  # fmt: skip
+    answer = visitor.post("/attack/person", asked)
+    assert answer.status_code == 200, words(answer)
+    counted = visitor.settled("/attack")
+    (asked_job,) = visitor.web.jobs.all("person")
+    assert asked_job.state == "done", asked_job.errors
+    release = hedgerow.publish(tmp_path / "demo" / "plan.yaml", to=tmp_path / "release")
+    expected = belief_about(
+        [release.folder], worst["person"], plan=tmp_path / "demo" / "plan.yaml", of="diagnosis"
+    )
+    told = asked_job.result
+    assert told["beliefs"] == json.loads(json.dumps(expected.summary()["beliefs"]))
+    assert told["truth"] == worst["value"]
+    mine = next(one for one in told["beliefs"] if one["value"] == worst["value"])
+    assert max(mine["alone"], mine["listed"][0]) == pytest.approx(worst["together"])
+    assert f"{expected.person}: diagnosis, which is {worst['value']}" in words(counted)
+    assert f'aria-label="What is believed of {expected.person}' in counted.text
+    assert left_behind(visitor) == []
+    assert str(tmp_path) not in json.dumps(told), "names of releases, not places"
+
+
+def test_nobody_is_meant(visitor: Visitor) -> None:
+    before = visitor.post("/attack/person", {"of": "diagnosis", "column": "name", "value": "Al"})
+    assert before.status_code == 422
+    assert "nothing was attacked yet" in words(before)
+    run(visitor, target="trial")
+    empty = visitor.post("/attack/person", {"of": "diagnosis", "column": "name", "value": ""})
+    assert empty.status_code == 422
+    assert "nobody is meant" in words(empty)
+    visitor.post("/attack/person", {"of": "diagnosis", "column": "name", "value": "Nobody At All"})
+    assert "nobody on the list: name=Nobody At All" in words(visitor.settled("/attack"))

@@ -55,6 +55,7 @@ from hedgerow.release.release import level_in_words as level_in_words
 from hedgerow.api.attack_suite import (
     TRIAL as TRIAL,
     attack_columns as attack_columns,
+    believed_of as believed_of,
     make_trial as make_trial,
     no_trial as no_trial,
 )
@@ -73,6 +74,7 @@ from hedgerow.attacks.person_belief import (
     PersonBelief as PersonBelief,
     belief_about as belief_about,
 )
+from hedgerow.attacks.person_chart import person_chart as person_chart
 from hedgerow.attacks.registry import (
     file_attacks as file_attacks,
     release_attacks as release_attacks,

@@ -78,6 +78,7 @@ def attack_columns(
     Returns:
         Summaries, each with the column it is about; and sentences on what could not be tried.
     """
+    from hedgerow.attacks.belief_attack import BELIEF
     from hedgerow.attacks.registry import ATTACKS, outcome_of, release_attacks
     from hedgerow.attacks.suite import attack
 
@@ -89,6 +90,9 @@ def attack_columns(
         )
     always = [one.name for one in release_attacks() if one.by_default]
     further = [name for name in extra if name not in always]
+    people = plan.source is not None or register is not None
+    if people and len(releases) == 1 and BELIEF.name not in further and not (plan.rows or 1) > 1:
+        further.append(BELIEF.name)  # of several it is tried unasked
     paths = [Path(path) for path in releases.values()]
     foreign = not all(path.is_dir() for path in paths)
     shared: dict[str, Any] = {
@@ -142,6 +146,36 @@ def attack_columns(
                 seen.add(same)
                 found.append(_named(told, releases))
     return found, skipped
+
+
+def believed_of(
+    plan: Plan,
+    releases: Mapping[str, str],
+    person: Mapping[str, str],
+    *,
+    of: str,
+    register: str | None = None,
+) -> dict[str, Any]:
+    """What is believed of one person, with the names of releases for their places.
+
+    Args:
+        plan: Of the releases: its hierarchies, and its source as the list of people.
+        releases: Their names, and where they are.
+        person: What picks somebody from the list.
+        of: The sensitive column.
+        register: The list of people, if it is not the source.
+    """
+    from hedgerow.attacks.person_belief import belief_about
+
+    paths = [Path(path) for path in releases.values()]
+    foreign = not all(path.is_dir() for path in paths)
+    schema = plan.schema()
+    found = belief_about(
+        paths, person, plan=plan, of=of, register=register,
+        sensitive=list(schema.sensitive) if foreign else None,
+        quasi=list(schema.quasi_identifiers) if foreign else None,
+    )  # fmt: skip
+    return _named(found.summary(), releases)
 
 
 def _named(told: dict[str, Any], releases: Mapping[str, str]) -> dict[str, Any]:

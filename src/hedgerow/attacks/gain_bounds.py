@@ -68,6 +68,24 @@ class GainBounds:
             )
         return tuple(found)
 
+    def unsettled(self, result: AttackResult) -> tuple[str, ...]:
+        """Which bounds an attack does not break by what is exact or proven, and yet may break.
+
+        Beliefs that are only known between bounds may be larger than what counts. Never of who is
+        known for certain: what is not proven is not known.
+        """
+        many = int(result.detail.get("bounded", 0))
+        if not many or self.broken(result):
+            return ()
+        asked = ((self.mean, "mean_at_most", "the gain"),
+                 (self.worst, "worst_at_most", "the worst person's gain"))  # fmt: skip
+        return tuple(
+            f"{result.attack}: the beliefs about {many:,} {result.unit} are between bounds, by "
+            f"which {what} may be {_share(result.detail[key])}, at most {_share(limit)} may be"
+            for limit, key, what in asked
+            if limit is not None and result.detail[key] > limit
+        )
+
     def summary(self) -> dict[str, float | None]:
         """For `--json`."""
         return {option.lstrip("-").replace("-", "_"): share for option, share in self._options()}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.attacks.losers import told_group
 from hedgerow.attacks.person_scene import Scene, SeenColumn
 from hedgerow.attacks.release_joins import unjoined
 from hedgerow.attacks.suite import read_releases
@@ -122,7 +123,12 @@ def belief_about(
         plan=read,
     )  # fmt: skip
     of = _column(found, of)
-    _refuse_rows(found, read)
+    if has_rows(found, read):
+        from hedgerow.attacks.person_rows_belief import belief_of_rows
+
+        return belief_of_rows(
+            found, person, listed_people(person, register, truth, read), of=of, plan=read
+        )
     people, one = _listed(person, register, truth, read)
     places = tuple(locate(release, people) for release in found)
     here = [i for i, where in enumerate(places) if where.count[one]]
@@ -139,7 +145,7 @@ def belief_about(
     found, places = tuple(found[i] for i in used), tuple(places[i] for i in used)
     seen = SeenColumn.read(found, of)
     alone = Scene(seen, tuple(where.take(np.array([one])) for where in places)).of_one()
-    listed, told = None, [*_joining(found, seen)]
+    listed, told = None, [*joining(found, seen)]
     if unused and len(people) > 1:
         told.append(
             f"Not used: {some(unused)}. The person fits no group there, and the columns on which "
@@ -166,7 +172,7 @@ def belief_about(
             )
             for v in order
         ),
-        tuple(_rows(found, places, one, of)),
+        tuple(fitting_rows(found, places, one, of)),
         None if column is None else column[one],
         len(people),
         tuple(told),
@@ -194,20 +200,36 @@ def _column(releases: Sequence[Published], of: str | None) -> str:
     )  # fmt: skip
 
 
-def _refuse_rows(releases: Sequence[Published], plan: Plan | None) -> None:
-    several = [one.name for one in releases if one.unit == ROWS or one.not_people is not None]
-    if several or (plan is not None and (plan.rows or 1) > 1):
-        raise DataError(
-            f"a person may have several rows in {some(several or [r.name for r in releases])}, and "
-            "what is believed of a person counts one each",
-            fix="Publish one row per person (`rows: one`), or attack without --person.",
-        )
+def has_rows(releases: Sequence[Published], plan: Plan | None) -> bool:
+    """Whether a person may have several rows in them."""
+    several = any(one.unit == ROWS or one.not_people is not None for one in releases)
+    return several or (plan is not None and (plan.rows or 1) > 1)
 
 
 def _listed(
     person: Mapping[str, str], register: Any, truth: Any, plan: Plan | None
 ) -> tuple[Targets, int]:
     """The people on the list, and who of them is meant."""
+    listed = listed_people(person, register, truth, plan)
+    if listed is None:
+        return Targets.of({column: [value] for column, value in person.items()}), 0
+    people, fits = listed
+    said = ", ".join(f"{column}={value}" for column, value in person.items())
+    if fits.sum() > 1 and (people.codes[fits] == people.codes[fits.argmax()]).all():
+        return people, int(fits.argmax())  # nothing tells them apart, so the same is said of each
+    if fits.sum() != 1:
+        count = "nobody" if not fits.any() else f"{int(fits.sum()):,} people"
+        raise DataError(
+            f"{count} on the list: {said}",
+            fix="Say more of the person: repeat --person." if fits.any() else "Is it spelled so?",
+        )
+    return people, int(fits.argmax())
+
+
+def listed_people(
+    person: Mapping[str, str], register: Any, truth: Any, plan: Plan | None
+) -> tuple[Targets, Flags] | None:
+    """The list, and which of its rows are so; None where there is no list."""
     null = () if plan is None else plan.null
     if register is not None and truth is not None:
         raise PlanError("there are two lists of people", fix="Give --register or --truth.")
@@ -221,7 +243,7 @@ def _listed(
     elif plan is not None and plan.source is not None:
         people = people_of(plan)
     else:
-        return Targets.of({column: [value] for column, value in person.items()}), 0
+        return None
     fits = np.ones(len(people), np.bool_)
     for column, value in person.items():
         if column not in people.columns:
@@ -234,17 +256,10 @@ def _listed(
         known = people.values[people.columns.index(column)]
         same = np.array([v is not None and likeness(v) == wanted for v in known], np.bool_)
         fits &= same[people.codes[:, people.columns.index(column)]]
-    said = ", ".join(f"{column}={value}" for column, value in person.items())
-    if fits.sum() != 1:
-        count = "nobody" if not fits.any() else f"{int(fits.sum()):,} people"
-        raise DataError(
-            f"{count} on the list: {said}",
-            fix="Say more of the person: repeat --person." if fits.any() else "Is it spelled so?",
-        )
-    return people, int(fits.argmax())
+    return people, fits
 
 
-def _joining(releases: Sequence[Published], seen: SeenColumn) -> Iterator[str]:
+def joining(releases: Sequence[Published], seen: SeenColumn) -> Iterator[str]:
     """On what records were joined, and what was not tried."""
     if seen.joined:
         yield f"Records were joined on {some(seen.joined)}."
@@ -259,7 +274,7 @@ def _joining(releases: Sequence[Published], seen: SeenColumn) -> Iterator[str]:
             )
 
 
-def _rows(
+def fitting_rows(
     releases: Sequence[Published], places: Sequence[Located], one: int, of: str
 ) -> Iterator[GroupRows]:
     """The groups that fit the person, and what is in them."""
@@ -269,4 +284,4 @@ def _rows(
             entries = range(h.indptr[g], h.indptr[g + 1])
             counts = {domain.values[h.codes[e]]: int(h.counts[e]) for e in entries}
             ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], str(item[0]))))
-            yield GroupRows(release.name, release.described(g), int(release.groups.n[g]), ordered)
+            yield GroupRows(release.name, told_group(release, g), int(release.groups.n[g]), ordered)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from hedgerow.attacks.averaging import AVERAGING
 from hedgerow.attacks.background_knowledge import BACKGROUND_KNOWLEDGE
+from hedgerow.attacks.belief_attack import BELIEF
 from hedgerow.attacks.declaration import Attack, AttackOutcome, FileAttack, ReleaseAttack
 from hedgerow.attacks.definetti import DE_FINETTI
 from hedgerow.attacks.floating_point import FLOATING_POINT
@@ -36,6 +37,7 @@ for _attack in (
     GDPR,
     INTERSECTION,
     SEQUENTIAL,
+    BELIEF,
     MINIMALITY,
     AVERAGING,
     RECONSTRUCTION,

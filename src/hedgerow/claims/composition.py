@@ -227,6 +227,44 @@ def in_common(here: Words, value: int, first: int, last: int, members: Ints, set
 
 
 @kernel
+def would_hold(
+    codes: Codes,
+    seen: NDArray[np.bool_],
+    here: Words,
+    width: int,
+    first: int,
+    last: int,
+    members: Ints,
+    sets: Words,
+) -> int:
+    """The largest m for which m values of a group would have m in common, had somebody each.
+
+    That a claim holds says which of its values a person may have, so as many must have let it hold.
+
+    Args:
+        codes: The values of the group.
+        seen: Of each value, whether it can be learned; missing cannot.
+        here: Those of the group that can, a bit each.
+        width: How many these are.
+        first: The sets are those of members[first:last].
+        last: As above.
+        members: Places in `sets`, of one profile after the other.
+        sets: Sets by words: the values of a group of an earlier release, a bit each.
+    """
+    tally = np.zeros(width + 1, np.int64)
+    for v in codes:
+        if seen[v]:
+            tally[in_common(here, v, first, last, members, sets)] += 1
+    many, m = 0, width
+    while m > 0:
+        many += tally[m]
+        if many >= m:
+            break
+        m -= 1
+    return m
+
+
+@kernel
 def values_left(
     indptr: Ints,
     codes: Codes,
@@ -267,7 +305,6 @@ def values_left(
     here = np.zeros(sets.shape[1], np.uint64)
     stamp = np.full(len(start) - 1, -1, np.int64)
     held = np.zeros(len(start) - 1, np.int64)
-    tally = np.zeros(len(seen) + 1, np.int64)
     for g in range(size):
         here[:] = 0
         width = 0
@@ -287,17 +324,8 @@ def values_left(
                 if first == last:
                     held[p] = width
                 else:
-                    tally[: width + 1] = 0
-                    for v in range(indptr[g], indptr[g + 1]):
-                        if seen[codes[v]]:
-                            tally[in_common(here, codes[v], first, last, members, sets)] += 1
-                    many, m = 0, width
-                    while m > 0:
-                        many += tally[m]
-                        if many >= m:
-                            break
-                        m -= 1
-                    held[p] = m
+                    mine = codes[indptr[g] : indptr[g + 1]]
+                    held[p] = would_hold(mine, seen, here, width, first, last, members, sets)
             left = min(held[p], in_common(here, own[c], first, last, members, sets))
             fewest[g] = min(fewest[g], left)
             if left >= least:

@@ -136,7 +136,7 @@ def attack(
         if plot is not None and results:
             plot_attacks(results, plot)
         broken = [bounds.broken(result) for result in results]
-        unsure = doubts(results)
+        unsure = [*doubts(results), *(why for one in results for why in bounds.unsettled(one))]
         told = {
             "attacks": [
                 result.summary() | {"broken": list(why)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -308,12 +308,34 @@ def attacks(results: Sequence[AttackResult], bounds: GainBounds) -> None:
         say(f"{name}: {result.goal}", style="bold")
         for sentence in result.sentences:
             console.print(plain(sentence, keep="\n"))
+        _losers(result.detail.get("losers", ()))
     broken = [(n, why) for n, r in zip(names, results, strict=True) for why in bounds.broken(r)]
     if broken:
         console.print()
         say("too much is given away", style="bold red")
     for name, why in broken:
         console.print(plain(f"{name}: {why}."))
+
+
+def _losers(losers: Sequence[Mapping[str, Any]]) -> None:
+    """The people about whom most is gained: what is believed of them, release by release."""
+    if not losers:
+        return
+    each = losers[0]["each"]
+    alone = [(f"{one['release']} alone", "right") for one in each] if len(each) > 1 else []
+    together = {1: "the release", 2: "both"}.get(len(each), "all")
+    table = columns(
+        ("loses most", "left"), ("value", "left"), ("before", "right"), *alone,
+        (together, "right"), ("knowing", "left"), ("what does it", "left"),
+    )  # fmt: skip
+    for one in losers:
+        table.add_row(
+            plain(one["called"]), plain(_value(one["value"])), f"{one['before']:.1%}",
+            *([f"{step['alone']:.1%}" for step in one["each"]] if alone else []),
+            f"{'at least ' if one['at_least'] else ''}{one['together']:.1%}",
+            one["knowing"], plain(one["why"]),
+        )  # fmt: skip
+    console.print(table)
 
 
 MOST_VALUES = 12

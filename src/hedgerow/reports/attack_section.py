@@ -68,6 +68,17 @@ def all_attacks(inside: Inside, handed: Handed) -> tuple[AttackResult, ...]:
     return tuple(found) or quick_attacks(inside)
 
 
+def beliefs_found(inside: Inside) -> tuple[AttackResult, ...]:
+    """What is believed of everybody, where they are not too many; else nothing."""
+    plan = inside.plan
+    many = inside.cells.people > MOST_PEOPLE or inside.schema.linked or plan.source is None
+    if many or not inside.schema.sensitive or not inside.schema.quasi_identifiers:
+        return ()
+    from hedgerow.reports.losers_section import beliefs_of_people
+
+    return beliefs_of_people(inside)[:MOST_COLUMNS]
+
+
 def attacks_blocks(results: Sequence[AttackResult], *, more: str | None) -> list[Chart | Text]:
     """What attackers find, next to guessing.
 

@@ -173,7 +173,7 @@ def _inside(
     if handed.kind != "recoded":
         profiles = checked(names, Evidence(handed=handed, zip3=zip3))
         return profiles, internal_noisy(handed, Books.read(plan, ledger), plan.where(), profiles)
-    from hedgerow.reports.attack_section import all_attacks
+    from hedgerow.reports.attack_section import all_attacks, beliefs_found
     from hedgerow.reports.frontier_section import frontier_of
 
     inside = remade(handed, plan, ledger=ledger)
@@ -181,8 +181,9 @@ def _inside(
     evidence = Evidence(handed=handed, raw=inside.raw, attacks=attacks, zip3=zip3)
     profiles = checked(names, evidence)
     return profiles, internal_report(
-        inside, attacks=attacks, frontier=frontier_of(plan), profiles=profiles, complete=True
-    )
+        inside, attacks=attacks, beliefs=beliefs_found(inside), frontier=frontier_of(plan),
+        profiles=profiles, complete=True,
+    )  # fmt: skip
 
 
 def add_external(folder: Path, certificate: str, known: Combinations | None = None) -> None:

@@ -32,6 +32,7 @@ from hedgerow.reports.blocks import (
 from hedgerow.reports.external import MISSING, utility_blocks
 from hedgerow.reports.frontier_section import frontier_blocks
 from hedgerow.reports.group_sizes import sizes_chart
+from hedgerow.reports.losers_section import losers_blocks
 from hedgerow.reports.noisy import randomised_sections, safe_sections
 from hedgerow.reports.page import rendered
 from hedgerow.reports.profiles.base import ProfileCheck, profile_section
@@ -51,6 +52,7 @@ def internal_report(
     inside: Inside,
     *,
     attacks: Sequence[AttackResult],
+    beliefs: Sequence[AttackResult] = (),
     frontier: Frontier | str | None,
     profiles: Sequence[ProfileCheck] = (),
     complete: bool,
@@ -60,6 +62,7 @@ def internal_report(
     Args:
         inside: The release, and what it was made from.
         attacks: What was tried.
+        beliefs: What is believed of everybody, by this release and all others about them.
         frontier: What other strictness would have cost; why there is none; None: not looked for.
         profiles: Policy profiles it was compared with.
         complete: Whether everything was tried that can be.
@@ -78,6 +81,7 @@ def internal_report(
             *attacks_blocks(attacks, more=None if complete else HOW_MORE),
             None if complete else LATER,
         ),
+        *([section("Who loses most", *losers_blocks(beliefs))] if beliefs else []),
         section("Risk and utility", *_frontier(inside, frontier)),
         section("Utility", *utility_blocks(inside.utility, inside.certificate)),
         section("Ledger", *ledger_blocks(inside.books, inside.certificate, inside.sentences)),

@@ -18,7 +18,11 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.partition.job import opened
-from hedgerow.release.partition.ledger_record import as_published, earlier_releases
+from hedgerow.release.partition.ledger_record import (
+    as_published,
+    earlier_releases,
+    releases_beside,
+)
 from hedgerow.release.partition.recoding_choice import again, choose
 from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.reports.profiles.base import Raw
@@ -29,6 +33,7 @@ from hedgerow.table.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.ledger import Entry, Ledger, Position
+    from hedgerow.release.partition.earlier_releases import Before
     from hedgerow.table.published_table import Published
 
 
@@ -76,6 +81,8 @@ class Inside:
     sentences: tuple[str, ...] = ()
     """What it gives away together with earlier releases, and what else the steward heard."""
     books: Books | None = None
+    beside: tuple[Before, ...] = ()
+    """Other releases about these people, where somebody looked for them."""
 
     @property
     def raw(self) -> Raw:
@@ -121,11 +128,12 @@ class Inside:
         """People (or rows) of the source who are not published."""
         return self.chosen.suppressed + self.cells.absent
 
-    def published(self) -> Published:
-        """The release as an attacker holds it."""
+    def published(self, *, records: bool = False) -> Published:
+        """The release as an attacker holds it; with its records, where they are joined."""
         return as_published(
-            self.plan, self.cells, self.chosen, self.measured.contents, name="the release"
-        ).as_read()
+            self.plan, self.cells, self.chosen, self.measured.contents, name="the release",
+            records=records,
+        ).as_read()  # fmt: skip
 
 
 def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> Inside:
@@ -176,6 +184,7 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
             utility={name: value if value > 1e-12 else 0.0 for name, value in original.items()},
             certificate=told,
             books=Books.read(plan, ledger),
+            beside=releases_beside(plan, ledger, str(told["data"]["sha256"])),
         )
 
 

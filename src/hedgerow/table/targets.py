@@ -78,6 +78,11 @@ class Targets:
         values = self.values[place]
         return [values[code] for code in self.codes[:, place]]
 
+    def value(self, name: str, person: int) -> Value:
+        """What is known of one person in one column."""
+        place = self.columns.index(name)
+        return self.values[place][int(self.codes[person, place])]
+
     def described(self, person: int) -> str:
         """What is known of one person, in words.
 

@@ -65,4 +65,22 @@ def attack(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
             plan, releases, extra=request["methods"], register=request.get("register"),
             control=request.get("control"), given=request["given"], progress=progress,
         )  # fmt: skip
-    return {"releases": list(releases), "attacks": found, "skipped": skipped}
+    return {
+        "releases": list(releases), "attacks": found, "skipped": skipped,
+        "people": sorted({"register"} & {*request}),
+    }  # fmt: skip
+
+
+def person(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """What is believed of one person; the request is that of `attack`, with person and column."""
+    from hedgerow.api import TRIAL, believed_of, make_trial
+
+    plan = plan_of(request)
+    releases: dict[str, str] = dict(request["releases"])
+    with tempfile.TemporaryDirectory(dir=request["scratch"]) as scratch:
+        if request["trial"]:
+            releases = {TRIAL: str(make_trial(plan, Path(scratch), progress))} | releases
+        progress("counting", None)
+        return believed_of(
+            plan, releases, request["person"], of=request["of"], register=request.get("register")
+        )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.base.errors import ClaimError, HedgerowError, some
 from hedgerow.base.jit import kernel
 from hedgerow.claims.base import LARGEST, PrivacyModel
-from hedgerow.claims.composition import in_common
+from hedgerow.claims.composition import in_common, would_hold
 from hedgerow.claims.joins import joined_on
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.release.partition.belief_check import beliefs_told, claims_beside
@@ -25,6 +26,7 @@ from hedgerow.table.records import RecordKinds
 if TYPE_CHECKING:
     from hedgerow.release.partition.job import Job
 
+Flags = NDArray[np.bool_]
 FEW = (1, 2, 3)
 """How many values the exposed are left with, at most."""
 
@@ -107,15 +109,24 @@ class Exposure:
 
 
 def exposure(
-    left: Left, cells: Cells, recoding: Recoding, records: RecordKinds | None = None
+    left: Left,
+    cells: Cells,
+    recoding: Recoding,
+    records: RecordKinds | None = None,
+    *,
+    asked: Collection[int] = (),
 ) -> Exposure:
     """How much a recoding gives away to whoever has the earlier releases too.
+
+    These are the numbers that `composition` goes by: where it says that m values remain, nobody is
+    left with fewer here.
 
     Args:
         left: What the earlier releases say.
         cells: Of the table.
         recoding: Of these.
         records: What was read of the release where it was written, by groups of the recoding.
+        asked: How many values claims ask for.
     """
     cell, people = recoding.cell, recoding.people
     groups, group = recoding.groups(cells), recoding.seen_group
@@ -125,26 +136,36 @@ def exposure(
     here[h.owner(), h.codes] = True
     here[:, [i for i, value in enumerate(left.values) if value is None]] = False
     single = np.append(here.sum(axis=1), LARGEST)[group]
+    seen = np.array([value is not None for value in left.values], np.bool_)
     counts = _counts(
-        in_words(here), group, left.profile[cell], left.own[cell], left.start, left.members,
-        left.sets,
+        in_words(here), h.indptr, h.codes, seen, np.argsort(group, kind="stable"), group,
+        left.profile[cell], left.own[cell], left.start, left.members, left.sets,
     )  # fmt: skip
     counts[~inside] = LARGEST
     learned = left.own[cell] >= 0
     gone, why = np.zeros(0, np.int64), left.unjoined
     joined: tuple[str, ...] = ()
-    each = np.repeat(np.where(learned, counts, LARGEST), people)
+    each = by_groups = np.repeat(np.where(learned, counts, LARGEST), people)
     if left.joins is not None:
         kind = left.kind[cell]
         shows = left.shows(groups, kind[inside], group[inside], people[inside], records)
         try:
-            found = left.joins.left(shows, kind, group, people, proven=False)
+            # More effort is made for people who lack values. All that is found is proven, so what
+            # one effort finds another does not take away.
+            for least in sorted({few + 1 for few in FEW} | {*asked}):
+                if least > FEW[0] + 1 and _fewest(each, gone) >= least:
+                    continue
+                found = left.joins.left(shows, kind, group, people, least=least, proven=False)
+                now = np.minimum(by_groups, found.inside)
+                if least == FEW[0] + 1:
+                    each, gone = now, found.gone
+                else:
+                    each, gone = np.maximum(each, now), _larger(gone, found.gone)
         except HedgerowError as error:  # too many to hold, or several values a person
-            why = error.what
+            why, each, gone = error.what, by_groups, np.zeros(0, np.int64)
         else:
-            gone, joined = found.gone, joined_on((shows, *left.joins.earlier), left.of)
-            each = np.minimum(np.repeat(np.where(learned, counts, LARGEST), people), found.inside)
-    fewest = min(int(count.min(initial=LARGEST)) for count in (each, gone))
+            joined = joined_on((shows, *left.joins.earlier), left.of)
+    fewest = _fewest(each, gone)
     return Exposure(
         left.of,
         int(people.sum()),
@@ -156,6 +177,21 @@ def exposure(
         why,
         None if fewest == LARGEST else fewest,
     )
+
+
+def _fewest(*counts: Ints) -> int:
+    return min(int(count.min(initial=LARGEST)) for count in counts)
+
+
+def _larger(one: Ints, other: Ints) -> Ints:
+    """Of the smallest numbers the larger, of the second smallest, and so on; both ascending.
+
+    >>> _larger(np.array([1, 2]), np.array([2])).tolist() == [2, LARGEST]
+    True
+    """
+    longest = max(len(one), len(other))
+    one, other = (np.append(c, np.full(longest - len(c), LARGEST)) for c in (one, other))
+    return np.maximum(one, other)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -220,7 +256,11 @@ def exposures(
     """
     lefts, _ = job.lefts(cells)
     one, records = cells.in_one_spelling, records_read(chosen, contents)
-    return tuple(exposure(left, one, chosen, records) for left in lefts if left.fitting)
+    asked = [model.values_left for model in job.models if model.composes]
+    least = {few for few in asked if few is not None}
+    return tuple(
+        exposure(left, one, chosen, records, asked=least) for left in lefts if left.fitting
+    )
 
 
 def records_read(chosen: Recoding, contents: Contents | None) -> RecordKinds | None:
@@ -258,14 +298,19 @@ def refuse_exposed(models: Sequence[PrivacyModel], exposures: Sequence[Exposure]
 
 @kernel
 def _counts(
-    here: Words, group: Ints, profile: Codes, own: Codes, start: Ints, members: Ints, sets: Words
-) -> Ints:
-    """For each part, how many values are left for its people.
+    here: Words, indptr: Ints, codes: Codes, seen: Flags, order: Ints, group: Ints,
+    profile: Codes, own: Codes, start: Ints, members: Ints, sets: Words,
+) -> Ints:  # fmt: skip
+    """For each part, how many values are left for its people: see `values_left`.
 
     0 where their value is missing, or where they are left out.
 
     Args:
         here: Groups by words: the values that somebody in the group has, a bit each.
+        indptr: Group g has the values codes[indptr[g]:indptr[g + 1]].
+        codes: Sensitive values.
+        seen: Of each value, whether it can be learned; missing cannot.
+        order: The parts, group by group.
         group: Of each part, the group; below 0 where its people are left out.
         profile: Of each part, the list of earlier groups its people may be in,
         own: and their value, below 0 where it is missing.
@@ -274,8 +319,21 @@ def _counts(
         sets: Groups of earlier releases by words: the values, a bit each.
     """
     counts = np.zeros(len(group), np.int64)
-    for i in range(len(group)):
+    stamp = np.full(len(start) - 1, -1, np.int64)
+    held = np.zeros(len(start) - 1, np.int64)
+    for i in order:
         if own[i] >= 0 and group[i] >= 0:
-            p = profile[i]
-            counts[i] = in_common(here[group[i]], own[i], start[p], start[p + 1], members, sets)
+            g, p = group[i], profile[i]
+            first, last = start[p], start[p + 1]
+            if stamp[p] != g:
+                stamp[p] = g
+                mine = codes[indptr[g] : indptr[g + 1]]
+                width = 0
+                for v in mine:
+                    width += seen[v]
+                held[p] = width
+                if first != last:
+                    held[p] = would_hold(mine, seen, here[g], width, first, last, members, sets)
+            common = in_common(here[g], own[i], first, last, members, sets)
+            counts[i] = min(held[p], common)
     return counts

@@ -142,8 +142,6 @@ class Memory:
 
     def look_back(self) -> None:
         """Read the earlier releases."""
-        asked = [c for c in self.plan.protect if isinstance(c, Claim) and c.composes]
-        foreign = dict.fromkeys(file for claim in asked for file in claim.releases)
         past: dict[str, Before] = {}
         if self.ledger is not None:
             assert self.plan.population is not None, "checked when the ledger was opened"
@@ -157,7 +155,7 @@ class Memory:
                 if content is not None:
                     # The same release twice says nothing twice.
                     past[hashlib.sha256(content).hexdigest()] = _recalled(entry, content)
-        for path in foreign:
+        for path in _named(self.plan):
             past[str(path)] = _foreign(path, self.plan.schema().sensitive)
         self.past = tuple(past.values())
 
@@ -256,6 +254,38 @@ def earlier_releases(plan: Plan) -> tuple[Before, ...]:
     with remembering(plan, None, create=False) as memory:
         memory.look_back()
         return memory.past
+
+
+def releases_beside(plan: Plan, ledger: str | Path | None, digest: str) -> tuple[Before, ...]:
+    """What else is published about the people of a release: by the ledger, and by its claims.
+
+    Args:
+        plan: Of the release.
+        ledger: Where it is remembered, where the plan does not say.
+        digest: SHA-256 of its data, by which it is left out itself.
+    """
+    found: dict[str, Before] = {}
+    place = ledger_place(plan, ledger)
+    if place is not None and plan.population is not None:
+        from hedgerow.ledger import Ledger
+
+        with Ledger.open(place, create=False) as opened:
+            for entry in opened.releases(plan.population):
+                body = entry.body
+                if body["kind"] != PARTITION or body["certificate"]["data"]["sha256"] == digest:
+                    continue
+                content = opened.content(entry)
+                if content is not None:
+                    found[hashlib.sha256(content).hexdigest()] = _recalled(entry, content)
+    for path in _named(plan):
+        found[str(path)] = _foreign(path, plan.schema().sensitive)
+    return tuple(found.values())
+
+
+def _named(plan: Plan) -> list[Path]:
+    """The releases that claims of a plan name."""
+    asked = [claim for claim in plan.protect if isinstance(claim, Claim) and claim.composes]
+    return list(dict.fromkeys(file for claim in asked for file in claim.releases))
 
 
 def as_published(

@@ -32,13 +32,16 @@ from hedgerow.api import (
 from hedgerow.base.errors import DataError, HedgerowError, PlanError
 from hedgerow.web import attack_view as view
 from hedgerow.web.draft import Draft
+from hedgerow.web.jobs import PageJob
 from hedgerow.web.pages import back_to, page
+from hedgerow.web.person_view import belief_lines, loser_tables
 from hedgerow.web.state import Step, TheDraft, TheWeb
 from hedgerow.web.uploads import FILE_FORM, receive_file, receive_files
 from hedgerow.web.workspace import table_suffixes
 
 STEP = Step(number=4, name="attack", title="Attack", hint="See what attackers would find")
 KIND = "attack"
+PERSON = "person"
 PUBLISHED = "published"
 MOST_OTHERS = 8
 """Other releases of one piece of work."""
@@ -69,7 +72,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     job = web.jobs.last(KIND)
     found: dict[str, Any] = {
         "outcome": "", "lines": [], "skipped": [], "attacked": [], "compared": False,
-        "doubts": [], "help": "",
+        "doubts": [], "help": "", "losers": [],
     }  # fmt: skip
     if job is not None and job.result is not None:
         found = _found(job.result)
@@ -81,6 +84,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         methods=release_attacks(), on_files=file_attacks(),
         why=view.WHY_ALLOWED, proves=view.PROVES_NOTHING, said=_said(plan),
         stale=job is not None and job.mark != draft.mark, **found,
+        **_asked(web.jobs.last(PERSON), plan),
     )  # fmt: skip
 
 
@@ -97,19 +101,7 @@ def run(
 ) -> Response:
     """Start the suite."""
     plan = draft.plan()
-    releases: dict[str, str] = {}
-    if target == PUBLISHED:
-        place = _published(plan)
-        if place is None:
-            raise DataError("nothing is published at the plan's place", fix="Publish it first.")
-        releases[PUBLISHED] = str(place)
-    elif target == TRIAL and (why := no_trial(plan)) is not None:
-        raise PlanError(why, fix="Publish it first, then attack what was published.")
-    there = {one.name: one for one in _others(draft)}
-    for name in dict.fromkeys(other):
-        if name not in there:
-            raise DataError(f"there is no release {name[:40]!r} here", fix="Choose those shown.")
-        releases[name] = str(there[name].path)
+    releases = _places(plan, draft, target, other)
     known = {one.name for one in release_attacks()}
     if wrong := [name for name in method if name not in known]:
         raise PlanError(f"there is no attack {wrong[0][:40]!r}", fix="Choose those shown.")
@@ -126,6 +118,38 @@ def run(
         back=STEP.path, mark=draft.mark,
     )  # fmt: skip
     return back_to(request, STEP.path)
+
+
+@router.post("/attack/person")
+def person(
+    request: Request,
+    web: TheWeb,
+    draft: TheDraft,
+    of: Annotated[str, Form()],
+    column: Annotated[list[str], Form(default_factory=list)],
+    value: Annotated[list[str], Form(default_factory=list)],
+) -> Response:
+    """Ask what is believed of one person, by the releases that were attacked last."""
+    plan, last = draft.plan(), web.jobs.last(KIND)
+    if last is None or last.result is None:
+        raise DataError("nothing was attacked yet", fix="Attack a release first.")
+    names = [str(name) for name in last.result["releases"]]
+    target = next((name for name in (TRIAL, PUBLISHED) if name in names), "none")
+    picked = dict(zip(column, value, strict=False))
+    if not picked or not all(picked.values()):
+        raise DataError("nobody is meant", fix="Say a column of the list, and the person's value.")
+    asked = {
+        "plan": draft.text, "folder": str(draft.base), "trial": target == TRIAL,
+        "releases": _places(plan, draft, target, [name for name in names if name != target]),
+        "scratch": str(_made(draft.folder / KIND)), "person": picked, "of": of,
+        **{kind: str(path) for kind, path in _given(draft).items()
+           if kind in last.result.get("people", ())},
+    }  # fmt: skip
+    web.jobs.process(
+        "hedgerow.web.work:person", asked, kind=PERSON, title="Counting",
+        back=STEP.path, mark=draft.mark,
+    )  # fmt: skip
+    return back_to(request, f"{STEP.path}#person")
 
 
 @router.post("/attack/other/upload", openapi_extra=FILE_FORM)
@@ -180,11 +204,47 @@ def _found(result: dict[str, Any]) -> dict[str, Any]:
         "doubts": unsure,
         "help": view.help_for(unsure),
         "lines": view.lines(results),
+        "losers": loser_tables(result["attacks"]),
         "skipped": result["skipped"],
         "attacked": result["releases"],
         "compared": any(one.control is not None for one in results),
         "drawn": attacks_chart(results) if results else None,
     }
+
+
+def _places(plan: Plan, draft: Draft, target: str, others: Sequence[str]) -> dict[str, str]:
+    """The releases by name, and where they are; but for a trial.
+
+    Raises:
+        HedgerowError: One is not there, or there can be no trial.
+    """
+    releases: dict[str, str] = {}
+    if target == PUBLISHED:
+        place = _published(plan)
+        if place is None:
+            raise DataError("nothing is published at the plan's place", fix="Publish it first.")
+        releases[PUBLISHED] = str(place)
+    elif target == TRIAL and (why := no_trial(plan)) is not None:
+        raise PlanError(why, fix="Publish it first, then attack what was published.")
+    there = {one.name: one for one in _others(draft)}
+    for name in dict.fromkeys(others):
+        if name not in there:
+            raise DataError(f"there is no release {name[:40]!r} here", fix="Choose those shown.")
+        releases[name] = str(there[name].path)
+    return releases
+
+
+def _asked(job: PageJob | None, plan: Plan | None) -> dict[str, Any]:
+    """What is believed of the person who was asked about last, and who can be."""
+    from hedgerow.api import person_chart
+
+    columns = [] if plan is None else [*plan.columns]
+    told = None if job is None else job.result
+    return {
+        "asked": job, "believed": told, "columns": columns,
+        "beliefs": [] if told is None else belief_lines(told),
+        "portrait": None if told is None or not belief_lines(told) else person_chart(told),
+    }  # fmt: skip
 
 
 def _published(plan: Plan) -> Path | None:

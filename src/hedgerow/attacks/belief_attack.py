@@ -1,0 +1,259 @@
+"""Belief: what somebody believes of each person who holds all releases, has the list and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.attacks.annotation import with_untried
+from hedgerow.attacks.attack_input import AttackInput
+from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.crowd_belief import ABOVE_ZERO, CrowdBelief, crowd_belief
+from hedgerow.attacks.declaration import GROUPS, PEOPLE, SECRET, ReleaseAttack
+from hedgerow.attacks.gains import Gains
+from hedgerow.attacks.losers import losers, short_names
+from hedgerow.attacks.person_scene import SeenColumn
+from hedgerow.attacks.release_joins import unjoined
+from hedgerow.base.errors import some
+from hedgerow.base.spelling import likeness
+from hedgerow.table.groups import ROWS, Floats, Ints
+from hedgerow.table.labels import Value
+from hedgerow.table.location import doubtful, told_labels
+from hedgerow.table.targets import Targets
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdGains:
+    """What is gained about each person, by the attacker who gains more."""
+
+    crowd: CrowdBelief
+    true: Ints | None
+    """The value of each person: -1 where it is missing, -2 where no release has it. None: nobody
+    knows the truth."""
+
+    @cached_property
+    def who(self) -> Flags:
+        """The people an attacker can learn something about: in some release, with a value."""
+        there = self.crowd.present[self.crowd.kind]
+        return there if self.true is None else there & (self.true != -1)
+
+    @cached_property
+    def certain(self) -> Flags:
+        """Of whom a value is known for certain, and is not a wrong one."""
+        known = self.who & self.crowd.certain[self.crowd.kind]
+        return known if self.true is None else known & (self._believed(self.crowd.sure) >= 1)
+
+    @cached_property
+    def wrong(self) -> Flags:
+        """Of whom something else is believed for certain."""
+        return self.who & self.crowd.certain[self.crowd.kind] & ~self.certain
+
+    @cached_property
+    def value(self) -> Ints:
+        """The value that gains are about: the true one, else the one most is gained in."""
+        if self.true is not None:
+            return np.maximum(self.true, 0)
+        return np.asarray(self._least.argmax(axis=1)[self.crowd.kind], np.int64)
+
+    @cached_property
+    def gain(self) -> Floats:
+        """Of each person in this value; 0 of whom there is nothing to learn."""
+        found = self._least[self.crowd.kind, self.value]
+        return np.where(self.who & self._told, found, 0.0)
+
+    @cached_property
+    def most(self) -> Floats:
+        """The same at most, where the belief with the list is only known between bounds."""
+        crowd = self.crowd
+        rest = 1 - crowd.high[:, crowd.silent].sum(axis=1, keepdims=True)
+        high = np.where(rest > 0, crowd.high / np.where(rest > 0, rest, 1.0), crowd.high > 0)
+        high = self._gain(np.minimum(high, 1.0), crowd.before)
+        found = np.where(crowd.bounded[:, None], np.maximum(high, self._least), self._least)
+        if self.true is None:
+            mine = found.max(axis=1, initial=0.0)[self.crowd.kind]
+        else:
+            mine = found[self.crowd.kind, self.value]
+        return np.where(self.who & self._told, mine, 0.0)
+
+    @property
+    def _told(self) -> Flags:
+        """Whose value some release has."""
+        return np.ones(len(self.crowd.kind), np.bool_) if self.true is None else self.true >= 0
+
+    def _believed(self, belief: Floats) -> Floats:
+        """The belief in the true value of each person."""
+        assert self.true is not None, "it is known"
+        mine = belief[self.crowd.kind, np.maximum(self.true, 0)]
+        return np.where(self.true >= 0, mine, 0.0)
+
+    @cached_property
+    def _least(self) -> Floats:
+        """Kinds by values: the gain, by what is exact or proven."""
+        crowd = self.crowd
+        plain = self._gain(np.maximum(crowd.alone, crowd.low), crowd.before)
+        return np.maximum(plain, self._gain(crowd.of_recorded, self._before_recorded))
+
+    @cached_property
+    def _before_recorded(self) -> Floats:
+        """How frequent each value is among those that say something."""
+        before = np.where(self.crowd.silent, 0.0, self.crowd.before)
+        return before / max(float(before.sum()), ABOVE_ZERO)
+
+    def _gain(self, belief: Floats, before: Floats) -> Floats:
+        """Kinds by values: (p - p0) / (1 - p0), not below 0; nothing in that a value is missing."""
+        room = np.broadcast_to(1 - before, belief.shape)
+        gain = np.divide(belief - before, room, out=np.zeros(belief.shape), where=room > 0)
+        gain[:, self.crowd.missing] = 0.0
+        return np.maximum(gain, 0.0)
+
+    @cached_property
+    def gains(self) -> Gains:
+        """Of all people; where nobody knows the truth, those that the attacker expects."""
+        people = int(self.who.sum())
+        if self.true is not None:
+            mean = self.gain[self.who]
+        else:
+            crowd = self.crowd
+            listed = np.where(crowd.exact[:, None], crowd.low, 0.0)
+            each = [(one * self._gain(one, crowd.before)).sum(axis=1)
+                    for one in (crowd.alone, listed)]  # fmt: skip
+            mean = np.maximum(*each)[crowd.kind][self.who]
+        return Gains(
+            people=people,
+            mean=min(1.0, float(mean.sum() / people)) if people else 0.0,
+            worst=float(self.gain.max(initial=0.0)),
+            certain=int(self.certain.sum()),
+            wrong=int(self.wrong.sum()),
+        )
+
+
+def _attempt(read: AttackInput) -> Iterator[AttackResult]:
+    assert read.targets is not None, "it needs them"
+    rows = any(one.unit == ROWS or one.not_people is not None for one in read.releases)
+    if read.overlaps or (rows and read.unit != ROWS):
+        return
+    for of in read.of:
+        if any(one.groups.domains[of].several for one in read.releases):
+            continue
+        seen = SeenColumn.read(read.releases, of)
+        crowd = crowd_belief(seen, read.located)
+        scored = read.truth is not None and of in read.targets.columns
+        true = _codes(seen.values, read.targets.column(of)) if scored else None
+        missed = unjoined(read.releases, of, joined=seen.joined) if len(read.releases) > 1 else ()
+        yield with_untried(_result(read, read.targets, CrowdGains(crowd, true)), missed)
+
+
+def _codes(values: Sequence[Value], truth: Sequence[Value]) -> Ints:
+    place: dict[Value, int] = {}
+    for v, value in enumerate(values):
+        place.setdefault(likeness(value), v)
+    exact = {value: v for v, value in enumerate(values)}
+    return np.array(
+        [-1 if one is None else exact.get(one, place.get(likeness(one), -2)) for one in truth],
+        np.int64,
+    )
+
+
+def _result(read: AttackInput, people: Targets, found: CrowdGains) -> AttackResult:
+    crowd, who = found.crowd, found.who
+    of = crowd.seen.of
+    worst = losers(
+        crowd, found.gain, found.value, releases=read.releases, places=read.located,
+        people=people, scored=found.true is not None,
+    )  # fmt: skip
+    usual = int(crowd.before.argmax())
+    named = crowd.sure[crowd.kind].argmax(axis=1) if found.true is None else found.true
+    guessed = int((found.certain & (named == usual)).sum())
+    bounded = who & crowd.bounded[crowd.kind]
+    against = who & crowd.contradicted[crowd.kind]
+    told = [*_told(read, found, int(bounded.sum()), int(against.sum()))]
+    if worst:
+        told.append(f"Most is lost by {worst[0].sentence}")
+    for release, where in zip(read.releases, read.located, strict=True):
+        told += told_labels(release, where)
+        if release.located == "nearest":
+            told.append(
+                f"In {release.name} people are looked for in the group with the nearest centroid. "
+                "That is a guess, so the beliefs are one, too."
+            )
+    detail: dict[str, Any] = {
+        "of": of,
+        "people": len(crowd.kind),
+        "releases": [one.name for one in read.releases],
+        "exact": int((who & crowd.exact[crowd.kind]).sum()),
+        "bounded": int(bounded.sum()),
+        "list_contradicted": int(against.sum()),
+        "joined_on": list(crowd.seen.joined),
+        "worst_at_most": float(found.most.max(initial=0.0)),
+        "mean_at_most": float(found.most[who].mean()) if who.any() else 0.0,
+        "losers": [one.summary() for one in worst],
+        **doubtful(read.releases, read.located),
+    }
+    return AttackResult(
+        attack="belief",
+        goal=f"the {of} of a person is known for certain",
+        found=Rate(successes=int(found.certain.sum()), guesses=int(who.sum())),
+        baseline=Rate(successes=guessed, guesses=int(who.sum())),
+        gains=found.gains,
+        sentences=tuple(told),
+        detail=detail,
+        unit=read.unit,
+    )
+
+
+def _told(read: AttackInput, found: CrowdGains, bounded: int, against: int) -> Iterator[str]:
+    crowd, people = found.crowd, int(found.who.sum())
+    if not people:
+        yield "Nobody who was looked for fits into any of the releases."
+        return
+    several = len(read.releases) > 1
+    names = some(short_names([one.name for one in read.releases])) if several else "the release"
+    many = len(crowd.kind)
+    yield (
+        f"Whoever has {names} and the list of {many:,} {read.unit} knows the {crowd.seen.of} of "
+        f"{int(found.certain.sum()):,} of {people:,} {read.unit} for certain."
+        if many > 1
+        else f"Whoever has {names} and knows this person "
+        f"{'knows' if found.certain.any() else 'does not know'} their {crowd.seen.of} for certain."
+    )
+    if wrong := int(found.wrong.sum()):
+        yield (
+            f"Of {wrong:,} they are as certain of a wrong one: the list or the releases are not "
+            "what they seem."
+        )
+    if crowd.seen.joined:
+        yield f"Records were joined on {some(crowd.seen.joined)}."
+    if bounded:
+        yield (
+            f"Of {bounded:,} the belief with the list was not counted, but is between proven "
+            "bounds. Of these only what is proven, or known to whoever knows the person alone, "
+            f"counts here; the gain about one of them may be up to {found.most.max():.1%}."
+        )
+    if against:
+        yield (
+            f"The list contradicts the releases for {against:,}: not everybody who fits is in "
+            "them. Of these counts what somebody believes who knows the person alone."
+        )
+
+
+BELIEF = ReleaseAttack(
+    name="belief",
+    asks="What does somebody believe of each person who has the list of people and counts?",
+    success="a person's value is known for certain",
+    needs=(GROUPS, SECRET, PEOPLE),
+    attempt=_attempt,
+    raw="what outsiders may know of each person (the quasi-identifiers), and the truth to "
+    "score beliefs",
+    by_default=False,
+    also=lambda read: len(read.releases) > 1 and read.targets is not None and len(read.targets) > 1,
+    also_words="where there are several releases and a list of people",
+    joins=True,
+    reference="Uniform over all worlds: docs/beliefs.md.",
+)
