@@ -125,7 +125,7 @@ class TableSource:
             keys = () if self.stated else self._asked(engine, data, found.keys)
             people, ids, differ = self._rows(engine, spellings)
         first = first_plan(
-            data, person=self.person, one_row_per_person=self.stated or self.person is None
+            data, person=self.person, one_row_per_person=self.stated, find_person=False
         )
         return Look(
             data, first.roles, profiles, keys, people, ids, differ, first.questions,

@@ -48,8 +48,8 @@ def write_plan(
         one_row_per_person: Whether somebody states that every row is another person.
         not_keys: Columns of which somebody states that they do not identify people.
         purpose: What the release is for: public, research, internal, hospital or survey.
-        ask: Whether to stop where a person ID repeats and nothing of this is said; else
-            whoever uses the plan is asked.
+        ask: Whether to find out whose rows these are, and to stop where a person ID repeats and
+            the data do not tell; else whoever uses the plan is asked.
         asker: Puts questions to a person, at most five; without it they become comments.
         read: What is known of how a file is written, as a plan says it under `read`; the rest
             is detected, and the plan says all of it.
@@ -104,7 +104,7 @@ def write_plan(
         profile = profile_table(engine, source=str(data), deep=False)
         first = _asked_for(
             profile, asker, person=person, one_row_per_person=one_row_per_person,
-            not_keys=not_keys, purpose=purpose,
+            not_keys=not_keys, purpose=purpose, find_person=ask,
         )  # fmt: skip
         if ask and not first.one_row_per_person:
             _refuse_unknown_people(engine, first, where=str(data))
@@ -136,13 +136,14 @@ def _asked_for(
     one_row_per_person: bool,
     not_keys: Sequence[str],
     purpose: str | None,
+    find_person: bool,
 ) -> FirstPlan:
     """The plan after all questions that a person answers."""
     answers: dict[str, str] = {}
     while True:
         first = first_plan(
             profile, person=person, one_row_per_person=one_row_per_person, not_keys=not_keys,
-            purpose=purpose, answers=answers,
+            purpose=purpose, find_person=find_person, answers=answers,
         )  # fmt: skip
         if asker is None or not first.questions or len(answers) >= MOST_QUESTIONS:
             return first

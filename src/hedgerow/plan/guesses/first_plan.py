@@ -53,6 +53,7 @@ def first_plan(
     one_row_per_person: bool = False,
     not_keys: Sequence[str] = (),
     purpose: str | None = None,
+    find_person: bool = True,
     answers: Mapping[str, str] | None = None,
 ) -> FirstPlan:
     """Propose a plan.
@@ -63,6 +64,7 @@ def first_plan(
         one_row_per_person: Whether somebody states that every row is another person.
         not_keys: Columns of which somebody states that they do not identify people.
         purpose: What the release is for; a name of `PURPOSES`.
+        find_person: Whether to look for the column that says whose row it is, if nobody says.
         answers: For each question, by what it is about, the option that somebody chose.
 
     Raises:
@@ -79,7 +81,7 @@ def first_plan(
     key = None
     if given.get("person") == ANOTHER:
         one_row_per_person = True
-    elif person is None and not one_row_per_person and len(facts) > 1:
+    elif find_person and person is None and not one_row_per_person and len(facts) > 1:
         several = [
             k
             for k in profile.keys
