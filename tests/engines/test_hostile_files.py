@@ -203,3 +203,37 @@ def test_a_sas_file_that_is_cut_is_refused(share: float, tmp_path: Path) -> None
     whole = there.read_bytes()
     file.write_bytes(whole[: int(len(whole) * share)])
     refused(file)
+
+
+def test_a_packed_csv_that_would_fill_the_disk_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hedgerow.engines.csv_dialect.MOST_UNPACKED", 2**20)
+    file = tmp_path / "data.csv.gz"
+    file.write_bytes(gzip.compress(b"a;b\n" + b"1;2\n" * 2_000_000))
+    assert "unpacks to more than 200 times its size" in refused(file, SourceForm(quote="'"))
+
+
+DAMAGED = {
+    "a;b\n1;2;3\n": "line 2",
+    'a,b\n"x "y"",1\n': "line 2",
+    'a;b\n1;"2\n': "line 2",
+    "a\tb\n1\t2\n1\n": "line 3",
+    "a,b,c\n1,2\n": "line 2",
+}
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+def test_no_other_dialect_is_found_for_a_damaged_file(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text(text)
+    assert DAMAGED[text] in refused(file)
+
+
+def test_a_quote_that_is_a_sign_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text('pipe,length\n5" wide,3\n6" wide,4\n')
+    look = look_at_file(file)
+    assert look is not None
+    assert look.quote == ""
+    assert look.first_rows[0] == ('5" wide', "3")

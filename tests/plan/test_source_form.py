@@ -13,7 +13,7 @@ from hedgerow.plan.plan import Plan, PlanErrors
 from hedgerow.plan.source_form import form_of, said_in_words
 
 PEOPLE = """\
-id;city;born;income;seen;visits
+id;city;born;weight;seen;visits
 """ + "".join(
     f"{i};{'Köln' if i % 2 else 'Ulm'};{i % 28 + 1}.{i % 12 + 1}.19{i % 50 + 10};"
     f"{'NA' if i == 7 else f'{i},5'};0{i % 9 + 1}/{i % 12 + 1:02}/2020;{i % 3}\n"
@@ -92,11 +92,11 @@ def test_init_writes_what_it_found_and_asks(tmp_path: Path) -> None:
     text = plan.read_text("utf-8")
     said = yaml.safe_load(text)
     assert said["read"] == {
-        "encoding": "latin-1", "decimal": {"income": ","}, "dates": {"born": "dmy", "seen": "ask"},
+        "encoding": "latin-1", "decimal": {"weight": ","}, "dates": {"born": "dmy", "seen": "ask"},
     }  # fmt: skip
     assert said[None] == ["NA"], "YAML takes the key null for nothing"
     assert said["columns"]["born"]["hierarchy"] == "dates"
-    assert "ranges" in said["columns"]["income"]["hierarchy"]
+    assert "ranges" in said["columns"]["weight"]["hierarchy"]
     assert "# Please decide first" in text
     assert "latin-1 is assumed. Check these words: Köln" in text
     with pytest.raises(PlanErrors, match="begin with the day or with the month"):
@@ -127,15 +127,15 @@ def test_values_that_are_no_numbers_are_shown_and_nothing_is_said_of_them(tmp_pa
     data, plan = tmp_path / "people.csv", tmp_path / "plan.yaml"
     rows = [f"{i};{i},5" for i in range(60)]
     rows[10] = "10;1,2,3"
-    data.write_text("\n".join(["id;income", *rows]) + "\n", "utf-8")
+    data.write_text("\n".join(["id;weight", *rows]) + "\n", "utf-8")
     write_plan(data, plan, one_row_per_person=True)
     text = plan.read_text("utf-8")
-    assert "income: 1 value is not a number with a decimal comma: '1,2,3' (line 12)" in text
+    assert "weight: 1 value is not a number with a decimal comma: '1,2,3' (line 12)" in text
     assert "read" not in yaml.safe_load(text)
-    told = r"income: 1 value is not a number with a decimal comma: '1,2,3' \(line 12\)"
+    told = r"weight: 1 value is not a number with a decimal comma: '1,2,3' \(line 12\)"
     with pytest.raises(DataError, match=told):
         write_plan(data, plan, replace=True, one_row_per_person=True,
-                   read={"decimal": {"income": ","}})  # fmt: skip
+                   read={"decimal": {"weight": ","}})  # fmt: skip
 
 
 def test_read_means_nothing_for_a_table_of_a_database(tmp_path: Path) -> None:

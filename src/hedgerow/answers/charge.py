@@ -70,13 +70,19 @@ class Charge:
 
 
 def source_of(plan: Plan, data: Any, *, name: str | None = None) -> str:
-    """What a table is known by again, from any folder: two files of one name are two tables.
+    """What a table is known by again, and how it is read: read otherwise, it has other values.
 
     Args:
         plan: Names the source.
         data: The table, where it is in memory.
         name: Of the table, if it was given one. Without it one in memory is not known again.
     """
+    place = _place_of(plan, data, name=name)
+    return place if plan.form is None else f"{place} read as {digest(plan.form.said)}"
+
+
+def _place_of(plan: Plan, data: Any, *, name: str | None) -> str:
+    """What a table is known by again, from any folder: two files of one name are two tables."""
     if name:
         return name
     if data is not None:
@@ -87,7 +93,7 @@ def source_of(plan: Plan, data: Any, *, name: str | None = None) -> str:
 
 def address_of(plan: Plan, data: Any, *, name: str | None = None) -> str | None:
     """What a table is known by again; None for one in memory without a name."""
-    return source_of(plan, data, name=name) if name or data is None else None
+    return _place_of(plan, data, name=name) if name or data is None else None
 
 
 def read_kept(content: bytes, form: str) -> dict[str, Any]:

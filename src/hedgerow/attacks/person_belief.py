@@ -239,7 +239,8 @@ def listed_people(
             raise PlanError("--person takes one list of people", fix="Give one --register.")
         (given,) = given
     if given is not None:
-        people = Targets.read(given, null=null)
+        form = None if plan is None else plan.form_for(given)
+        people = Targets.read(given, null=null, form=form)
     elif plan is not None and plan.source is not None:
         people = people_of(plan)
     else:

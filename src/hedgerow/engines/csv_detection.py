@@ -118,8 +118,9 @@ def csv_form(file: Path, said: SourceForm, *, tabs: bool) -> CsvForm:
                 best, most = replace(style, delimiter=delimiter), columns
         if most > 1:
             break
-    if best is None:  # whoever reads it is told the line
-        best = replace(next(_styles(b"", said)), delimiter=_of_header(text, delimiters, said))
+    usual = replace(next(_styles(b"", said)), delimiter=_of_header(text, delimiters))
+    if best is None or (most == 1 and usual.delimiter.encode() in text.partition(b"\n")[0]):
+        best = usual  # whoever reads it is told which line is not like the header
     if said.blanks is None and most > 1 and _all_blanks(text, best, whole=whole):
         best = replace(best, skip=True)
     return CsvForm(encoding, best)
@@ -136,7 +137,8 @@ def _styles(text: bytes, said: SourceForm) -> Iterator[CsvDialect]:
         if single and not double and text[:1] == b"'":
             quotes = ["'", '"', ""]
         else:
-            quotes = ['"', *(["'"] if single else []), ""]
+            # A quote that begins a field is around it, or the file is damaged.
+            quotes = ['"', *(["'"] if single else []), *([] if double else [""])]
     escapes = [first.backslash] if said.escape or b"\\" not in text else [False, True]
     skips = [first.skip] if said.blanks or b" " not in text else [False, True]
     for quote in quotes:
@@ -167,17 +169,18 @@ def _all_blanks(text: bytes, dialect: CsvDialect, *, whole: bool) -> bool:
     if dialect.skip or dialect.delimiter in ("\t", " "):
         return dialect.skip
     delimiter = dialect.delimiter.encode()
-    there = text.count(delimiter)
+    body = text.lstrip().partition(b"\n")[2] or text  # names may stand closer
+    there = body.count(delimiter)
     # A field may be empty, at the end of a line too.
-    empty = sum(text.count(delimiter + end) for end in (delimiter, b"\n", b"\r"))
-    if empty == there or text.count(delimiter + b" ") + empty < there:
+    empty = sum(body.count(delimiter + end) for end in (delimiter, b"\n", b"\r"))
+    if empty == there or body.count(delimiter + b" ") + empty < there:
         return False
     skipping = replace(dialect, skip=True)
     columns = skipping.columns_in(text, whole=whole)
     return columns is not None and columns == dialect.columns_in(text, whole=whole)
 
 
-def _of_header(text: bytes, delimiters: tuple[str, ...], said: SourceForm) -> str:
+def _of_header(text: bytes, delimiters: tuple[str, ...]) -> str:
     first = text.splitlines()[0] if text.splitlines() else b""
     return max(delimiters, key=lambda d: (first.count(d.encode()), -delimiters.index(d)))
 

@@ -32,6 +32,9 @@ MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 """What a file may begin with to say how it is encoded."""
+MOST_UNPACKED = 2**32
+UNPACKED_TIMES = 200
+"""A copy may have so many bytes, or so many times the bytes of the packed file."""
 PROBED = 2**18
 """Bytes of text by which a dialect is judged."""
 
@@ -278,6 +281,7 @@ def plain_copy(file: Path, form: SourceForm, delimiter: str, to: Path) -> Path:
             copy.write(scan.add(text, final=final))
             if scan.progress[_STATUS]:
                 raise _refused(file, scan, before + text, form)
+            refuse_unpacked(file, copy.tell())
             if scan.waiting > LONGEST:
                 raise DataError(
                     f"a line is longer than {LONGEST // 10**6} MB",
@@ -285,6 +289,20 @@ def plain_copy(file: Path, form: SourceForm, delimiter: str, to: Path) -> Path:
                     fix="Check for a quote that is not closed, and for padding.",
                 )
     return to
+
+
+def refuse_unpacked(file: Path, size: int) -> None:
+    """Stop before a small packed file has filled the disk.
+
+    Raises:
+        DataError: It unpacks to more than any table does.
+    """
+    if size > MOST_UNPACKED and size > UNPACKED_TIMES * file.stat().st_size:
+        raise DataError(
+            f"unpacks to more than {UNPACKED_TIMES} times its size",
+            where=str(file),
+            fix="Unpack it yourself if it is what it should be.",
+        )
 
 
 def texts_of(file: Path, encoding: str) -> Iterator[bytes]:

@@ -103,6 +103,8 @@ def look_at_file(
             view.records.require(rows)
         found = _values(session, view, said, null)
         detected = _joined(dialect, found)
+        if said.sheet is None and len(view.about.sheets) > 1:
+            detected = replace(detected, sheet=view.about.sheet)
         if said.labels is None and view.about.labelled:
             detected = replace(detected, labels=dict(view.about.labelled))
         missing = dict.fromkeys(text for one in found.values() for text in one.missing)

@@ -127,8 +127,8 @@ def table_of(source: str) -> tuple[str, str]:
 def readable() -> str:
     """What can be read, for messages.
 
-    >>> readable()
-    'a .csv, .tsv (also .gz), .parquet or .duckdb file, or a pyarrow, pandas or polars table'
+    >>> readable().partition(", .parquet")[0], readable().rpartition(" file, ")[2]
+    ('a .csv, .tsv, .jsonl, .ndjson (also .gz)', 'or a pyarrow, pandas or polars table')
     """
     small = [one.name for one in FORMATS.values() if one.compressed]
     small[-1] += f" (also {COMPRESSED})"
