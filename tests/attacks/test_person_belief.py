@@ -13,6 +13,8 @@ import pytest
 from record_worlds import Puzzle, Release, believed
 from typer.testing import CliRunner
 
+from hedgerow import publish
+from hedgerow.attacks import minimal_worlds, person_scene, world_sample
 from hedgerow.attacks.person_belief import PersonBelief, belief_about
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.cli import app
@@ -197,3 +199,141 @@ def test_a_release_without_the_person_tells_of_them_too(tmp_path: Path) -> None:
     found = belief_about(releases, {"name": "Ann"}, register=people, sensitive=["ill"])
     assert shares(found, listed=True) == {"flu": (1.0, 1.0)}
     assert shares(found)["gout"] == pytest.approx(1 / 3)
+
+
+@pytest.fixture
+def uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if there were too many worlds to count."""
+
+    def bounded(knowledge: Any, *, asked: Any = ()) -> Any:
+        return counting(knowledge, moves=1, asked=asked)
+
+    counting = person_scene.believed
+    monkeypatch.setattr(person_scene, "believed", bounded)
+
+
+def ages(folder: Path) -> tuple[list[str], pd.DataFrame]:
+    """Two releases of six people whose worlds take counting."""
+    releases = written(
+        folder,
+        "age,ill\n0-2,flu\n0-2,gout\n0-2,acne\n3-5,flu\n3-5,gout\n3-5,acne\n",
+        "age,ill\n0-1,flu\n0-1,gout\n2-5,acne\n2-5,flu\n2-5,gout\n2-5,acne\n",
+    )
+    return releases, pd.DataFrame({"name": list("ABCDEF"), "age": range(6)})
+
+
+@pytest.mark.usefixtures("uncounted")
+def test_what_is_not_counted_is_estimated_and_says_so(tmp_path: Path) -> None:
+    releases, people = ages(tmp_path)
+    found = belief_about(
+        releases, {"name": "C"}, register=people, sensitive=["ill"], quasi=["age"], seed=3
+    )
+    by_age = Release(
+        tuple((int(i > 2), i % 3) for i in range(6)), (0, 1, 2),
+        tuple(frozenset({int(i > 2)}) for i in range(6)), (True,) * 6, listed=True,
+    )  # fmt: skip
+    later = Release(
+        ((0, 0), (0, 1), (1, 2), (1, 0), (1, 1), (1, 2)), (0, 1, 2),
+        tuple(frozenset({int(i > 1)}) for i in range(6)), (True,) * 6, listed=True,
+    )  # fmt: skip
+    _, wanted = believed(Puzzle(6, 3, (by_age, later)))
+    for one in found.beliefs:
+        assert one.estimate is not None
+        assert one.listed is not None
+        code = ["flu", "gout", "acne"].index(str(one.value))
+        assert one.listed[0] <= one.estimate.low <= one.estimate.high <= one.listed[1]
+        assert one.estimate.low - 1e-9 <= float(wanted[2][code]) <= one.estimate.high + 1e-9
+        told = one.summary()["listed_estimate"]
+        assert (told["by"], told["proven"], told["rate"]) == ("sampling", False, 0.95)
+        assert told["interval"] == [one.estimate.low, one.estimate.high]
+    (sentence,) = [one for one in found.sentences if "estimates are" in one]
+    assert "seed 3), not proven" in sentence
+    again = belief_about(
+        releases, {"name": "C"}, register=people, sensitive=["ill"], quasi=["age"], seed=3
+    )
+    assert again == found
+
+
+@pytest.mark.usefixtures("uncounted")
+def test_estimates_have_a_column_of_their_own(tmp_path: Path) -> None:
+    releases, people = ages(tmp_path)
+    register = tmp_path / "people.csv"
+    people.to_csv(register, index=False)
+    shown = CliRunner().invoke(
+        app, ["attack", *releases, "--sensitive", "ill", "--register", str(register), "--quasi",
+              "age", "--person", "name=C", "--seed", "5"], env={"COLUMNS": "160"},
+    )  # fmt: skip
+    assert shown.exit_code == 0, shown.output
+    assert "estimate of it" in shown.output
+    assert "(8 chains, seed 5), not proven" in shown.output
+
+
+@pytest.mark.usefixtures("uncounted")
+def test_no_estimate_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    releases, people = ages(tmp_path)
+    monkeypatch.setattr(world_sample, "MOST_CELLS", 3)
+    found = belief_about(releases, {"name": "C"}, register=people, sensitive=["ill"], quasi=["age"])
+    assert all(one.estimate is None for one in found.beliefs)
+    assert any(one.startswith("No estimate by sampling: ") for one in found.sentences)
+
+
+def clinic(folder: Path) -> Path:
+    """Two of place a have HIV, nobody of b's five: Wong's example with sizes 2 and 5."""
+    ills = ["HIV", "HIV", "flu", "flu", "flu", "gout", "gout"]
+    pd.DataFrame({"name": list("ABCDEFG"), "place": list("aabbbbb"), "ill": ills}).to_csv(
+        folder / "people.csv", index=False
+    )
+    plan = folder / "plan.yaml"
+    plan.write_text(
+        "source: people.csv\nperson: name\n"
+        "columns: {place: quasi-identifier, ill: sensitive}\n"
+        "protect:\n  - alpha-k-anonymity: {alpha: 0.5, k: 1, of: ill, value: HIV}\n"
+        "method: {search: lattice}\n",
+        "utf-8",
+    )
+    publish(plan, to=folder / "out", report=False)
+    return plan
+
+
+def test_whoever_knows_the_plan_knows_more(tmp_path: Path) -> None:
+    plan = clinic(tmp_path)
+    found = belief_about([tmp_path / "out"], {"name": "A"}, plan=plan)
+    assert {one.value: one.knowing_plan for one in found.beliefs} == {
+        "HIV": (1.0, 1.0), "flu": (0.0, 0.0), "gout": (0.0, 0.0),
+    }  # fmt: skip
+    assert {one.value: one.listed for one in found.beliefs}["HIV"] == (2 / 7, 2 / 7)
+    other = belief_about([tmp_path / "out"], {"name": "C"}, plan=plan)
+    assert {one.value: one.knowing_plan for one in other.beliefs} == {
+        "HIV": (0.0, 0.0), "flu": (0.6, 0.6), "gout": (0.4, 0.4),
+    }  # fmt: skip
+    assert any("exact, by trying every table that fits (6). Of 1" in one for one in found.sentences)
+
+
+def test_random_tables_are_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = clinic(tmp_path)
+    monkeypatch.setattr(minimal_worlds, "MOST_WORLDS", 0)
+    monkeypatch.setattr(minimal_worlds, "FEWEST_KEPT", 5)
+    found = belief_about([tmp_path / "out"], {"name": "A"}, plan=plan, seed=2)
+    (hiv,) = [one for one in found.beliefs if one.value == "HIV"]
+    assert hiv.knowing_plan is not None
+    assert hiv.knowing_plan[0] < hiv.knowing_plan[1] == 1
+    assert hiv.summary()["knowing_plan"]["proven"] is False
+    assert any("an estimate, not proven" in one and "seed 2" in one for one in found.sentences)
+
+
+def test_another_source_is_noticed(tmp_path: Path) -> None:
+    plan = clinic(tmp_path)
+    text = (tmp_path / "people.csv").read_text("utf-8")
+    (tmp_path / "people.csv").write_text(text.replace("C,b,flu", "C,b,gout"), "utf-8")
+    found = belief_about([tmp_path / "out"], {"name": "A"}, plan=plan)
+    assert all(one.knowing_plan is None for one in found.beliefs)
+    assert any("is not what the plan makes of its source" in one for one in found.sentences)
+
+
+def test_plans_that_are_not_searched_again_say_so(tmp_path: Path) -> None:
+    plan = clinic(tmp_path)
+    plan.write_text(
+        plan.read_text("utf-8").replace("{search: lattice}", "{search: lattice, time: 5}")
+    )
+    found = belief_about([tmp_path / "out"], {"name": "A"}, plan=plan)
+    assert any("Not tried: a search with `parts` or `time`" in one for one in found.sentences)

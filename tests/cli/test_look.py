@@ -175,3 +175,13 @@ def test_a_plan_says_how_its_source_is_written(
     assert found.column("size").numbers is not None
     assert found.file is not None
     assert found.file.form.said["decimal"] == {"size": ","}
+
+
+def test_a_plot_shows_sets_and_attackers(table: Path) -> None:
+    told = run("look", "visits.csv", "--plot", "out.svg").stdout
+    assert told.endswith("plot: out.svg\n")
+    drawn = Path("out.svg").read_text("utf-8")
+    found = hedgerow.look("visits.csv")
+    assert "a neighbour" in drawn
+    assert all(one.attacker in drawn for one in found.knowledge)
+    assert "plot.doc" in run("look", "visits.csv", "--plot", "plot.doc", code=2).stderr

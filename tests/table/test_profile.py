@@ -274,3 +274,19 @@ def test_a_table_without_rows_is_refused() -> None:
 
 def test_every_kind_is_met() -> None:
     assert set(ColumnKind) == {"number", "code", "category", "text", "empty", "date"}
+
+
+@pytest.mark.parametrize("agrees", [True, False])
+def test_what_lasts_of_a_person_tells_people_from_other_things(agrees: bool) -> None:
+    """A column called `ref_id`, five rows each: people, if sex and birth agree within it."""
+    r = random.Random(8)
+    whose = [i // 5 for i in range(600)]
+    of = [(r.choice("fm"), 1930 + r.randrange(70)) for _ in range(600)]
+    rows = [of[who if agrees else i] for i, who in enumerate(whose)]
+    found = profile({
+        "ref_id": [500 + 7 * who for who in whose],
+        "visit": [i % 5 for i in range(600)],
+        "sex": [sex for sex, _ in rows],
+        "birth_year": [born for _, born in rows],
+    }, deep=False)  # fmt: skip
+    assert [(key.column, key.sure) for key in found.keys] == [("ref_id", True)] * agrees

@@ -121,6 +121,7 @@ from hedgerow.explore.lattice_charts import (
 from hedgerow.explore.levers import levers as levers
 from hedgerow.explore.nodes import fixed as fixed
 from hedgerow.explore.preview import preview as preview
+from hedgerow.explore.profile_charts import singling_chart as singling_chart
 from hedgerow.explore.survey import OPEN as OPEN, YES as YES
 
 # What parameters mean

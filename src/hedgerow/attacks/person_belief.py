@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.losers import told_group
-from hedgerow.attacks.person_scene import Scene, SeenColumn
+from hedgerow.attacks.person_minimal import believed_by_minimality
+from hedgerow.attacks.person_scene import Scene, SceneBelief, SeenColumn
 from hedgerow.attacks.release_joins import unjoined
 from hedgerow.attacks.suite import read_releases
+from hedgerow.attacks.world_sample import RATE, SampledBelief
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.base.spelling import likeness
 from hedgerow.plan.person_rows import people_of
@@ -41,9 +44,32 @@ class ValueBelief:
     """To somebody who has the whole list of people; between these bounds, which are equal where
     the belief is exact. None where there is no list, or it contradicts the releases."""
 
+    estimate: SampledBelief | None = None
+    """The same by random worlds, where counting is too much. Not proven."""
+    knowing_plan: Range | None = None
+    """To somebody who knows the plan as well, and that the best release was published; between
+    these bounds, which are equal where the belief is exact, and no proof where they are not."""
+
     def summary(self) -> dict[str, Any]:
         listed = None if self.listed is None else list(self.listed)
-        return {"value": self.value, "before": self.before, "alone": self.alone, "listed": listed}
+        found: dict[str, Any] = {
+            "value": self.value,
+            "before": self.before,
+            "alone": self.alone,
+            "listed": listed,
+        }
+        if self.knowing_plan is not None:
+            low, high = self.knowing_plan
+            found["knowing_plan"] = {"interval": [low, high], "proven": low == high}
+        if self.estimate is None:
+            return found
+        one = self.estimate
+        return found | {
+            "listed_estimate": {
+                "by": "sampling", "proven": False, "rate": RATE,
+                "interval": [one.low, one.high], "middle": one.middle,
+            }
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,6 +124,7 @@ def belief_about(
     of: str | None = None,
     taxonomies: Mapping[str, str | Path] | None = None,
     plan: Plan | str | Path | None = None,
+    seed: int = 0,
 ) -> PersonBelief:
     """What attackers believe of one person, given everything they can read.
 
@@ -113,6 +140,7 @@ def belief_about(
         of: The sensitive column that is asked about.
         taxonomies: Column -> hierarchy file, where labels are nodes of it.
         plan: The plan of the releases: its hierarchies, and its source as the list.
+        seed: Of estimates by random worlds.
 
     Raises:
         DataError: Nobody is so, or several are, or the person fits no release.
@@ -145,17 +173,22 @@ def belief_about(
     found, places = tuple(found[i] for i in used), tuple(places[i] for i in used)
     seen = SeenColumn.read(found, of)
     alone = Scene(seen, tuple(where.take(np.array([one])) for where in places)).of_one()
-    listed, told = None, [*joining(found, seen)]
+    everybody, told = SceneBelief(None, None, ()), [*joining(found, seen)]
     if unused and len(people) > 1:
         told.append(
             f"Not used: {some(unused)}. The person fits no group there, and the columns on which "
             "the other releases are joined are not shown."
         )
     if len(people) > 1:
-        scene = Scene(seen, places)
-        listed, more = scene.of_all(one)
-        told += more
+        everybody = Scene(seen, places).of_all(one, seed=seed)
+        told += everybody.told
+    listed, estimates = everybody.proven, everybody.estimates
     told += [line for r, where in zip(found, places, strict=True) for line in told_labels(r, where)]
+    knowing_plan: Mapping[Value, Range] = {}
+    if read is not None and len(people) > 1:
+        minimalist = believed_by_minimality(read, found, people, one, of, seed=seed)
+        knowing_plan = minimalist.values or {}
+        told.append(minimalist.told)
     column = people.column(of) if of in people.columns else None
     before = seen.before
     order = sorted(
@@ -169,6 +202,11 @@ def belief_about(
             ValueBelief(
                 seen.values[v], float(before[v]), float(alone[v]),
                 None if listed is None else (float(listed[v][0]), float(listed[v][1])),
+                None if estimates is None else estimates[v],
+                _possible(
+                    knowing_plan.get(likeness(seen.values[v])),
+                    None if listed is None else listed[v],
+                ),
             )
             for v in order
         ),
@@ -177,6 +215,13 @@ def belief_about(
         len(people),
         tuple(told),
     )  # fmt: skip
+
+
+def _possible(interval: Range | None, listed: Sequence[Fraction] | None) -> Range | None:
+    """An interval of somebody who knows more than the list: what is certain by it stays so."""
+    if interval is None or listed is None or listed[0] != listed[1] or listed[0] not in (0, 1):
+        return interval
+    return float(listed[0]), float(listed[1])
 
 
 def _shown(release: Published) -> set[str]:

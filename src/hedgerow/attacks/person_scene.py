@@ -8,9 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from hedgerow.attacks.world_sample import CHAINS, RATE, SampledBelief, sample
 from hedgerow.base.spelling import likeness
 from hedgerow.base.spelling_classes import told_apart
 from hedgerow.claims.worlds.belief import believed
+from hedgerow.claims.worlds.bounds import CountBounds
 from hedgerow.claims.worlds.exact import beliefs
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
 from hedgerow.table.groups import Histogram, Ints
@@ -100,6 +102,18 @@ class SeenColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class SceneBelief:
+    """What somebody believes of a person who has the list of all people."""
+
+    proven: tuple[tuple[Fraction, Fraction], ...] | None
+    """Of each value between what, equal where it is exact; None where nothing can be said."""
+    estimates: tuple[SampledBelief | None, ...] | None
+    """Of each value, where it is not exact; None where there is no estimate."""
+    told: tuple[str, ...]
+    """What it rests on."""
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """The releases, and where the people somebody knows may be in them."""
 
@@ -119,8 +133,12 @@ class Scene:
         assert found is not None, "one person is not too many"
         return self.seen.together(found.shares[0])
 
-    def of_all(self, one: int) -> tuple[list[tuple[Fraction, Fraction]] | None, list[str]]:
-        """What somebody believes of a person who knows everybody; and what that rests on.
+    def of_all(self, one: int, *, seed: int = 0) -> SceneBelief:
+        """What somebody believes of a person who knows everybody.
+
+        Args:
+            one: The person.
+            seed: Of estimates.
 
         Everybody who fits is taken to be in a release if there are as many as it has records. If
         there are more, some are not in it, and nobody knows who. If there are fewer, some records
@@ -158,10 +176,10 @@ class Scene:
                 "The list contradicts the releases: nobody who takes it for right can say "
                 "what is likely."
             )
-            return None, told
+            return SceneBelief(None, None, tuple(told))
         if exact is None and found.limits[0] is None:
             told.append("There are too many people and values to bound the belief with the list.")
-            return None, told
+            return SceneBelief(None, None, tuple(told))
         between = [found.between(mine, v) for v in range(component.values)]
         low = self.seen.together([least for least, _ in between])
         high = self.seen.together([most for _, most in between])
@@ -173,7 +191,48 @@ class Scene:
             "groups hang together. The belief with the list is between the bounds shown, which "
             "are proven."
         )
-        return [(a, min(b, Fraction(1))) for a, b in zip(low, high, strict=True)], told
+        proven = tuple((a, min(b, Fraction(1))) for a, b in zip(low, high, strict=True))
+        if exact is not None:
+            return SceneBelief(proven, None, tuple(told))
+        assert found.limits[0] is not None, "it was asked"
+        estimates, sentence = self._estimated(component, found.limits[0], mine, seed)
+        return SceneBelief(proven, estimates, (*told, sentence))
+
+    def _estimated(
+        self, component: Knowledge, limits: CountBounds, mine: int, seed: int
+    ) -> tuple[tuple[SampledBelief | None, ...] | None, str]:
+        """Of each value an estimate, and what it rests on; None where nothing can be said."""
+        drawn = sample(component, limits, [mine], seed=seed)
+        if drawn.failure is not None:
+            return None, (
+                f"No estimate by sampling: {drawn.failure}. The bounds are all that is known."
+            )
+        found = tuple(
+            drawn.belief(0, np.flatnonzero(self.seen.code == v).tolist())
+            for v in range(len(self.seen.values))
+        )
+        silent = sum(one is None for one in found)
+        if silent == len(found):
+            return None, (
+                f"No estimate by sampling: {CHAINS} chains of random worlds do not agree. The "
+                "bounds are all that is known."
+            )
+        missing = (
+            f" Of {silent:,} of {len(found):,} values there is none, because chains do not agree."
+            if silent
+            else ""
+        )
+        left = (
+            ""
+            if drawn.visits
+            else " No chain had the time to leave the worlds that fit and to come back: worlds "
+            "that exchanges do not connect were seen as often as chains began there."
+        )
+        return found, (
+            f"The estimates are from random worlds ({CHAINS} chains, seed {seed}), not proven: if "
+            "the chains saw enough of the worlds, the interval of each value is wrong in about "
+            f"{1 - RATE:.0%} of such samples.{missing}{left}"
+        )
 
 
 def _codes(where: Located) -> Ints:

@@ -89,7 +89,7 @@ def attack(
     plot: Annotated[
         Path | None, typer.Option(help="Write a chart of all attacks: .svg, .html or .png.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of attacks that draw guesses.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of attacks that draw guesses or worlds.")] = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -104,8 +104,7 @@ def attack(
             unused = {"--know": know, "--control": control, "--method": method, "--fuzzy": fuzzy,
                       "--overlap": overlap, "--plot": plot, "--at-most": at_most,
                       "--worst-at-most": worst_at_most,
-                      "--certain-at-most": certain_at_most or None,
-                      "--seed": seed or None}  # fmt: skip
+                      "--certain-at-most": certain_at_most or None}  # fmt: skip
             for option, given in unused.items():
                 if given is not None and given != []:
                     raise PlanError(f"--person has no use for {option}", fix="Leave it out.")
@@ -114,6 +113,7 @@ def attack(
             belief = belief_about(
                 releases,
                 _pairs(person, "--person", "name=Alice"),
+                seed=seed,
                 **read,
             )
             job.done(belief.summary(), lambda: rendering().person_belief(belief))

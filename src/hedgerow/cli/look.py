@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,22 +32,32 @@ def look(
         bool,
         typer.Option("--fast", help="Combine no three columns, and look for no special uniques."),
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw who stands out: a file .svg, .html, .png or .json."),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Look at a table: its columns, missing values, whose rows they are, who stands out."""
     with running("look", as_json, quiet, bar=True) as job:
         import hedgerow
-        from hedgerow.api import said_in_words
+        from hedgerow.api import refuse_plot, said_in_words, singling_chart
 
+        if plot is not None:
+            refuse_plot(plot)
         found = hedgerow.look(
             data, person=person, null=null or (), read=said_in_words(read or ()), deep=not fast,
             progress=job.progress,
         )  # fmt: skip
+        if plot is not None:
+            singling_chart(found).save(plot)
 
         def show() -> None:
             from hedgerow.cli.look_show import profile
 
             profile(found, data)
+            if plot is not None:
+                typer.echo(f"\nplot: {plot}")
 
         job.done(found.summary(), show)

@@ -346,13 +346,22 @@ def person_belief(found: PersonBelief) -> None:
     """What is believed of one person, value by value, and the rows it comes from."""
     say(found.person, style="bold")
     with_list = any(one.listed is not None for one in found.beliefs)
+    estimated = any(one.estimate is not None for one in found.beliefs)
+    planned = any(one.knowing_plan is not None for one in found.beliefs)
     table = columns(
         (found.of, "left"), ("before", "right"), ("knowing the person", "right"),
-        *([("knowing everybody", "right")] if with_list else []), ("", "left"),
+        *([("knowing everybody", "right")] if with_list else []),
+        *([("estimate of it", "right")] if estimated else []),
+        *([("knowing how it was made", "right")] if planned else []), ("", "left"),
     )  # fmt: skip
     shown = [one for one in found.beliefs if one.alone or one.listed is None or one.listed[1]]
     for place, one in enumerate(shown):
         listed = [] if one.listed is None else [_between(*one.listed)]
+        if estimated:
+            guess = one.estimate
+            listed.append("none" if guess is None else _between(guess.low, guess.high))
+        if planned:
+            listed.append("none" if one.knowing_plan is None else _between(*one.knowing_plan))
         true = found.truth is not None and likeness(one.value) == likeness(found.truth)
         if place >= MOST_VALUES and not true:
             continue

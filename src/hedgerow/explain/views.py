@@ -10,12 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from hedgerow.base.errors import ClaimError, PlanError, nearest, some
+from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.release.partition.job import Job
-from hedgerow.release.partition.recoding_choice import Progress, bounds, choose
+from hedgerow.release.partition.recoding_choice import Progress, choose
 from hedgerow.release.partition.words import in_words
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Ints

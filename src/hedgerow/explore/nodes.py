@@ -19,6 +19,7 @@ from hedgerow.explore.kinds import Collector, CrowdedError, NodeProfile
 from hedgerow.explore.survey import Flags, Survey, passing, survey
 from hedgerow.plan.methods import Method
 from hedgerow.plan.plan import Plan
+from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Frequency, Lattice, Node
 from hedgerow.recode.metrics import METRICS, Metric
@@ -28,7 +29,6 @@ from hedgerow.recode.warmup import warming
 from hedgerow.release.partition.job import opened
 from hedgerow.release.partition.recoding_choice import (
     Progress,
-    bounds,
     choose,
     refuse_meaningless,
     refuse_unexplored,

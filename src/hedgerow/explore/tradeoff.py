@@ -12,12 +12,13 @@ from hedgerow.base.errors import PlanError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.readings import judged
 from hedgerow.plan.plan import Plan
+from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search, Solution
 from hedgerow.release.partition.job import opened
-from hedgerow.release.partition.recoding_choice import bounds, patience, refuse_unexplored
+from hedgerow.release.partition.recoding_choice import patience, refuse_unexplored
 
 DEFAULT_K = (*range(2, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Strictness asked for when the first claim is k-anonymity."""

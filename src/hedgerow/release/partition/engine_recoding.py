@@ -20,6 +20,7 @@ from hedgerow.engines.base import Engine
 from hedgerow.engines.frequency_set import Codes, FrequencySet
 from hedgerow.engines.splits import Tree
 from hedgerow.plan.plan import Plan
+from hedgerow.plan.recoding import method_of
 from hedgerow.recode.condensation import condensed
 from hedgerow.recode.first_cuts import ALONE, FirstCuts, Margin, first_cuts
 from hedgerow.recode.method import RecodingMethod
@@ -29,7 +30,7 @@ from hedgerow.recode.part_work import Columns, PartWork
 from hedgerow.recode.parts import confirm
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.partition.job import Job
-from hedgerow.release.partition.recoding_choice import Progress, method_of, refuse_unsuited
+from hedgerow.release.partition.recoding_choice import Progress, refuse_unsuited
 from hedgerow.table.cells import Cells
 from hedgerow.table.column_domains import barring, bound, domain_of, refuse_names, refuse_nobody
 from hedgerow.table.encoding import encoded

@@ -15,12 +15,11 @@ from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.claims.readings import judged
 from hedgerow.plan.methods import PRICED
 from hedgerow.plan.plan import Plan
+from hedgerow.plan.recoding import bounds, searched
 from hedgerow.recode.constraints import SearchConstraints
-from hedgerow.recode.full_domain import at_node, full_domain
+from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.metrics import METRICS
-from hedgerow.recode.partwise import parted
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
 from hedgerow.table.cells import Cells
@@ -66,17 +65,12 @@ def choose(
     def searching(share: float) -> None:
         say(f"searching ({method.search})", share)
 
+    seconds = None
     if method.search == "lattice":
-        constraints = SearchConstraints(models, limit, method.keep_suppressed, unit=unit)
         seconds = patience(plan, Lattice.of(cells, bounds(plan)))
-        metric = METRICS[plan.utility]
-        return full_domain(
-            cells, constraints, metric, bounds=bounds(plan), seconds=seconds, progress=searching
-        )
-    way = method_of(plan, models)
-    if method.parts is None:
-        return way.recode(cells, limit=limit, progress=searching)
-    return parted(cells, way, most=method.parts, limit=limit, progress=searching)
+    return searched(
+        plan, cells, models, limit=limit, seconds=seconds, progress=searching, unit=unit
+    )
 
 
 def refuse_unsuited(
@@ -119,28 +113,6 @@ def refuse_unsuited(
     if search == "local":
         _refuse_endless(hierarchies)
     return limit
-
-
-def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> RecodingMethod:
-    """Mondrian, microaggregation or local recoding, as the plan wants it.
-
-    Raises:
-        PlanError: Microaggregation without a number of people.
-    """
-    method, metric = plan.method, METRICS[plan.utility]
-    assert method.search in ("mondrian", "microaggregation", "local"), method.search
-    sizes = [m.only_size for m in models if m.only_size is not None]
-    if method.search == "microaggregation" and not sizes:
-        raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
-    return RecodingMethod(
-        search=method.search,
-        models=models,
-        mode=method.mode,
-        boxes=method.boxes,
-        k=max(sizes, default=1),
-        metric=metric.by_cell,
-        bounds=bounds(plan),
-    )
 
 
 def refuse_hopeless(models: Sequence[PrivacyModel]) -> None:
@@ -221,11 +193,6 @@ def _overlapping(plan: Plan) -> list[str]:
         "keep_suppressed": method.search == "lattice" and method.keep_suppressed,
     }
     return [how for how, used in made.items() if used]
-
-
-def bounds(plan: Plan) -> dict[str, tuple[int, int]]:
-    """The plan's lowest and highest level of each column that has some."""
-    return {name: c.levels for name, c in plan.columns.items() if c.levels is not None}
 
 
 def patience(plan: Plan, lattice: Lattice) -> float | None:

@@ -48,7 +48,7 @@ def with_combinations(
         kept, left = combined(order, people.rows)
         if left:
             notes.append(
-                f"These columns were not combined in threes, because there are too many rows: "
+                "There are too many combinations of three columns. Not combined in threes were: "
                 f"{listed(left, MOST_NAMED)}."
             )
         chosen = [columns[name] for name in columns if name in kept]

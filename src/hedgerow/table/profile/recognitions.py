@@ -29,7 +29,7 @@ FEW = 8
 
 
 @dataclass(frozen=True)
-class ValueForm:
+class IdentifierForm:
     """A form of values."""
 
     kind: str
@@ -138,29 +138,30 @@ def _name_words(text: str) -> list[str]:
 
 
 FORMS = (
-    ValueForm("e-mail address", lambda text: _MAIL.search(text) is not None, share=SOME),
-    ValueForm("IBAN", _is_iban, checked=True, share=SOME),
-    ValueForm("credit card number", _is_card, checked=True),
-    ValueForm("telephone number", _is_phone),
-    ValueForm("telephone number", _is_bare_phone, called=TELEPHONE),
-    ValueForm("name of a person", is_name, share=0.4),
-    ValueForm("given name", is_given_name, share=0.5),
-    ValueForm("street address", lambda text: _STREET.fullmatch(text.strip()) is not None,
-              share=0.5),
-    ValueForm("web address", lambda text: _URL.search(text) is not None, direct=False, share=SOME),
-    ValueForm("IP address", _is_address),
-    ValueForm("MAC address", lambda text: _MAC.fullmatch(text.strip()) is not None),
-    ValueForm("UUID", lambda text: _UUID.fullmatch(text.strip()) is not None),
-    ValueForm("hash", lambda text: _HASH.fullmatch(text.strip()) is not None),
-    ValueForm("coordinates", lambda text: _POINT.fullmatch(text.strip()) is not None),
-    ValueForm("coordinates", lambda text: _DECIMALS.fullmatch(text.strip()) is not None,
-              called=PLACE),
+    IdentifierForm("e-mail address", lambda text: _MAIL.search(text) is not None, share=SOME),
+    IdentifierForm("IBAN", _is_iban, checked=True, share=SOME),
+    IdentifierForm("credit card number", _is_card, checked=True),
+    IdentifierForm("telephone number", _is_phone),
+    IdentifierForm("telephone number", _is_bare_phone, called=TELEPHONE),
+    IdentifierForm("name of a person", is_name, share=0.4),
+    IdentifierForm("given name", is_given_name, share=0.5),
+    IdentifierForm("street address", lambda text: _STREET.fullmatch(text.strip()) is not None,
+                   share=0.5),
+    IdentifierForm("web address", lambda text: _URL.search(text) is not None, direct=False,
+                   share=SOME),
+    IdentifierForm("IP address", _is_address),
+    IdentifierForm("MAC address", lambda text: _MAC.fullmatch(text.strip()) is not None),
+    IdentifierForm("UUID", lambda text: _UUID.fullmatch(text.strip()) is not None),
+    IdentifierForm("hash", lambda text: _HASH.fullmatch(text.strip()) is not None),
+    IdentifierForm("coordinates", lambda text: _POINT.fullmatch(text.strip()) is not None),
+    IdentifierForm("coordinates", lambda text: _DECIMALS.fullmatch(text.strip()) is not None,
+                   called=PLACE),
     *(
-        ValueForm(one.name, one.fits, checked=one.checked,
-                  called=SECURITY if one.name == "US social security number" else frozenset())
+        IdentifierForm(one.name, one.fits, checked=one.checked,
+                       called=SECURITY if one.name == "US social security number" else frozenset())
         for one in NATIONAL_NUMBERS
     ),
-    ValueForm("US social security number", _is_hyphened_ssn),
+    IdentifierForm("US social security number", _is_hyphened_ssn),
 )  # fmt: skip
 """All that are looked for."""
 
@@ -190,7 +191,7 @@ def recognised(name: str, texts: Sequence[str]) -> tuple[Recognition, ...]:
     return tuple(sorted(found.values(), key=lambda one: (-one.share, not one.check_digits)))
 
 
-def _share(form: ValueForm, texts: Sequence[str]) -> float:
+def _share(form: IdentifierForm, texts: Sequence[str]) -> float:
     """Of the texts, how many have the form; 0 if that may be chance."""
     first = texts[:40]
     if form.share >= 0.4 and not any(map(form.fits, first)):

@@ -13,6 +13,8 @@ from hedgerow.table.profile.table_profile import Combination
 
 MOST_WORK = 600_000_000
 """Rows times combinations of three columns, at most; with more, fewer columns are combined."""
+MOST_SETS = 20_000
+"""Combinations of three columns, at most."""
 ENOUGH = 0.95
 """Share of people from which on a set singles out enough."""
 MOST_COLUMNS = 6
@@ -64,7 +66,7 @@ def combined(
         work: Rows times combinations, at most.
     """
     width = len(telling)
-    while width > 3 and rows * comb(width, 3) > work:
+    while width > 3 and comb(width, 3) > min(MOST_SETS, work // rows):
         width -= 1
     return list(telling[:width]), list(telling[width:])
 

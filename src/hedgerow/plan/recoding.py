@@ -1,0 +1,83 @@
+"""The recoding that a plan's search finds for a table.
+
+Publishing does it, and an attacker who knows the plan does it again for other tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hedgerow.base.errors import PlanError
+from hedgerow.claims.base import PrivacyModel
+from hedgerow.plan.plan import Plan
+from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.recode.full_domain import full_domain
+from hedgerow.recode.method import RecodingMethod
+from hedgerow.recode.metrics import METRICS
+from hedgerow.recode.partwise import parted
+from hedgerow.recode.recoding import Recoding
+from hedgerow.table.cells import Cells
+
+
+def searched(
+    plan: Plan,
+    cells: Cells,
+    models: tuple[PrivacyModel, ...],
+    *,
+    limit: int,
+    seconds: float | None = None,
+    progress: Callable[[float], None] | None = None,
+    unit: str = "people",
+) -> Recoding:
+    """The recoding that the plan's search finds.
+
+    Args:
+        plan: The plan.
+        cells: A table, counted.
+        models: What groups have to keep, as they are judged.
+        limit: People who may be suppressed.
+        seconds: Of a search of the lattice; None: as long as it takes.
+        progress: Told how far the search is.
+        unit: What groups count, for messages: people or rows.
+
+    Raises:
+        ClaimError: None keeps the claims.
+    """
+    method = plan.method
+    if method.search == "lattice":
+        constraints = SearchConstraints(models, limit, method.keep_suppressed, unit=unit)
+        return full_domain(
+            cells, constraints, METRICS[plan.utility], bounds=bounds(plan), seconds=seconds,
+            progress=progress,
+        )  # fmt: skip
+    way = method_of(plan, models)
+    if method.parts is None:
+        return way.recode(cells, limit=limit, progress=progress)
+    return parted(cells, way, most=method.parts, limit=limit, progress=progress)
+
+
+def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> RecodingMethod:
+    """Mondrian, microaggregation or local recoding, as the plan wants it.
+
+    Raises:
+        PlanError: Microaggregation without a number of people.
+    """
+    method, metric = plan.method, METRICS[plan.utility]
+    assert method.search in ("mondrian", "microaggregation", "local"), method.search
+    sizes = [m.only_size for m in models if m.only_size is not None]
+    if method.search == "microaggregation" and not sizes:
+        raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
+    return RecodingMethod(
+        search=method.search,
+        models=models,
+        mode=method.mode,
+        boxes=method.boxes,
+        k=max(sizes, default=1),
+        metric=metric.by_cell,
+        bounds=bounds(plan),
+    )
+
+
+def bounds(plan: Plan) -> dict[str, tuple[int, int]]:
+    """The plan's lowest and highest level of each column that has some."""
+    return {name: c.levels for name, c in plan.columns.items() if c.levels is not None}
