@@ -63,6 +63,29 @@ def test_whoever_attacks_without_the_plan_finds_as_much(tmp_path: Path) -> None:
     assert "not understood" not in str(without)
 
 
+def test_the_name_of_other_values_is_known_from_the_plan(tmp_path: Path) -> None:
+    lines = [f"{('France', 'usa', 'Peru', 'Narnia', 'Mordor')[n % 5]},{n % 3}" for n in range(100)]
+    (tmp_path / "people.csv").write_text("country,ill\n" + "\n".join(lines) + "\n")
+    made = tmp_path / "plan.yaml"
+    made.write_text(
+        "source: people.csv\none_row_per_person: true\ncolumns:\n"
+        "  country: {role: quasi-identifier, levels: [1, 2],\n"
+        "            hierarchy: {codes: {system: countries, other: elsewhere}}}\n"
+        "  ill: sensitive\nprotect: [k-anonymity: 20]\n"
+    )
+    hedgerow.publish(made, to=tmp_path / "out")
+    published = (tmp_path / "out" / "data.csv").read_text()
+    assert published.count("elsewhere") == 40
+
+    def told(given: Path | None) -> str:
+        truth = tmp_path / "people.csv"
+        found = hedgerow.attack(tmp_path / "out", truth=truth, plan=given, methods=["intersection"])
+        return " ".join(sentence for one in found for sentence in one.sentences)
+
+    assert "elsewhere" in told(None)
+    assert "elsewhere" not in told(made)
+
+
 @pytest.mark.parametrize("search", ["lattice", "local"])
 def test_its_recoding_is_applied_to_other_people(tmp_path: Path, search: str) -> None:
     first = tmp_path / "first"

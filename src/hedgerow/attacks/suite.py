@@ -22,7 +22,7 @@ from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.plan.person_rows import people_of
 from hedgerow.plan.plan import Plan
 from hedgerow.table.groups import PEOPLE, ROWS
-from hedgerow.table.label_taxonomies import nodes_of, specs_of
+from hedgerow.table.label_taxonomies import nodes_of, pooled, specs_of
 from hedgerow.table.location import Located, locate
 from hedgerow.table.published_table import Published, columns_of, says_roles
 from hedgerow.table.release_source import SAMPLE, SYNTHETIC, has_certificate
@@ -336,7 +336,8 @@ def read_releases(
     how: Any = located
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
     specs = specs_of({} if read is None else read.specs, taxonomies or {})
-    nodes = {column: nodes_of(spec.bind(column, [])) for column, spec in specs.items()}
+    nodes = pooled({} if read is None else read.specs)
+    nodes |= {column: nodes_of(spec.bind(column, [])) for column, spec in specs.items()}
     columns_said = {} if read is None else read.columns
     differing = {name: column.distinct or () for name, column in columns_said.items()}
     found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from hedgerow.table.codes import Codes, NoCodes
 from hedgerow.table.hierarchy import Hierarchy
 from hedgerow.table.hierarchy_builders import Dates, Prefix, Ranges, Spec
 from hedgerow.table.labels import Taxonomy, Value
@@ -26,6 +27,15 @@ def nodes_of(hierarchy: Hierarchy) -> Taxonomy:
             if label is not None:
                 nodes.setdefault(label, set()).add(value)
     return nodes
+
+
+def pooled(specs: Mapping[str, Spec]) -> dict[str, Taxonomy]:
+    """What stands for values that are no codes, where a plan names it; other labels say it."""
+    return {
+        name: {spec.other: NoCodes(spec.system)}
+        for name, spec in specs.items()
+        if isinstance(spec, Codes) and spec.other is not None
+    }
 
 
 def written_out(specs: Mapping[str, Spec], hierarchies: Sequence[Hierarchy]) -> dict[str, Taxonomy]:

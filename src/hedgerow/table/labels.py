@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from hedgerow.base.errors import DataError, some
 from hedgerow.base.spelling import reading
 from hedgerow.table.beginnings import MORE
-from hedgerow.table.codes import CODE_SYSTEMS, CodeSystem
+from hedgerow.table.codes import CODE_SYSTEMS, CodeSystem, NoCodes
 from hedgerow.table.spans import day_span, days_of, decade, number, read_span, simple_span
 
 Value = str | None
@@ -161,8 +161,11 @@ class RawValues:
 
     def below(self, node: str) -> Flags:
         """Which values are below a node of the taxonomy."""
+        below = self.taxonomy[node]
+        if isinstance(below, NoCodes):
+            return np.array([value in below for value in self.values], np.bool_)
         flags = np.zeros(len(self), np.bool_)
-        for value in self.taxonomy[node]:
+        for value in below:
             flags[self.exact.get(value) or self.alike.get(reading(value), [])] = True
         return flags
 

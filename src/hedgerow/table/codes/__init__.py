@@ -1,7 +1,7 @@
 """Public code systems: one registry, the hierarchies they make, and what recognises codes."""
 
 from hedgerow.table.codes.recognition import Match, recognised
-from hedgerow.table.codes.spec import Codes
+from hedgerow.table.codes.spec import Codes, NoCodes
 from hedgerow.table.codes.system import CODE_SYSTEMS, CodeSystem
 
 # Each registers its systems, in the order in which they are listed.
@@ -14,4 +14,4 @@ import hedgerow.table.codes.languages
 import hedgerow.table.codes.ages  # noqa: F401
 # isort: on
 
-__all__ = ["CODE_SYSTEMS", "CodeSystem", "Codes", "Match", "recognised"]
+__all__ = ["CODE_SYSTEMS", "CodeSystem", "Codes", "Match", "NoCodes", "recognised"]

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from hedgerow.base.errors import HierarchyError, nearest, some
 from hedgerow.table.codes.system import CODE_SYSTEMS, CodeSystem
 from hedgerow.table.hierarchy import ANY, Hierarchy
 from hedgerow.table.taxonomies import Row, Value, covering, unfit
+
+
+@dataclass(frozen=True)
+class NoCodes(AbstractSet[Value]):
+    """All texts that are no codes of a system: what is below the name that `other` gives.
+
+    Nobody can list them, but anybody can tell whether a text is one.
+
+    >>> "n/a" in NoCodes("icd-10"), "E11.9" in NoCodes("icd-10"), list(NoCodes("icd-10"))
+    (True, False, [])
+    """
+
+    system: str
+    """Name of the code system."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, str) and CODE_SYSTEMS[self.system].read(value) is None
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 @dataclass(frozen=True)

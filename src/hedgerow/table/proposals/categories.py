@@ -24,14 +24,10 @@ def candidates(counts: Counts, *, k: int) -> Iterator[Candidate]:
         return
     tree = by_frequency({value: counts[value] for value in values}, k=k)
     if tree is not None:
-        yield Candidate(
-            Taxonomy(tree=tree), {"taxonomy": tree}, "data", "rare values are put together"
-        )
+        yield _candidate(tree, "rare values are put together")
     tree = None if look_coded(values) else by_words(values)
     if tree is not None:
-        yield Candidate(
-            Taxonomy(tree=tree), {"taxonomy": tree}, "data", "values with a word in common"
-        )
+        yield _candidate(tree, "values with a word in common")
 
 
 def _candidate(tree: list[Any], reason: str) -> Candidate:
