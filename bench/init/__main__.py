@@ -15,16 +15,18 @@ from bench.init.score import Score
 def guess_about(table: LabelledTable, written: WrittenTable, score: Score) -> None:
     """Guess about a file, and count."""
     from hedgerow.engines import open_engine
+    from hedgerow.engines.detection import look_at_file
     from hedgerow.plan.guesses.first_plan import first_plan
     from hedgerow.table.profile.whole_table import profile_table
 
-    with open_engine(written.path) as engine:
+    look = look_at_file(written.path)
+    with open_engine(written.path, null=look.missing, form=look.form) as engine:
         first = first_plan(profile_table(engine, deep=False))
     score.add(
         table,
         {name: str(guess.role) for name, guess in first.roles.items()},
         person=first.person,
-        missing=[mark.text for mark in first.null],
+        missing=list(dict.fromkeys([*look.missing, *(mark.text for mark in first.null)])),
         tokens=written.tokens,
         direct=written.direct,
         renamed=written.renamed,

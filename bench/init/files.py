@@ -70,6 +70,9 @@ def write_plainly(table: LabelledTable, folder: Path) -> WrittenTable:
 def write_messily(table: LabelledTable, folder: Path, *, seed: int) -> WrittenTable:
     """Missing values marked, some added, made-up names and numbers of people, other languages.
 
+    Every third is written as a German spreadsheet writes it: semicolons, decimal commas, days
+    first, cp1252.
+
     Args:
         table: Which.
         folder: Where to write it.
@@ -94,10 +97,23 @@ def write_messily(table: LabelledTable, folder: Path, *, seed: int) -> WrittenTa
         for i, row in enumerate(rows)
     ]
     path = folder / f"{table.package}-{table.name}-{seed}.csv"
-    with path.open("w", newline="", encoding="utf-8") as out:
-        csv.writer(out).writerows([[*names, *direct], *written])
+    if seed % 3 == 1:
+        written = [[_german(value) for value in row] for row in written]
+    german = {"encoding": "cp1252", "errors": "replace"} if seed % 3 == 1 else {"encoding": "utf-8"}
+    with path.open("w", newline="", **german) as out:
+        writer = csv.writer(out, delimiter=";" if seed % 3 == 1 else ",")
+        writer.writerows([[*names, *direct], *written])
     tokens = {*(table.missing & there), *([token] if gaps and token else [])}
     return WrittenTable(path, tuple(sorted(tokens)), tuple(direct), renamed)
+
+
+def _german(value: str) -> str:
+    """A decimal with a comma, a date with the day first; anything else as it is."""
+    if re.fullmatch(r"-?\d+\.\d+", value):
+        return value.replace(".", ",")
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        return ".".join(reversed(value.split("-")))
+    return value
 
 
 def _translated(names: Sequence[str], seed: int) -> dict[str, str]:
