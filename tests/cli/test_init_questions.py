@@ -73,6 +73,7 @@ def test_questions_are_asked_on_a_terminal_only(
     done = CliRunner().invoke(app, init, input="hospital\n\n")
     assert done.exit_code == 0
     assert "1  public" in done.stdout
+    assert "\\n" not in done.stdout
     assert "The release is for hospital" in to.read_text("utf-8")
     assert "Please answer first" not in to.read_text("utf-8")
     assert Plan.read(to).protect[0].parameters.model_dump()["k"] == 12

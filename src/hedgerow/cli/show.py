@@ -77,7 +77,8 @@ def started(plan: Path, look: FileLook | None) -> None:
 
 def question(asked: PlanQuestion) -> None:
     """A question about a first plan, with its numbered options."""
-    tell(f"\n{asked.text}")
+    say("")
+    tell(asked.text)
     tell(asked.why)
     for number, option in enumerate(asked.options, 1):
         say(f"  {number}  {option}")
