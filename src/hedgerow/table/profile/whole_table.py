@@ -61,7 +61,7 @@ def profile_table(
     say = progress or (lambda what, share: None)
     say("reading", None)
     names, person = engine.columns(), engine.person
-    total = engine.rows_total()
+    total = engine.rows_total() if file is None else file.rows
     looked_at = min(total, max(1, most_cells // max(1, len(names))))
     if not looked_at or not names:
         raise DataError("the table has no rows", fix="Give a table with at least one row.")
