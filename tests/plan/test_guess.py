@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hedgerow.base.errors import DataError, PlanError, TargetError
 from hedgerow.plan.guess import refuse_no_columns, write_plan
+from hedgerow.plan.guesses.first_hierarchies import first_hierarchy
 from hedgerow.plan.guesses.first_plan import first_plan
 from hedgerow.plan.plan import Plan
 from hedgerow.plan.yaml_scalar import scalar
@@ -62,6 +63,16 @@ def test_what_nobody_has_looked_at_fits_too() -> None:
     plan = load(propose(facts(table), one_row_per_person=True))
     for name in ("hours", "city"):
         plan.hierarchy_spec(name).bind(name, table[name])
+
+
+def test_a_list_of_values_is_not_proposed_where_rows_were_not_looked_at() -> None:
+    """Row 2,000,001 may be a plumber's."""
+    jobs = ["nurse", "cook", "clerk"] * 60 + ["pilot", "judge", "miner"]
+    column = facts({"job": jobs}).columns[0]
+    assert first_hierarchy(column, (), k=5, sampled=False).text.startswith("{taxonomy")
+    assert first_hierarchy(column, (), k=5, sampled=True).text == "suppression"
+    countries = facts({"country": ["DE", "France", "ESP"] * 20}).columns[0]
+    assert first_hierarchy(countries, (), k=5, sampled=True).text == "suppression"
 
 
 def test_claims() -> None:
