@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.dependencies import dependencies
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.pair_counts import NOBODY, People, pair_count
 from hedgerow.table.profile.special_uniques import special_uniques
 from hedgerow.table.profile.uniqueness import combination, single
@@ -36,9 +36,9 @@ def tables(draw: st.DrawFn, columns: int = 4) -> tuple[Rows, list[int]]:
     return rows, whose
 
 
-def coded(rows: Rows) -> list[CodedColumn]:
+def coded(rows: Rows) -> list[EncodedColumn]:
     return [
-        CodedColumn.of(f"c{i}", pa.array([row[i] for row in rows], pa.string()))
+        EncodedColumn.of(f"c{i}", pa.array([row[i] for row in rows], pa.string()))
         for i in range(len(rows[0]))
     ]
 
@@ -164,7 +164,7 @@ def test_dependencies_with_a_few_errors_are_found_and_chance_is_not() -> None:
     rare = (generator.random(5000) < 0.001).astype(int)
     rows = np.arange(5000)
     columns = {
-        name: CodedColumn.of(name, pa.array(values).cast(pa.string()))
+        name: EncodedColumn.of(name, pa.array(values).cast(pa.string()))
         for name, values in {
             "zip": zips, "city": cities, "noise": noise, "rare": rare, "row": rows,
         }.items()
@@ -186,9 +186,9 @@ def test_what_agrees_because_rows_are_of_one_person_is_no_dependency() -> None:
     height = 150 + np.arange(300) / 7  # different for everybody
     sex = np.arange(300) % 2
     columns = {
-        "id": CodedColumn.of("id", pa.array(who).cast(pa.string())),
-        "height": CodedColumn.of("height", pa.array(height[who]).cast(pa.string())),
-        "sex": CodedColumn.of("sex", pa.array(sex[who]).cast(pa.string())),
+        "id": EncodedColumn.of("id", pa.array(who).cast(pa.string())),
+        "height": EncodedColumn.of("height", pa.array(height[who]).cast(pa.string())),
+        "sex": EncodedColumn.of("sex", pa.array(sex[who]).cast(pa.string())),
     }
     people = people_of(None, len(who))
     counted = {

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.engines.base import Engine
-from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.column_facts import MOST_VALUES, ColumnFacts, ColumnKind, ValueCount
 from hedgerow.table.profile.column_kinds import kind_of
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.key_candidates import is_sequence
 from hedgerow.table.profile.missing_tokens import agreed, missing_tokens
 from hedgerow.table.profile.number_values import NumberValues
@@ -28,14 +28,14 @@ WORKERS = min(4, os.cpu_count() or 1)
 
 def read_columns(
     engine: Engine, names: Sequence[str], rows: int
-) -> tuple[dict[str, CodedColumn], People]:
+) -> tuple[dict[str, EncodedColumn], People]:
     """The first rows, coded; those of a person one after the other."""
     table = engine.rows(names, rows)
     whose = NOBODY
     number = table.num_rows
     if engine.person is not None:
         who = table[engine.person].combine_chunks()
-        coded = CodedColumn.of(engine.person, who)
+        coded = EncodedColumn.of(engine.person, who)
         order = np.argsort(coded.codes, kind="stable")
         whose, number = coded.codes[order], coded.distinct + (coded.missing > 0)
         table = table.take(pa.array(order))
@@ -43,22 +43,22 @@ def read_columns(
     rows = table.num_rows
     del table
 
-    def code(name: str) -> CodedColumn:
-        return CodedColumn.of(name, parts.pop(name))  # so that memory holds a column once
+    def code(name: str) -> EncodedColumn:
+        return EncodedColumn.of(name, parts.pop(name))  # so that memory holds a column once
 
     with ThreadPoolExecutor(WORKERS) as pool:
         columns = dict(zip(names, pool.map(code, names), strict=True))
     return columns, People(whose, number, rows)
 
 
-def facts_of(columns: Mapping[str, CodedColumn], people: People) -> dict[str, ColumnFacts]:
+def facts_of(columns: Mapping[str, EncodedColumn], people: People) -> dict[str, ColumnFacts]:
     """What is known of each column alone."""
     with ThreadPoolExecutor(WORKERS) as pool:
         found = pool.map(lambda one: _facts(one, people, len(columns)), columns.values())
     return agreed(dict(zip(columns, found, strict=True)))
 
 
-def _facts(column: CodedColumn, people: People, width: int) -> ColumnFacts:
+def _facts(column: EncodedColumn, people: People, width: int) -> ColumnFacts:
     numbers = NumberValues.of(column)
     tokens = missing_tokens(column, numbers)
     texts = frozenset(one.text for one in tokens)
@@ -92,13 +92,13 @@ def _facts(column: CodedColumn, people: People, width: int) -> ColumnFacts:
     )  # fmt: skip
 
 
-def _others(column: CodedColumn, numbers: NumberValues) -> list[str]:
+def _others(column: EncodedColumn, numbers: NumberValues) -> list[str]:
     """The first of the texts that are no numbers."""
     found: list[str] = column.texts.take(pa.array(numbers.others[:1000])).to_pylist()
     return found
 
 
-def _among(column: CodedColumn, numbers: NumberValues, texts: frozenset[str]) -> Any:
+def _among(column: EncodedColumn, numbers: NumberValues, texts: frozenset[str]) -> Any:
     """Whether each number is written as one of these texts."""
     written = column.texts.take(pa.array(numbers.places))
     return pc.is_in(written, value_set=pa.array(sorted(texts), pa.string())).to_numpy(

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.table.column_words import words, words_in
-from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.column_facts import ColumnKind
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.number_values import NumberValues
 
 LOOKED_AT = 1000
@@ -86,7 +86,7 @@ class KindGuess:
     free_text: bool = False
 
 
-def kind_of(column: CodedColumn, numbers: NumberValues, tokens: frozenset[str]) -> KindGuess:
+def kind_of(column: EncodedColumn, numbers: NumberValues, tokens: frozenset[str]) -> KindGuess:
     """What the values of a column are, tokens of missing ones left aside."""
     texts = [text for text in column.spread(LOOKED_AT) if text not in tokens and text.strip()]
     if not texts:
@@ -184,7 +184,7 @@ def _unimodal(numbers: NumberValues) -> bool:
     return turns(numbers) <= FEW_TURNS
 
 
-def _words(column: CodedColumn, texts: list[str]) -> KindGuess:
+def _words(column: EncodedColumn, texts: list[str]) -> KindGuess:
     ranges = sum(map(is_range, texts))
     if 2 * ranges > len(texts):
         return KindGuess(ColumnKind.CATEGORY, "its values are ranges")

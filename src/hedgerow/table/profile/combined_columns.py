@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from hedgerow.table.profile.attackers import ATTACKERS
-from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.column_facts import ColumnFacts
 from hedgerow.table.profile.column_notes import listed
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.pair_counts import People
 from hedgerow.table.profile.partitions import RowPartition
 from hedgerow.table.profile.special_uniques import LARGEST, special_uniques
@@ -23,7 +23,7 @@ Progress = Callable[[str, float | None], None]
 
 
 def with_combinations(
-    profile: TableProfile, columns: Mapping[str, CodedColumn], people: People,
+    profile: TableProfile, columns: Mapping[str, EncodedColumn], people: People,
     known: Collection[str] | None, deep: bool, say: Progress,
 ) -> TableProfile:  # fmt: skip
     """With what attackers know, three columns together, and special uniques."""
@@ -54,7 +54,7 @@ def with_combinations(
         chosen = [columns[name] for name in columns if name in kept]
         threes: list[Combination] = []
 
-        def met(of: Sequence[CodedColumn], parted: RowPartition) -> None:
+        def met(of: Sequence[EncodedColumn], parted: RowPartition) -> None:
             if len(of) == LARGEST:
                 threes.append(told_by(tuple(one.name for one in of), parted))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from hedgerow.table.profile.coded_column import CodedColumn
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.pair_counts import PairCount
 from hedgerow.table.profile.table_profile import Dependency
 
@@ -23,7 +23,7 @@ EXPECTED = 10.0
 
 
 def dependencies(
-    columns: Mapping[str, CodedColumn],
+    columns: Mapping[str, EncodedColumn],
     counted: Mapping[tuple[str, str], PairCount],
     *,
     key: str | None = None,
@@ -52,7 +52,7 @@ def dependencies(
                 yield Dependency(determinant=a, dependent=b, breaks=breaks, rows=pair.rows)
 
 
-def _varied(column: CodedColumn) -> float:
+def _varied(column: EncodedColumn) -> float:
     """Share of pairs of rows, missing ones left aside, that differ in a column."""
     there = column.counts[:-1].astype(np.float64)
     rows = there.sum()

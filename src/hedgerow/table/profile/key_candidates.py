@@ -15,8 +15,8 @@ from hedgerow.table.column_words import words, words_in
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.id_shapes import look_like_ids
 from hedgerow.table.person_keys import KEY_WORDS, PERSON_WORDS, is_called_id, looks_like_codes
-from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.column_facts import ColumnFacts, ColumnKind
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.table_profile import Dependency, PersonKey
 
 LASTING = words(
@@ -47,7 +47,7 @@ AGREE = 0.01
 
 
 def key_candidates(
-    columns: Mapping[str, CodedColumn],
+    columns: Mapping[str, EncodedColumn],
     facts: Mapping[str, ColumnFacts],
     follows: Iterable[Dependency],
     unique_with: Mapping[str, Sequence[str]],
@@ -91,7 +91,7 @@ SURE = 5.0
 """Points from which on a key is sure."""
 
 
-def _may_number(look: ColumnFacts, column: CodedColumn) -> bool:
+def _may_number(look: ColumnFacts, column: EncodedColumn) -> bool:
     """Whether a column could number people: many values, no amounts, not just the rows."""
     there = column.rows - column.missing
     if look.sequence or look.distinct < FEW_PEOPLE or there < 0.5 * column.rows:
@@ -109,7 +109,7 @@ def _only_groups(dependent: ColumnFacts, key: ColumnFacts) -> bool:
 
 
 def _score(
-    look: ColumnFacts, column: CodedColumn, same: Sequence[str], lasting: Sequence[str],
+    look: ColumnFacts, column: EncodedColumn, same: Sequence[str], lasting: Sequence[str],
     times: Sequence[str],
 ) -> tuple[float, str]:  # fmt: skip
     """Points for a key, and why it may be one."""
@@ -165,7 +165,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def is_sequence(column: CodedColumn, values: Floats, rows: Ints) -> bool:
+def is_sequence(column: EncodedColumn, values: Floats, rows: Ints) -> bool:
     """Whether whole numbers without gaps number the rows, none of them twice.
 
     Args:

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from hedgerow.base.spelling import UNKNOWN, likeness, means_missing, unrecorded
-from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.column_facts import ColumnFacts, MissingToken
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.number_values import NumberValues
 
 MOST_TEXTS = 2000
@@ -39,7 +39,7 @@ DOUBTFUL_DATES = frozenset({"1900-01-01", "1970-01-01", "01.01.1900", "01.01.197
 TWO_LETTERS = re.compile(r"[A-Z]{2}")
 
 
-def missing_tokens(column: CodedColumn, numbers: NumberValues) -> tuple[MissingToken, ...]:
+def missing_tokens(column: EncodedColumn, numbers: NumberValues) -> tuple[MissingToken, ...]:
     """What in a column seems to mean that there is no value; most frequent first."""
     # Where most are numbers, few words can be values.
     if len(numbers.values) >= AMONG and len(numbers.others) <= len(numbers.values):
@@ -76,7 +76,7 @@ def _agreed(look: ColumnFacts, columns: Mapping[str, int]) -> ColumnFacts:
     return replace(look, missing_tokens=tokens)
 
 
-def _plain(column: CodedColumn) -> Iterator[MissingToken]:
+def _plain(column: EncodedColumn) -> Iterator[MissingToken]:
     """What plainly says nothing, in a column of words."""
     texts = column.head(MOST_TEXTS)
     two = sum(TWO_LETTERS.fullmatch(text) is not None for text in texts)
@@ -99,7 +99,7 @@ def _words(text: str) -> str:
     return "it says that nothing is known"
 
 
-def _no_dates(column: CodedColumn) -> Iterator[MissingToken]:
+def _no_dates(column: EncodedColumn) -> Iterator[MissingToken]:
     for place, text in enumerate(column.head(MOST_TEXTS)):
         sure = text[:10] in NO_DATES
         if sure or text[:10] in DOUBTFUL_DATES:
@@ -110,7 +110,7 @@ def _no_dates(column: CodedColumn) -> Iterator[MissingToken]:
             yield MissingToken(text=text, rows=rows, because=why, sure=sure)
 
 
-def _texts_among_numbers(column: CodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
+def _texts_among_numbers(column: EncodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
     places = numbers.others[:MOST_TEXTS].tolist()
     for place in places:
         text: str = column.texts[place].as_py()
@@ -130,7 +130,7 @@ def _says(text: str) -> str:
     return _words(text).removeprefix("it ")
 
 
-def _strange_numbers(column: CodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
+def _strange_numbers(column: EncodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
     """NumberValues outside the body of the others that are written for missing values."""
     if len(numbers.values) < AMONG:
         return
@@ -158,7 +158,7 @@ def _a_run(numbers: NumberValues, below: set[int]) -> bool:
     return len(rows) >= 5 and max(rows) < 3 * min(rows)
 
 
-def _nines(column: CodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
+def _nines(column: EncodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
     """Nines (and 998, 88, ...) above all other numbers."""
     top = range(len(numbers.values) - 1, max(-1, len(numbers.values) - 12), -1)
     texts = {i: str(column.texts[int(numbers.places[i])].as_py()) for i in top}

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.table.groups import Floats, Ints
-from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.column_facts import Interval, NumberRange
+from hedgerow.table.profile.encoded_column import EncodedColumn
 
 NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\s*$"
 BINS = 20
@@ -37,7 +37,7 @@ class NumberValues:
     """Whether a text has a zero in front that says something: 0301."""
 
     @classmethod
-    def of(cls, column: CodedColumn) -> NumberValues:
+    def of(cls, column: EncodedColumn) -> NumberValues:
         """Read the texts of a column."""
         texts = column.texts
         fits = pc.match_substring_regex(texts, NUMBER).to_numpy(zero_copy_only=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.base.jit import kernel
 from hedgerow.table.groups import Ints
-from hedgerow.table.profile.coded_column import CodedColumn, Codes
+from hedgerow.table.profile.encoded_column import Codes, EncodedColumn
 
 NOBODY = np.empty(0, np.int32)
 """In the stead of who has each row, where every row is another person."""
@@ -48,7 +48,7 @@ class PairCount:
     """Rows whose value of the first stands in an earlier row, too; then of the second."""
 
 
-def pair_count(first: CodedColumn, second: CodedColumn, people: People) -> PairCount:
+def pair_count(first: EncodedColumn, second: EncodedColumn, people: People) -> PairCount:
     """Count two columns together."""
     if first.size < second.size:  # less to write to at random
         one = pair_count(second, first, people)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.jit import kernel
 from hedgerow.table.groups import Ints
-from hedgerow.table.profile.coded_column import CodedColumn, Codes
+from hedgerow.table.profile.encoded_column import Codes, EncodedColumn
 from hedgerow.table.profile.pair_counts import People
 
 Flags = NDArray[np.bool_]
@@ -45,14 +45,14 @@ class RowPartition:
         nobody = np.empty(0, np.int32)
         return cls(people, order, np.array([0, people.rows]), alone, nobody, people.pairs)
 
-    def with_columns(self, columns: Iterable[CodedColumn]) -> RowPartition:
+    def with_columns(self, columns: Iterable[EncodedColumn]) -> RowPartition:
         """The partition by more columns."""
         found = self
         for column in columns:
             found = found.by(column)
         return found
 
-    def by(self, column: CodedColumn) -> RowPartition:
+    def by(self, column: EncodedColumn) -> RowPartition:
         """The partition by one more column."""
         order, start, new, together = _split(
             self.order, self.start, column.codes, column.size, self.people.whose

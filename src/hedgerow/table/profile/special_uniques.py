@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.table.groups import Ints
-from hedgerow.table.profile.coded_column import CodedColumn
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.pair_counts import People
 from hedgerow.table.profile.partitions import Flags, RowPartition
 
@@ -82,9 +82,9 @@ class SpecialUniques:
 
 
 def special_uniques(
-    columns: Sequence[CodedColumn], people: People, *, largest: int = LARGEST,
+    columns: Sequence[EncodedColumn], people: People, *, largest: int = LARGEST,
     progress: Callable[[float], None] = lambda share: None,
-    met: Callable[[Sequence[CodedColumn], RowPartition], None] = lambda columns, found: None,
+    met: Callable[[Sequence[EncodedColumn], RowPartition], None] = lambda columns, found: None,
 ) -> SpecialUniques:  # fmt: skip
     """Find the minimal uniques of up to `largest` columns, and score them.
 

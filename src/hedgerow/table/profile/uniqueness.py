@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb
 
-from hedgerow.table.profile.coded_column import CodedColumn
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.pair_counts import PairCount, People
 from hedgerow.table.profile.partitions import RowPartition
 from hedgerow.table.profile.table_profile import Combination
@@ -21,7 +21,7 @@ MOST_COLUMNS = 6
 """Columns of a set that is found step by step."""
 
 
-def single(column: CodedColumn, people: People) -> Combination:
+def single(column: EncodedColumn, people: People) -> Combination:
     """Whom one column singles out."""
     if len(people.whose):
         return combination((column,), people)
@@ -33,7 +33,7 @@ def single(column: CodedColumn, people: People) -> Combination:
     )  # fmt: skip
 
 
-def combination(columns: Sequence[CodedColumn], people: People) -> Combination:
+def combination(columns: Sequence[EncodedColumn], people: People) -> Combination:
     """Whom some columns single out together."""
     found = RowPartition.of(people).with_columns(columns)
     return told_by(tuple(column.name for column in columns), found)
@@ -72,7 +72,7 @@ def combined(
 
 
 def smallest_sets(
-    found: Sequence[Combination], columns: Mapping[str, CodedColumn], people: People
+    found: Sequence[Combination], columns: Mapping[str, EncodedColumn], people: People
 ) -> tuple[Combination, ...]:
     """For one column, two and three the set that singles out most; larger ones step by step.
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from hedgerow.base.errors import DataError
 from hedgerow.engines.base import Engine
 from hedgerow.engines.file_look import FileLook
-from hedgerow.table.profile.coded_column import CodedColumn
 from hedgerow.table.profile.coded_table import WORKERS, facts_of, read_columns
 from hedgerow.table.profile.column_facts import ColumnFacts
 from hedgerow.table.profile.column_notes import listed
@@ -21,6 +20,7 @@ from hedgerow.table.profile.combined_columns import (
     worst_first,
 )
 from hedgerow.table.profile.dependencies import dependencies
+from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.key_candidates import key_candidates
 from hedgerow.table.profile.pair_counts import PairCount, People, pair_count
 from hedgerow.table.profile.table_profile import Dependency, PersonKey, TableProfile
@@ -117,7 +117,7 @@ def profile_table(
 
 
 def _pairs(
-    columns: Mapping[str, CodedColumn], facts: Mapping[str, ColumnFacts], people: People,
+    columns: Mapping[str, EncodedColumn], facts: Mapping[str, ColumnFacts], people: People,
     say: Progress,
 ) -> tuple[dict[tuple[str, str], PairCount], list[str]]:  # fmt: skip
     """Every two columns counted; and those that were too many."""
@@ -142,7 +142,7 @@ def _pairs(
 
 
 def _keys(
-    engine: Engine, columns: Mapping[str, CodedColumn], facts: Mapping[str, ColumnFacts],
+    engine: Engine, columns: Mapping[str, EncodedColumn], facts: Mapping[str, ColumnFacts],
     follows: Sequence[Dependency], counted: Mapping[tuple[str, str], PairCount], total: int,
 ) -> tuple[PersonKey, ...]:  # fmt: skip
     unique: dict[str, list[str]] = {name: [] for name in columns}

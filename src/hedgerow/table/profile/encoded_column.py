@@ -18,7 +18,7 @@ Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class CodedColumn:
+class EncodedColumn:
     """One column of the rows that are looked at."""
 
     name: str
@@ -30,7 +30,7 @@ class CodedColumn:
     """Rows with each value; the last is of missing."""
 
     @classmethod
-    def of(cls, name: str, column: Any) -> CodedColumn:
+    def of(cls, name: str, column: Any) -> EncodedColumn:
         """Encode an Arrow column of text."""
         whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         found = whole.dictionary_encode()
