@@ -28,11 +28,13 @@ from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
-<<<<<<< HEAD
-    from hedgerow.api import ColumnProposals, FileLook, GainBounds, PersonBelief, PlanQuestion
-=======
-    from hedgerow.api import ColumnProposals, FileLook, GainBounds, PersonBelief
->>>>>>> profile
+    from hedgerow.api import (
+        ColumnProposals,
+        FileLook,
+        GainBounds,
+        PersonBelief,
+        PlanQuestion,
+    )
     from hedgerow.api.demo import Demo
     from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
