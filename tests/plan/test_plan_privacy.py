@@ -19,6 +19,7 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from guess_facts import propose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -26,7 +27,6 @@ from pydantic import ValidationError
 import hedgerow
 from hedgerow.base.errors import HedgerowError, HierarchyError, PlanError
 from hedgerow.noise.neighbours import Neighbouring, Neighbours
-from hedgerow.plan.guess import propose
 from hedgerow.plan.plan import Plan, PlanErrors, plan_json_schema
 from hedgerow.release.partition.fingerprint import key_of
 from hedgerow.table.domain import MOST_CELLS, Bounds, Values, decimal
@@ -685,13 +685,14 @@ def test_whole_plans_in_the_reference_are_valid(tmp_path: Path) -> None:
 
 def test_init_says_how_to_go_on_and_guesses_nothing_public(tmp_path: Path) -> None:
     from hedgerow.engines import open_engine
+    from hedgerow.table.profile.whole_table import profile_table
 
     ages = [str(age) for age in range(17, 91)]
     pd.DataFrame({"age": ages, "disease": ["flu", "hiv"] * 37}).to_csv(
         tmp_path / "people.csv", index=False
     )
     with open_engine(tmp_path / "people.csv") as engine:
-        text = propose(engine.profile(), source="people.csv")
+        text = propose(profile_table(engine, deep=False), source="people.csv")
     plan = read(tmp_path, text)
     assert plan.privacy is None
     assert [plan.domain(name) for name in plan.columns] == [None, None]

@@ -19,6 +19,7 @@ from hedgerow.base.spelling_classes import quoted as quoted
 from hedgerow.claims.row_bound import of_rows as of_rows
 from hedgerow.plan.claims import Claim as Claim
 from hedgerow.plan.guess import write_plan as write_plan
+from hedgerow.plan.guesses.questions import PlanQuestion as PlanQuestion
 from hedgerow.engines.detection import look_at_file as look_at_file
 from hedgerow.engines.file_look import FileLook as FileLook
 from hedgerow.engines.formats import uploadable as uploadable

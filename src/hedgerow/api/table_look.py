@@ -17,7 +17,9 @@ from hedgerow.engines.base import ColumnProfile, Engine, Repeats, RowsOfPeople
 from hedgerow.engines.detection import look_at_file
 from hedgerow.engines.file_look import FileLook
 from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
-from hedgerow.plan.guess import Guess, guess
+from hedgerow.plan.guesses.first_plan import first_plan
+from hedgerow.plan.guesses.questions import PlanQuestion
+from hedgerow.plan.guesses.role_guess import RoleGuess
 from hedgerow.release.partition.recoding_choice import Progress
 from hedgerow.table.person_keys import repeated, same_ids
 from hedgerow.table.profile.table_profile import TableProfile
@@ -33,7 +35,7 @@ class Look:
     """What the table is like, and what is guessed of each column."""
 
     data: TableProfile
-    guesses: dict[str, Guess]
+    guesses: Mapping[str, RoleGuess]
     profiles: tuple[ColumnProfile, ...]
     keys: tuple[Repeats, ...] = ()
     """Numbers of people that repeat, where nobody has said whose rows these are."""
@@ -43,6 +45,8 @@ class Look:
     """What is wrong with that column, where two of its texts may be one person's."""
     differ: Mapping[str, int] = field(default_factory=dict)
     """For each column, how many people have rows with different values."""
+    questions: tuple[PlanQuestion, ...] = ()
+    """What only a person can answer, the most consequential first."""
     stays: bool = False
     """Whether the table stays in its database, which cannot publish one row per person."""
     file: FileLook | None = None
@@ -120,9 +124,11 @@ class TableSource:
             )
             keys = () if self.stated else self._asked(engine, data, found.keys)
             people, ids, differ = self._rows(engine, spellings)
-        guesses = {profile.name: guess(profile) for profile in profiles}
+        first = first_plan(
+            data, person=self.person, one_row_per_person=self.stated, find_person=False
+        )
         return Look(
-            data, guesses, profiles, keys, people, ids, differ,
+            data, first.roles, profiles, keys, people, ids, differ, first.questions,
             self._stays, self._file(), {name: found for name, found in spellings.items() if found},
         )  # fmt: skip
 

@@ -15,6 +15,7 @@ from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.cli.attack import attack
 from hedgerow.cli.explain import explain
 from hedgerow.cli.explore import explore
+from hedgerow.cli.first_plan import init
 from hedgerow.cli.hierarchy import hierarchy, import_plan
 from hedgerow.cli.jobs import (
     AsJson,
@@ -85,47 +86,7 @@ def hedgerow_command(
 
 
 app.command()(look)
-
-
-@app.command()
-def init(
-    data: Annotated[
-        str,
-        typer.Argument(
-            help="CSV, Parquet, Excel, SPSS, Stata, SAS, JSON lines or database file, or a table: "
-            "postgresql://…::schema.table.",
-            show_default=False,
-        ),
-    ],
-    to: Annotated[Path, typer.Option(help="Where to write the plan.")] = Path("plan.yaml"),
-    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing plan.")] = False,
-    person: Annotated[
-        str | None,
-        typer.Option(help="Column that says whose row it is, where people have several."),
-    ] = None,
-    one_row_per_person: Annotated[
-        bool,
-        typer.Option("--one-row-per-person", help="State that every row is another person."),
-    ] = False,
-    not_a_key: Annotated[
-        list[str] | None,
-        typer.Option(help="State that a column does not identify people; may be repeated."),
-    ] = None,
-    read: ReadAs = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Write a first plan for a table: roles and hierarchies guessed, each guess explained."""
-    with running("init", as_json, quiet, bar=True) as job:
-        from hedgerow.api import form_of, look_at_file, said_in_words, write_plan
-
-        said = said_in_words(read or ())
-        look = look_at_file(data, form=form_of(said))
-        path = write_plan(
-            data, to, replace=replace, person=person, one_row_per_person=one_row_per_person,
-            not_keys=not_a_key or (), read=said, look=look,
-        )  # fmt: skip
-        job.done({"plan": str(path)}, lambda: rendering().started(path, look))
+app.command()(init)
 
 
 @app.command()

@@ -24,11 +24,17 @@ from hedgerow.api import (
     times,
 )
 from hedgerow.base.errors import HedgerowError, printable
-from hedgerow.cli.terminal import columns, console, plain, say
+from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
-    from hedgerow.api import ColumnProposals, FileLook, GainBounds, PersonBelief
+    from hedgerow.api import (
+        ColumnProposals,
+        FileLook,
+        GainBounds,
+        PersonBelief,
+        PlanQuestion,
+    )
     from hedgerow.api.demo import Demo
     from hedgerow.claims import Declaration, Verdict
     from hedgerow.explain.adversary_study import ClaimStudy, NodeStudy
@@ -73,6 +79,15 @@ def started(plan: Path, look: FileLook | None) -> None:
     say(f"Wrote {plan}. Read every guess before you publish, then:\n")
     say(f"  hedgerow check {name}     how exposed the table is")
     say(f"  hedgerow publish {name}   the most useful release that keeps the claims")
+
+
+def question(asked: PlanQuestion) -> None:
+    """A question about a first plan, with its numbered options."""
+    say("")
+    tell(asked.text)
+    tell(asked.why)
+    for number, option in enumerate(asked.options, 1):
+        say(f"  {number}  {option}")
 
 
 def proposed(found: ColumnProposals, choose: int, to: Path | None) -> None:

@@ -1,0 +1,160 @@
+"""Purposes, questions, and whose rows they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from guess_facts import AGES, AMOUNTS, FEW, LETTERS, facts, propose
+
+from hedgerow.plan.guess import write_plan
+from hedgerow.plan.guesses.first_plan import ANOTHER, KNOWN, PRIVATE, YES, first_plan
+from hedgerow.plan.guesses.purposes import DEFAULT, PURPOSES
+from hedgerow.plan.guesses.questions import MOST_QUESTIONS, PlanQuestion
+from hedgerow.plan.plan import Plan
+from hedgerow.reports.profiles.registry import PROFILES
+from hedgerow.table.schema import Role
+
+VISITS = {
+    "patient_id": [str(100 + i // 4) for i in range(200)],
+    "sex": ["mf"[i // 4 % 2] for i in range(200)],
+    "birth": [str(1940 + i // 4 % 30) for i in range(200)],
+    "visit": [str(1 + i % 4) for i in range(200)],
+    "diagnosis": [*"abcbdeacbe" * 20],
+}
+"""Fifty patients with four visits each."""
+
+
+@pytest.mark.parametrize("name", PURPOSES)
+def test_every_purpose_gives_a_plan_that_says_what_it_does_not_protect(
+    name: str, tmp_path: Path
+) -> None:
+    text = propose(facts({"age": AGES, "disease": LETTERS}), purpose=name)
+    path = tmp_path / "plan.yaml"
+    path.write_text(text, "utf-8")
+    plan, aim = Plan.read(path), PURPOSES[name]
+    assert plan.protect[0].parameters.model_dump()["k"] == aim.k
+    assert aim.not_protected
+    assert text.count("# Not protected:") >= len(aim.not_protected)
+    assert [PROFILES.find(name).name for name in aim.profiles] == list(aim.profiles)
+    assert "What is the release for?" not in text
+
+
+def test_numbers_of_policies_are_those_of_the_policies() -> None:
+    """EMA 0070 asks for a risk of at most 0.09: 12 is the least k; CMS hides counts of 1 to 10."""
+    assert 1 / PURPOSES["hospital"].k <= 0.09 < 1 / (PURPOSES["hospital"].k - 1)
+    assert PURPOSES["public"].k == 11
+    for name in ("research", "internal", "survey"):
+        assert "No policy asks for it" in PURPOSES[name].k_because
+
+
+def test_without_a_purpose_the_plan_says_what_is_assumed() -> None:
+    text = propose(facts({"age": AGES, "disease": LETTERS}))
+    assert f"Nobody said what the release is for. Assumed: {DEFAULT}" in text
+    assert text.index("What is the release for?") < text.index("columns:")
+
+
+def test_at_most_five_questions_the_most_consequential_first() -> None:
+    table = {
+        **VISITS, "age": [*AGES[:-2], "none", "none"],
+        **{f"v{i}": FEW for i in range(9)}, **{f"w{i}": LETTERS for i in range(3)},
+    }  # fmt: skip
+    first = first_plan(facts(table))
+    assert 0 < len(first.questions) <= MOST_QUESTIONS
+    assert first.questions[0].about == "purpose"
+    for question in first.questions:
+        assert question.default in question.options
+        assert question.text.endswith(("?", "each."))
+        assert question.why.endswith(".")
+
+
+def test_answers_change_the_plan() -> None:
+    profile = facts({"age": AGES, "sex": ["m", "f"] * 100, "v1": LETTERS})
+    first = first_plan(profile)
+    (asked,) = [one for one in first.questions if one.about == "known"]
+    assert asked.columns == ("v1",)
+    assert asked.default == KNOWN
+    private = first_plan(profile, answers={"known": PRIVATE, "purpose": "public"})
+    assert private.roles["v1"].role is Role.SENSITIVE
+    assert private.roles["v1"].because == "you said so"
+    assert private.purpose.name == "public"
+    assert not private.questions
+
+
+def test_a_doubtful_token_is_asked_about() -> None:
+    profile = facts({"age": ["-9", *AGES[1:]], "change": [str(i % 31 - 15) for i in range(200)]})
+    first = first_plan(profile)
+    assert "missing" in [one.about for one in first.questions]
+    assert not first.null
+    assert [m.text for m in first_plan(profile, answers={"missing": YES}).null] == ["-9"]
+
+
+def test_patients_with_several_visits_are_found() -> None:
+    profile = facts(VISITS)
+    first = first_plan(profile)
+    assert first.person == "patient_id"
+    assert {"visit", "diagnosis"} <= set(first.within_person)
+    text = propose(profile)
+    assert "50 people, up to 4 rows each" in text
+    assert first_plan(profile, one_row_per_person=True).person is None
+    assert first_plan(profile, answers={"person": ANOTHER}).one_row_per_person
+    assert first_plan(profile, not_keys=["patient_id"]).person is None
+
+
+def test_numbers_of_schools_and_counts_are_no_people() -> None:
+    table = {
+        "school_id": [str(i // 20) for i in range(200)],
+        "num_accounts": [str(i % 12) for i in range(200)],
+        "sex": ["m", "f"] * 100,
+        "score": AMOUNTS,
+    }
+    assert first_plan(facts(table)).person is None
+
+
+def test_init_then_publish_without_an_edit(tmp_path: Path) -> None:
+    """Fifty patients: one row of each is published, in groups that keep every claim."""
+    import hedgerow
+
+    data = tmp_path / "visits.csv"
+    rows = zip(*VISITS.values(), strict=True)
+    data.write_text("\n".join(",".join(row) for row in [tuple(VISITS), *rows]) + "\n")
+    plan = write_plan(data, tmp_path / "plan.yaml")
+    release = hedgerow.publish(plan, to=tmp_path / "release")
+    assert 0 < release.rows <= 50
+
+
+def test_questions_are_put_one_after_the_other(tmp_path: Path) -> None:
+    data = tmp_path / "t.csv"
+    table = {"age": AGES, "sex": ["m", "f"] * 100, "v1": LETTERS}
+    rows = zip(*table.values(), strict=True)
+    data.write_text("\n".join(",".join(row) for row in [tuple(table), *rows]) + "\n")
+    asked: list[PlanQuestion] = []
+
+    def answer(question: PlanQuestion) -> str:
+        asked.append(question)
+        return question.options[-1]
+
+    plan = write_plan(data, tmp_path / "plan.yaml", asker=answer)
+    assert [one.about for one in asked] == ["purpose", "known"]
+    text = plan.read_text("utf-8")
+    assert "The release is for survey" in text
+    assert "Please answer first" not in text
+    assert Plan.read(plan).columns["v1"].role is Role.SENSITIVE
+
+
+def test_many_quasi_identifiers_get_detail_from_group_to_group() -> None:
+    names = [
+        "age",
+        "sex",
+        "race",
+        "city",
+        "job",
+        "language",
+        "children",
+        "education",
+        "nationality",
+    ]
+    table = {n: [str((i * (p + 3)) % (5 + p)) for i in range(200)] for p, n in enumerate(names)}
+    assert "search: mondrian, boxes: taxonomy" in propose(facts(table))
+    del table["nationality"]
+    assert "search: lattice" in propose(facts(table))
