@@ -237,3 +237,15 @@ def test_a_quote_that_is_a_sign_is_read(tmp_path: Path) -> None:
     assert look is not None
     assert look.quote == ""
     assert look.first_rows[0] == ('5" wide', "3")
+
+
+def test_no_code_is_run_that_lies_beside_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python imports from the folder it is started in; another process must not."""
+    file = WRITERS[".jsonl"](tmp_path / "data.jsonl", NAMES, ROWS)
+    for name in ("json", "resource", "sqlite3", "pyarrow"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    assert look_at_file(file).rows == len(ROWS)  # type: ignore[union-attr]
+    assert not (tmp_path / "ran").exists()

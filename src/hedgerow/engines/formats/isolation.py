@@ -114,7 +114,8 @@ def _run(asked: Mapping[str, Any], where: str) -> dict[str, Any]:
     few = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     script = "from hedgerow.engines.formats.isolation import serve; serve()"
     done = subprocess.run(  # noqa: S603 (our own interpreter and module)
-        [sys.executable, "-c", script],
+        # Without -P Python would import from the folder somebody works in: the file's, often.
+        [sys.executable, "-P", "-c", script],
         input=json.dumps(asked),
         capture_output=True,
         encoding="utf-8",

@@ -13,6 +13,8 @@ from hedgerow.plan.read_lines import questions_first, read_lines
 from hedgerow.plan.yaml_scalar import scalar
 from hedgerow.table.schema import Role
 
+_FAST = "\ue000"
+"""Stands for a blank at which no line may end."""
 MOST_FOR_LATTICE = 8
 """Quasi-identifiers that all people can have with the same detail."""
 WIDTH = 96
@@ -149,16 +151,28 @@ def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:
     if len(key) + len(body) <= WIDTH or guess.hierarchy is None:
         return [*comment, f"  {key}: {body}"]
     others = [part for part in parts if not part.startswith("hierarchy: ")]
-    wrapped = textwrap.wrap(
-        f"hierarchy: {guess.hierarchy}", WIDTH, initial_indent="    ", subsequent_indent=" " * 6,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
     lines = [*comment, f"  {key}:", *(f"    {part}" for part in others)]
-    # A text may hold several blanks, which wrapping would make one.
-    return [
-        *lines,
-        *(wrapped if "  " not in guess.hierarchy else [f"    hierarchy: {guess.hierarchy}"]),
-    ]
+    return [*lines, *_wrapped(f"hierarchy: {guess.hierarchy}")]
+
+
+def _wrapped(text: str) -> list[str]:
+    """A key and its value on lines that are not too wide, or on one where that would change it.
+
+    YAML makes several blanks one where a line ends, and a name before a colon may not go on.
+    """
+    import yaml
+
+    lines = textwrap.wrap(
+        # Only what follows a comma begins a line.
+        text.replace(" ", _FAST).replace(f",{_FAST}", ", "), WIDTH, initial_indent="    ",
+        subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    lines = [line.replace(_FAST, " ") for line in lines]
+    try:
+        same = yaml.safe_load("\n".join(lines)) == yaml.safe_load(text)
+    except yaml.YAMLError:
+        same = False
+    return lines if same else [f"    {text}"]
 
 
 def _claims(first: FirstPlan) -> Iterator[str]:
