@@ -183,3 +183,19 @@ def test_namibia_is_asked_about_where_na_means_missing_in_another_column() -> No
 def test_a_minus_beside_a_plus_is_a_finding() -> None:
     found = [("+", "-", "++", "0")[i % 4] for i in range(200)]
     assert first_plan(facts({"age": [*AGES, *AGES][:200], "test": found})).null == ()
+
+
+def test_a_key_that_nobody_calls_an_id_is_asked_about() -> None:
+    """Rows of a person stand together; rows of a measurement do so only in sorted tables."""
+    whose = [str(40_000 + 7 * ((i // 3) * 31 % 67)) for i in range(201)]
+    table = {"xqz": whose, "mark": [str(4 + i * i % 7) for i in range(201)]}
+    first = first_plan(facts({**table, "age": [*AGES, "31"]}))
+    assert first.person == "xqz"
+    assert any(one.about == "person" and "'xqz'" in one.text for one in first.questions)
+    in_order = [str(40_000 + 7 * (i // 3 if i < 100 else i // 2)) for i in range(201)]
+    assert first_plan(facts({**table, "xqz": in_order})).person is None
+    mixed = [whose[i * 5 % 201] for i in range(201)]
+    assert first_plan(facts({**table, "xqz": mixed})).person is None
+    weeks = {**table, "week": whose}
+    del weeks["xqz"]
+    assert first_plan(facts(weeks)).person is None

@@ -43,6 +43,8 @@ COORDINATES = "coordinates"
 MANY = 0.5
 """Share of rows with a value of their own from which on a code may number people."""
 LIKE_AGES = "its numbers look like ages, which others know"
+LIKE_YEARS = "its numbers look like years, which others may know: of birth, for example"
+YEARS = (1890, 2035)
 MANY_PEOPLE = 10
 """Values from which on a column that is called like people may number them."""
 MEASURED_VALUES = 20
@@ -265,6 +267,8 @@ def _unknown(column: ColumnFacts, named: frozenset[str]) -> RoleGuess:
         if _like_ages(column):
             because = LIKE_AGES
             return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, because, AGE)
+        if _like_years(column):
+            return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, LIKE_YEARS, TIME)
         if numbers.whole and column.distinct >= MANY * column.rows:
             because = "most rows have a number of their own, which may find them in other data"
             return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, because)
@@ -288,6 +292,13 @@ def _like_ages(column: ColumnFacts) -> bool:
         and 60 <= numbers.high <= 110
         and 22 <= low <= middle <= high <= 80
     )
+
+
+def _like_years(column: ColumnFacts) -> bool:
+    """Whether its numbers could be years of birth, or of anything else that others know."""
+    numbers = column.numbers
+    assert numbers is not None
+    return numbers.whole and YEARS[0] <= numbers.low and numbers.high <= YEARS[1]
 
 
 def following(guess: RoleGuess, leader: RoleGuess) -> RoleGuess:
