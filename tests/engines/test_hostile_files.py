@@ -288,3 +288,13 @@ def test_a_value_that_is_a_file_is_refused(tmp_path: Path) -> None:
     assert "a value of more than 2,000,000 bytes" in refused(file)
     named = workbook(tmp_path / "named.xlsx", {"one": [("x" * 2_000_001, "b"), ("x", "1")]})
     assert "a column's name has more than" in refused(named)
+
+
+def test_a_long_field_is_read_and_a_quote_that_stays_open_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "long.csv"
+    file.write_text('note,age\n"' + "x, " * 60_000 + '",31\n"short",32\n')
+    look = look_at_file(file)
+    assert look is not None
+    assert (look.columns, look.rows) == (("note", "age"), 2)
+    file.write_text('note,age\n"' + "x,\n" * 100_000)
+    assert "line 2" in refused(file)
