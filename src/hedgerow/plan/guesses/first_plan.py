@@ -13,7 +13,6 @@ from hedgerow.plan.guesses.purposes import DEFAULT, PURPOSES, Purpose, purpose_o
 from hedgerow.plan.guesses.questions import MOST_QUESTIONS, PlanQuestion
 from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess, guess_role
 from hedgerow.plan.guesses.table_guess import guess_roles
-from hedgerow.table.person_keys import is_called_id
 from hedgerow.table.profile.column_facts import ColumnFacts
 from hedgerow.table.profile.table_profile import PersonKey, TableProfile
 from hedgerow.table.schema import Role
@@ -140,13 +139,8 @@ def first_plan(
 
 
 def _numbers_people(facts: Mapping[str, ColumnFacts], key: PersonKey) -> bool:
-    """Whether the column of a doubtful key looks like an identifier by itself, or is used as one.
-
-    Whoever calls a column an ID is asked before a plan is written.
-    """
-    if key.together and not is_called_id(key.column):
-        return True
-    return guess_role(facts[key.column]).role is Role.IDENTIFIER
+    """Whether the column of a doubtful key looks like an identifier, or is used as one."""
+    return key.together or guess_role(facts[key.column]).role is Role.IDENTIFIER
 
 
 def _about_purpose() -> PlanQuestion:

@@ -185,6 +185,8 @@ def _stands_together(look: ColumnFacts, column: EncodedColumn) -> bool:
     rows = column.counts[:-1]
     if look.distinct <= MANY_KEYS or words_in(look.name) & (TIMES | OTHER_THINGS):
         return False
+    if look.recognised or is_called_id(look.name):
+        return False  # that says what they are
     if not 1.5 <= rows.mean() <= MOST_VISITS or _are_years(look):
         return False
     ends = np.flatnonzero(np.diff(column.codes))
