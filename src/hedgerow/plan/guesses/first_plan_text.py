@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hedgerow.engines.file_look import FileLook
 from hedgerow.plan.guesses.first_claims import FirstClaim
 from hedgerow.plan.guesses.first_plan import FirstPlan
-from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess
+from hedgerow.plan.guesses.role_guess import ANSWERED, Confidence, RoleGuess
 from hedgerow.plan.read_lines import questions_first, read_lines
 from hedgerow.plan.yaml_scalar import scalar
 from hedgerow.table.schema import Role
@@ -134,6 +134,8 @@ def _missing(first: FirstPlan, detected: Sequence[str]) -> Iterator[str]:
 def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:
     """A column, with the reasons for its role and its hierarchy."""
     why = f"guessed{_HOW[guess.confidence]}: {guess.role} because {guess.because}"
+    if guess.because == ANSWERED:
+        why = f"your answer: {guess.role}"
     if guess.coarser is not None:
         why += f". Hierarchy: {guess.coarser}"
     comment, key = _comment(why, 2), scalar(name)

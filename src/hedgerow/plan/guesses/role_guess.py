@@ -17,7 +17,12 @@ from hedgerow.plan.guesses.quasi_words import (
     SEX,
     TIME,
 )
-from hedgerow.plan.guesses.sensitive_words import HEALTH, MEASURED, SENSITIVE_TOPICS
+from hedgerow.plan.guesses.sensitive_words import (
+    HEALTH,
+    MEASURED,
+    SENSITIVE_TOPICS,
+    SURVEY_WEIGHT,
+)
 from hedgerow.plan.guesses.sensitive_words import WEAK as STATUS
 from hedgerow.plan.guesses.topics import NamedTopic, Topic, folded_words, found
 from hedgerow.plan.guesses.value_words import (
@@ -34,8 +39,11 @@ from hedgerow.plan.guesses.value_words import (
 )
 from hedgerow.table.id_shapes import look_like_ids
 from hedgerow.table.profile.column_facts import ColumnFacts, ColumnKind
+from hedgerow.table.profile.survey_weights import survey_weight
 from hedgerow.table.schema import Role
 
+ANSWERED = "you said so"
+"""The reason of a role that somebody chose when asked."""
 FEW_ROWS = 20
 """With fewer rows, values that are all different say nothing."""
 COORDINATES = "coordinates"
@@ -98,7 +106,8 @@ def guess_role(column: ColumnFacts) -> RoleGuess:
     if column.constant:
         return _constant(column, quasi, sensitive)
     return (
-        _by_name(column, named, quasi, sensitive)
+        _survey_weight(column)
+        or _by_name(column, named, quasi, sensitive)
         or _by_values(column, values, named)
         or _unknown(column, named)
     )
@@ -197,6 +206,15 @@ def _constant(
     role = Role.QUASI_IDENTIFIER if quasi or column.missing else Role.INSENSITIVE
     what = "no row has a value" if not column.distinct else "all rows have one value"
     return _guess(column, role, Confidence.LIKELY, f"{what}, so it tells nobody apart")
+
+
+def _survey_weight(column: ColumnFacts) -> RoleGuess | None:
+    """A weight that is nobody's body weight."""
+    because = survey_weight(column)
+    if because is None:
+        return None
+    because = f"{because}: {SURVEY_WEIGHT.phrase}"
+    return _guess(column, Role.SENSITIVE, Confidence.UNSURE, because, SURVEY_WEIGHT)
 
 
 def _by_name(

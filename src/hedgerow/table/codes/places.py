@@ -200,7 +200,7 @@ _ZIP_EXAMPLES = ("02138", "2138", "02138-1234", "501", "03601")
 CODE_SYSTEMS.register(
     CodeSystem(
         name="zip",
-        title="ZIP codes of the USA, with ZIP+4 and lost zeros",
+        title="ZIP codes of the USA, also ZIP+4 and without the first zeros",
         edition="no table: by the structure of the code",
         source="structure of the code",
         licence="none needed",
@@ -285,7 +285,7 @@ def _read_plz(text: str) -> str | None:
 CODE_SYSTEMS.register(
     CodeSystem(
         name="plz",
-        title="postcodes of Germany, with lost zeros",
+        title="postcodes of Germany, also without the first zero",
         edition="no table: by the structure of the code",
         source="structure of the code",
         licence="none needed",
