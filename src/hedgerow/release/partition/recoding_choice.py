@@ -22,6 +22,7 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
+from hedgerow.recode.search_state import SearchState
 from hedgerow.table.cells import Cells
 from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.contents import Contents
@@ -65,11 +66,14 @@ def choose(
     def searching(share: float) -> None:
         say(f"searching ({method.search})", share)
 
+    def told(state: SearchState) -> None:
+        say(f"searching ({method.search}): {state.words(METRICS[plan.utility])}", state.share)
+
     seconds = None
     if method.search == "lattice":
         seconds = patience(plan, Lattice.of(cells, bounds(plan)))
     return searched(
-        plan, cells, models, limit=limit, seconds=seconds, progress=searching, unit=unit
+        plan, cells, models, limit=limit, seconds=seconds, progress=searching, tell=told, unit=unit
     )
 
 
