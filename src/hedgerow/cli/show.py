@@ -18,6 +18,7 @@ from hedgerow.api import (
     ROWS,
     UNCOMPARED,
     likeness,
+    metric_of,
     names_of,
     standing,
     stubborn,
@@ -189,7 +190,8 @@ def release(published: Release) -> None:
     say(f"{textwrap.fill(_how(published), 80)}\n")
     table = columns(("utility", "left"), ("", "right"), ("", "left"))
     for name, value in published.utility.items():
-        table.add_row(name, f"{value:.6g}", METRICS[name].best)
+        metric = metric_of(name)
+        table.add_row(name, f"{value:.6g}", "" if metric is None else metric.best)
     console.print(table)
     _with_earlier(published)
     if published.place:
@@ -217,7 +219,10 @@ def _how(published: Release) -> str:
         return f"({published.recoding['kind']}: not proven optimal, and no bound is known)"
     metric = METRICS[search.get("metric", "loss")]
     cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
-    found = standing(metric, cost=cost, bound=bound, gap=gap, optimal=published.optimal)
+    found = standing(
+        metric, cost=cost, bound=bound, gap=gap, optimal=published.optimal,
+        weighed="weighed" in published.certificate["plan"],
+    )  # fmt: skip
     seconds = published.certificate.get("plan", {}).get("method", {}).get("time")
     if not published.optimal and seconds is not None:
         found += f". The plan's `time` is {seconds:g} seconds; a longer search may find better"

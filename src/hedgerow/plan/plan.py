@@ -32,11 +32,12 @@ from hedgerow.plan.json_schema import json_schema
 from hedgerow.plan.methods import PRICED, Method, Table
 from hedgerow.plan.policies import PolicyPlan
 from hedgerow.plan.privacy import PrivacyPlan, domain_of, needed, tables_of
-from hedgerow.plan.registry_keys import EngineName, Utility
+from hedgerow.plan.registry_keys import EngineName
 from hedgerow.plan.source_form import ReadPlan, joined
 from hedgerow.plan.table_fit import misfits
 from hedgerow.plan.text_places import is_domain as _is_domain
 from hedgerow.plan.text_places import is_text as _is_text
+from hedgerow.plan.utility import Utility
 from hedgerow.plan.validation import validated
 from hedgerow.plan.yaml_document import Document, parse_document, read_document
 from hedgerow.table.hierarchy_builders import FromCsv, Spec
@@ -162,7 +163,7 @@ class Plan(PlanMapping):
     )
     method: Method = Field(default=Method(), description="How the release is made.")
     utility: Utility = Field(
-        default="loss", description="What makes one recoding better than another."
+        default=Utility(), description="What makes one recoding better than another."
     )
     publish: Publish | None = Field(default=None, description="Where the release goes.")
 
@@ -244,7 +245,7 @@ class Plan(PlanMapping):
         privacy: Mapping[str, Any] | str | None = None,
         policy: Mapping[str, Any] | None = None,
         method: Mapping[str, Any] | str | None = None,
-        utility: str | None = None,
+        utility: Mapping[str, Any] | str | None = None,
         source: str | Path | None = None,
         engine: str | None = None,
         person: str | None = None,
@@ -284,7 +285,7 @@ class Plan(PlanMapping):
             "privacy": dict(privacy) if isinstance(privacy, Mapping) else privacy,
             "policy": None if policy is None else dict(policy),
             "method": dict(method) if isinstance(method, Mapping) else method,
-            "utility": utility,
+            "utility": dict(utility) if isinstance(utility, Mapping) else utility,
             "source": source,
             "read": None if read is None else dict(read),
             "engine": engine,

@@ -33,7 +33,7 @@ class MemberName:
         return {"enum": list(self.registry), "type": "string"}
 
 
-_UTILITY = MemberName("utility", METRICS)
+_METRIC = MemberName("utility", METRICS)
 _ENGINE = MemberName("engine", ENGINES)
-Utility = Annotated[str, PlainValidator(_UTILITY), _UTILITY]
+MetricName = Annotated[str, PlainValidator(_METRIC), _METRIC]
 EngineName = Annotated[str, PlainValidator(_ENGINE), _ENGINE]

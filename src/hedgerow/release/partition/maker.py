@@ -236,7 +236,8 @@ class RecodedMaker:
         if chosen.suppressed + cells.absent:
             promised, claims = shown_orders(job.claims, claims, measured.groups)
         refuse_exposed(job.models, found)
-        lost = measure(chosen.outcome(made.table.original))
+        weighed = self.plan.utility.over([h.name for h in cells.hierarchies])
+        lost = measure(chosen.outcome(made.table.original), weighed)
         # -1e-16 and 1e-14 are rounding, not loss.
         utility = {name: value if value > 1e-12 else 0.0 for name, value in lost.items()}
         return JudgedTable(read, claims, promised, published, found, utility)

@@ -19,7 +19,6 @@ from hedgerow.plan.recoding import bounds, searched
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
 from hedgerow.table.cells import Cells
@@ -297,7 +296,7 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
         _refuse_other_levels(levels, cells, folder)
         _refuse_forbidden_levels(plan, levels)
         lattice = Lattice.of(cells, {name: (level, level) for name, level in levels.items()})
-        metric = METRICS[plan.utility]
+        metric = plan.utility.over(names)
         recoding = at_node(lattice, lattice.bottom, constraints, {"stored": True}, metric=metric)
     else:
         if any(Needs.POPULATION in m.needs for m in models):
