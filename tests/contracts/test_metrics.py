@@ -196,7 +196,7 @@ def test_a_plan_names_it_and_a_release_reports_it(name: str) -> None:
 
 def test_the_schema_of_plans_lists_all() -> None:
     brief, mapping = plan_json_schema()["$defs"]["Utility"]["anyOf"]
-    assert brief["enum"] == mapping["properties"]["metric"]["enum"] == list(METRICS)
+    assert brief["enum"] == mapping["properties"]["metric"]["enum"] == ["keep", *METRICS]
 
 
 def test_every_oracle_is_that_of_a_metric() -> None:
@@ -214,7 +214,7 @@ def test_an_unknown_one_is_refused_with_the_nearest() -> None:
     with pytest.raises(hedgerow.PlanError) as error:
         Plan.of(columns=COLUMNS, protect=[{"k-anonymity": 2}], utility="granularty")
     assert "'utility' cannot be 'granularty'" in str(error.value)
-    assert f"Did you mean granularity? There are {', '.join(METRICS)}." in str(error.value)
+    assert f"Did you mean granularity? There are keep, {', '.join(METRICS)}." in str(error.value)
 
 
 FAR = '''

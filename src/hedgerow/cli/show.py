@@ -29,6 +29,7 @@ from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
+    from hedgerow.analyses import AnalysisComparison
     from hedgerow.api import (
         ColumnProposals,
         FileLook,
@@ -193,9 +194,39 @@ def release(published: Release) -> None:
         metric = metric_of(name)
         table.add_row(name, f"{value:.6g}", "" if metric is None else metric.best)
     console.print(table)
+    kept(published.kept)
     _with_earlier(published)
     if published.place:
         say(f"\nrelease: {published.place}")
+
+
+def kept(found: Sequence[AnalysisComparison]) -> None:
+    """The plan's analyses on the source and on the release, each at its worst number."""
+    if not found:
+        return
+    say("\nAnalyses that the plan keeps, on the source and on the release (not for handing out):\n")
+    table = columns(
+        ("analysis", "left"), ("worst number", "left"), ("source", "right"), ("release", "right"),
+        ("error", "right"), ("within", "right"), ("", "left"),
+    )  # fmt: skip
+    for one in found:
+        worst = max(one.figures, key=lambda number: number.error, default=None)
+        within = one.analysis.within
+        table.add_row(
+            plain(str(one.analysis)),
+            plain("" if worst is None else worst.name),
+            "" if worst is None else f"{worst.original:.6g}",
+            "" if worst is None else f"{worst.release:.6g}",
+            f"{one.error:.3g}",
+            "" if within is None else f"{within:.3g}",
+            {None: "", True: "kept", False: "NOT KEPT"}[one.kept],
+        )
+    console.print(table)
+    for one in found:
+        if one.problem is not None:
+            console.print(
+                plain(f"{one.analysis} cannot be computed on the release: {one.problem}.")
+            )
 
 
 def _with_earlier(published: Release) -> None:

@@ -29,6 +29,7 @@ from hedgerow.plan.contradictions import contradictions
 from hedgerow.plan.domains import refuse_from_data
 from hedgerow.plan.fields import Destination, PlanMapping, PublishedRows, Source, TableSource
 from hedgerow.plan.json_schema import json_schema
+from hedgerow.plan.keep import KeptAnalysis
 from hedgerow.plan.methods import PRICED, Method, Table
 from hedgerow.plan.policies import PolicyPlan
 from hedgerow.plan.privacy import PrivacyPlan, domain_of, needed, tables_of
@@ -165,6 +166,12 @@ class Plan(PlanMapping):
     utility: Utility = Field(
         default=Utility(), description="What makes one recoding better than another."
     )
+    keep: Annotated[tuple[KeptAnalysis, ...], Field(strict=False)] = Field(
+        default=(),
+        description="Analyses of the source that a release must not spoil. They are compared "
+        "inside; no report or certificate that is handed out shows them.",
+        json_schema_extra={"minItems": 1},
+    )
     publish: Publish | None = Field(default=None, description="Where the release goes.")
 
     _document: Document | None = PrivateAttr(default=None)
@@ -246,6 +253,7 @@ class Plan(PlanMapping):
         policy: Mapping[str, Any] | None = None,
         method: Mapping[str, Any] | str | None = None,
         utility: Mapping[str, Any] | str | None = None,
+        keep: Sequence[Any] | None = None,
         source: str | Path | None = None,
         engine: str | None = None,
         person: str | None = None,
@@ -286,6 +294,7 @@ class Plan(PlanMapping):
             "policy": None if policy is None else dict(policy),
             "method": dict(method) if isinstance(method, Mapping) else method,
             "utility": dict(utility) if isinstance(utility, Mapping) else utility,
+            "keep": keep,
             "source": source,
             "read": None if read is None else dict(read),
             "engine": engine,
@@ -417,6 +426,11 @@ class Plan(PlanMapping):
     def tables(self) -> tuple[Table, ...]:
         """The tables of a randomised release, each as its columns; none of another release."""
         return tables_of(self)
+
+    @property
+    def chosen_by_keep(self) -> bool:
+        """Whether analyses of the source have a say in which recoding is published."""
+        return self.utility.keep or any(one.within is not None for one in self.keep)
 
     @property
     def claim_files(self) -> tuple[Path, ...]:

@@ -10,9 +10,9 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 from hedgerow.base.errors import some
 from hedgerow.base.problems import Problem
 from hedgerow.plan.fields import PlanMapping, Positive, Share
-from hedgerow.plan.registry_keys import MetricName
+from hedgerow.plan.registry_keys import KEEP, MetricName
 from hedgerow.recode.metrics import METRICS, Metric, Weighting
-from hedgerow.recode.metrics.weighting import EVEN
+from hedgerow.recode.metrics.weights import EVEN
 
 if TYPE_CHECKING:
     from hedgerow.plan.plan import Plan
@@ -23,7 +23,11 @@ class Utility(PlanMapping):
 
     brief: ClassVar[str] = "metric"
 
-    metric: MetricName = Field(default="loss", description="What a search makes as good as it can.")
+    said: MetricName = Field(
+        default="loss",
+        alias="metric",
+        description="What a search makes as good as it can; keep: the analyses under `keep`.",
+    )
     weights: dict[str, Positive] = Field(
         default={},
         description="How much each quasi-identifier matters; 1 if left out. Only proportions "
@@ -46,9 +50,19 @@ class Utility(PlanMapping):
         return dict(told)
 
     @property
+    def metric(self) -> str:
+        """The metric; the loss where analyses are the goal, since it orders what is tried."""
+        return "loss" if self.keep else self.said
+
+    @property
+    def keep(self) -> bool:
+        """Whether the analyses under `keep` are to be kept as well as can be."""
+        return self.said == KEEP
+
+    @property
     def weighed(self) -> dict[str, Any]:
         """The weights and the factor, as far as they are not even."""
-        return {key: value for key, value in self.model_dump().items() if key != "metric"}
+        return {key: value for key, value in self.model_dump().items() if key != "said"}
 
     def weights_of(self, columns: Sequence[str]) -> tuple[float, ...]:
         """The weight of each of these columns; none where all are alike."""

@@ -247,6 +247,12 @@ def utility_blocks(utility: Mapping[str, Any], told: Mapping[str, Any]) -> Itera
         numbers=frozenset({1}),
         caption=f"What was lost; the search made {told['plan']['utility']} as good as it could",
     )
+    if told["plan"].get("chosen_by_keep"):
+        yield Text(
+            text="Among recodings that keep every claim, the publisher chose this one by comparing "
+            "analyses of the source with those of releases. What they were is not told.",
+            tone="quiet",
+        )
     if told["recoding"].get("levels") is not None:
         search = told["search"]
         metric = METRICS.get(told["plan"]["utility"])

@@ -21,7 +21,7 @@ from hedgerow.recode.metrics.kl_divergence import KLDivergence
 from hedgerow.recode.metrics.query_error import QueryError
 
 # isort: on
-from hedgerow.recode.metrics.weighting import PLAIN, Weighting
+from hedgerow.recode.metrics.weights import PLAIN, Weighting
 
 __all__ = [
     "METRICS",

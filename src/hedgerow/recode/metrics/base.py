@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from hedgerow.base.registry import Registry
-from hedgerow.recode.metrics.weighting import PLAIN, Weighting
+from hedgerow.recode.metrics.weights import PLAIN, Weighting
 from hedgerow.recode.outcome import Original, Outcome, Workload
 from hedgerow.table.groups import Floats
 

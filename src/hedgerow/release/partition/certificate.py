@@ -117,6 +117,7 @@ def certify(
             "method": plan.method.model_dump(mode="json"),
             "utility": plan.utility.metric,
             **({"weighed": plan.utility.weighed} if plan.utility.weighed else {}),
+            **({"chosen_by_keep": True} if plan.chosen_by_keep else {}),
             "escape_formulas": escaped,
         },
         "recoding": recoding,

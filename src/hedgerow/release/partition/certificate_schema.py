@@ -95,6 +95,11 @@ class PlanStated(Statements):
     weighed: Weighed | None = Field(
         default=None, description="What of it the publisher weighed; left out where nothing."
     )
+    chosen_by_keep: Literal[True] | None = Field(
+        default=None,
+        description="Whether the recoding was chosen by comparing analyses of the source with "
+        "those of releases; what they were is not told. Left out where it was not.",
+    )
     escape_formulas: bool
 
 

@@ -50,7 +50,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         wrong=[] if problem is None else told(problem), searches=SEARCHES, metrics=METRICS.values(),
         method=method if isinstance(method, dict) else {"search": method or "lattice"},
         target=target if isinstance(target, dict) else {"to": target or ""},
-        utility=_utility(said), exists=exists,
+        utility=_utility(said), exists=exists, keeps=bool(said.get("keep")),
         ours=done is not None and (done.result or {}).get("release") == str(to),
         ledger=None if plan is None else standing(plan), named=said.get("ledger"),
         population=said.get("population"), job=job, done=done,
@@ -112,7 +112,7 @@ def keep_how(
     elif "suppress" in method:
         changes["method", "suppress"] = REMOVED
     wanted = _weighed(utility, weights, suppression)
-    if utility in METRICS and (wanted != "loss" or "utility" in said):
+    if (utility in METRICS or utility == "keep") and (wanted != "loss" or "utility" in said):
         changes["utility",] = wanted
     # The plan's own folder, or a new name beside it.
     before = said.get("publish")
