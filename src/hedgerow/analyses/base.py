@@ -122,7 +122,8 @@ class Analysis(ABC):
         Raises:
             UncomputableError: It has no answer on the original.
         """
-        return self.figures(original, original)
+        everybody = original.only(self.columns)
+        return self.figures(everybody, everybody)
 
     def compare(
         self,
@@ -138,6 +139,7 @@ class Analysis(ABC):
             known: What `original` said, where somebody knows it already.
         """
         before = self.original(original) if known is None else known
+        original, release = original.only(self.columns), release.only(self.columns)
         scales = self.scales(original, before)
         problem, after = None, dict[str, float]()
         try:

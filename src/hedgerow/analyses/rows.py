@@ -9,7 +9,7 @@ not there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hedgerow.recode.reuse import covered
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.hierarchy import Hierarchy
+from hedgerow.table.pack import distinct
 
 Value = str | None
 
@@ -145,6 +146,25 @@ class AnalysisRows:
     def rows(self) -> int:
         """How many rows there are."""
         return int(self.n.sum())
+
+    def only(self, columns: Sequence[str]) -> AnalysisRows:
+        """The same people with these columns only, so that more of them are alike."""
+        key = tuple(columns)
+        found = self._only.get(key)
+        if found is None:
+            variables = [self.variables[name] for name in columns]
+            codes = np.stack([v.codes for v in variables], axis=1).astype(np.int32)
+            first, into = distinct(codes, [max(1, len(v.texts)) for v in variables])
+            order = np.lexsort(codes[first].T[::-1])
+            n = np.bincount(into, weights=self.n, minlength=len(first)).astype(np.int64)
+            kept = first[order]
+            fewer = {v.name: replace(v, codes=v.codes[kept]) for v in variables}
+            found = self._only[key] = AnalysisRows(fewer, n[order], self.hierarchies)
+        return found
+
+    @cached_property
+    def _only(self) -> dict[tuple[str, ...], AnalysisRows]:
+        return {}
 
     def categories(self, name: str, level: int = 0) -> tuple[Value, ...]:
         """What the values of a column are called at a level of its hierarchy."""

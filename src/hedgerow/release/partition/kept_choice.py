@@ -70,7 +70,7 @@ def keep_analyses(
         detail: dict[str, Any] = {"optimal": False, "metric": metric.name, "cost": cost}
         recoding = at_node(lattice, node, limits, detail, metric=metric)
         found, tried = kept.under(recoding), tried + 1
-        say("comparing analyses", None)
+        say(f"comparing analyses ({tried:,} recodings)", None)
         strain = strain_of(found)
         keeps = all(one.kept is not False for one in found)
         if best is None or strain < best[0]:
