@@ -40,6 +40,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     problem = draft.problem()
     plan = None if problem else draft.plan()
     job, verified = web.jobs.last("publish"), web.jobs.last("verify")
+    whole = web.jobs.last("report")
     done = next((one for one in web.jobs.all("publish") if one.state == "done"), None)
     said = draft.data()
     method, target = said.get("method"), said.get("publish")
@@ -56,6 +57,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         population=said.get("population"), job=job, done=done,
         current=done is not None and done.mark == draft.mark, files=_files(web),
         verified=verified if _about_last(verified, done) else None,
+        whole=whole if _about_last(whole, done) else None,
         command=f"hedgerow publish {draft.saves or draft.folder / 'plan.yaml'}",
         noisy=plan is not None and plan.method.search in ("marginals", "safe"),
     )  # fmt: skip
@@ -178,6 +180,17 @@ def verify(request: Request, web: TheWeb, draft: TheDraft) -> Response:
     web.jobs.process(
         "hedgerow.web.work:verify", {"release": str(_folder(web))}, kind="verify",
         title="Verifying", back="/publish",
+    )  # fmt: skip
+    return back_to(request, "/publish#release")
+
+
+@router.post("/publish/report")
+def whole_report(request: Request, web: TheWeb, draft: TheDraft) -> Response:
+    """Make the internal report with all attacks and the quality before and after."""
+    order = {"plan": draft.text, "folder": str(draft.base), "release": str(_folder(web))}
+    web.jobs.process(
+        "hedgerow.web.work:report", order, kind="report", title="Making the internal report",
+        back="/publish",
     )  # fmt: skip
     return back_to(request, "/publish#release")
 
