@@ -21,6 +21,7 @@ from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import METRICS, Weighting
+from hedgerow.recode.portfolio import Portfolio
 from hedgerow.recode.search import Search
 from hedgerow.table.hierarchy import Hierarchy
 
@@ -128,6 +129,10 @@ def compare(table, model, name, weights, factor, limit) -> tuple[bool, float, fl
     limits = SearchConstraints((model,), limit)
     search = Search(lattice, limits, metric)
     (found,) = search.run()
+    portfolio = Search(lattice, limits, metric)
+    wide = Portfolio(portfolio).run(turns=6)
+    assert portfolio.bound[0] <= min(releases.values(), default=np.inf) + 1e-9
+    assert wide is None or wide.bound <= min(releases.values()) + 1e-9
     if found is None:
         assert not releases or not np.isinf(search.bound[0])
         return False, math.inf, math.inf
