@@ -227,20 +227,25 @@ def _weighed(metric: str, weights: str, suppression: str) -> str | dict[str, Any
     Raises:
         PlanError: Weights that are not written as in the example.
     """
-    found: dict[str, str] = {}
+    found: dict[str, float | str] = {}
     for part in filter(None, map(str.strip, weights.split(","))):
         name, equals, weight = (text.strip() for text in part.rpartition("="))
         if not (name and equals and weight):
             raise PlanError(f"{part!r} is not a weight", fix="Write, for instance, age=2, zip=0.5.")
-        found[name] = weight
+        found[name] = _number(weight)
     more: dict[str, Any] = {"weights": found} if found else {}
-    share = suppression.strip()
-    try:
-        even = float(share or 0.5) == 0.5
-    except ValueError:
-        even = False  # the plan says what is wrong with it
-    more |= {} if even else {"suppression": share}
+    share = _number(suppression.strip() or "0.5")
+    more |= {} if share == 0.5 else {"suppression": share}
     return {"metric": metric} | more if more else metric
+
+
+def _number(text: str) -> float | str:
+    """A number that somebody typed; else their text, of which the plan says what is wrong."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number
 
 
 def _folder(web: Web) -> Path:
