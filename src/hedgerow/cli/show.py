@@ -227,6 +227,20 @@ def release(published: Release) -> None:
         say(f"\nrelease: {published.place}")
 
 
+def _lost(published: Release) -> None:
+    """Columns of which nothing is left, and what to do if somebody needs them."""
+    lost = [name for name, words in published.words.items() if words.endswith("(*)")]
+    if not lost:
+        return
+    finest = published.levels[lost[0]] - 1
+    tell(
+        f"Nothing is left of {listed(lost)}: that way other columns keep more detail. If readers "
+        f"need {lost[0]}, write `levels: [0, {finest}]` under it in the plan. Then other columns "
+        "become coarser, or more people are left out."
+    )
+    say("")
+
+
 def kept(found: Sequence[AnalysisComparison]) -> None:
     """The plan's analyses on the source and on the release, each at its worst number."""
     if not found:
@@ -254,20 +268,6 @@ def kept(found: Sequence[AnalysisComparison]) -> None:
             console.print(
                 plain(f"{one.analysis} cannot be computed on the release: {one.problem}.")
             )
-
-
-def _lost(published: Release) -> None:
-    """Columns of which nothing is left, and what to do if somebody needs them."""
-    lost = [name for name, words in published.words.items() if words.endswith("(*)")]
-    if not lost:
-        return
-    finest = published.levels[lost[0]] - 1
-    tell(
-        f"Nothing is left of {listed(lost)}: that way other columns keep more detail. If readers "
-        f"need {lost[0]}, write `levels: [0, {finest}]` under it in the plan. Then other columns "
-        "become coarser, or more people are left out."
-    )
-    say("")
 
 
 def _with_earlier(published: Release) -> None:

@@ -270,16 +270,16 @@ class CellCosts:
             totals.append(tuple(column))
         return np.concatenate(tables), start, tuple(totals)
 
-    @cached_property
-    def gone(self) -> Floats:
-        """What it costs one person to be suppressed, by column."""
-        return self.metric.gone(self.lattice.original)
-
     def within(self, part: Lattice) -> CellCosts:
         """The same costs on a part of the lattice."""
         found = CellCosts(part, self.metric)
         vars(found).update(_table=self._table)
         return found
+
+    @cached_property
+    def gone(self) -> Floats:
+        """What it costs one person to be suppressed, by column."""
+        return self.metric.gone(self.lattice.original)
 
     def published(self, node: Node) -> Floats:
         """Each column's total if nobody is left out."""
