@@ -55,10 +55,13 @@ class Suppressor:
         """What to publish, where the groups that are not `kept` fail and are few enough."""
         limits, groups = self.constraints, frequency.groups
         cost, floor = self._bounded(frequency, kept)
+        if not limits.relief_decides:
+            floor = min(floor, self.floor(frequency))
         counted = kept & (groups.n > 0)
         people = int(groups.n[counted].sum())
         room = limits.limit - self.lattice.original.people + people
         only = not (counted & (groups.n <= room)).any()  # no other group may go
+        only &= limits.relief_decides
         if limits.remains(groups, kept, requirement):
             return Decision(kept, True, cost, cost if only else floor)
         failed = Decision(kept, False, cost, np.inf if only else floor)
@@ -66,9 +69,16 @@ class Suppressor:
             return failed  # with more people suppressed claims may hold; that is not tried
         enough = fewest(limits, groups, kept, room)
         if enough is None:
-            return Decision(kept, False, cost, np.inf)
+            return Decision(kept, False, cost, np.inf if limits.relief_decides else floor)
         room = min(room, people - 1)  # somebody has to remain
-        return self._relieved(frequency, counted, enough, room, floor) or failed
+        found = self._relieved(frequency, counted, enough, room, floor)
+        if found is not None and not limits.relief_decides:
+            return replace(found, bound=min(found.cost, floor))
+        return found or failed
+
+    def floor(self, frequency: Frequency) -> float:
+        """What no release at this node costs less, whoever is suppressed."""
+        return self._bounded(frequency, frequency.groups.n > 0)[1]
 
     def _relieved(
         self, frequency: Frequency, kept: Flags, enough: Fewest, room: int, floor: float

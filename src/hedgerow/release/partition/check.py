@@ -10,9 +10,22 @@ from hedgerow.claims.base import Verdict
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
 from hedgerow.release.partition.candidates import Candidates
-from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.job import Job, opened
 from hedgerow.release.partition.judgement import judge, needs_candidates
+from hedgerow.table.groups import Groups
 from hedgerow.table.label_taxonomies import written_out
+
+
+def estimated(job: Job, groups: Groups) -> list[str]:
+    """What is estimated of the population, where a claim says which share of it the table is."""
+    fractions = dict.fromkeys(m.sampled for m in job.models if m.sampled is not None)
+    if not fractions:
+        return []
+    # SciPy is loaded where something is estimated, and nowhere else.
+    from hedgerow.claims.population.overview import PopulationView
+
+    views = (PopulationView.of(groups.n, fraction=fraction) for fraction in fractions)
+    return [sentence for view in views for sentence in view.sentences()]
 
 
 def check(
@@ -42,5 +55,5 @@ def checked(
         candidates = None
         if needs_candidates(job):
             candidates = Candidates.in_table(cells, written_out(plan.specs, cells.hierarchies))
-        notes = (*job.notes, *job.told_spellings(cells))
+        notes = (*job.notes, *job.told_spellings(cells), *estimated(job, groups))
         return judge(job, cells, groups, candidates), notes
