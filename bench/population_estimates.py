@@ -105,8 +105,11 @@ def uniqueness(
 
 def risks(
     sizes: Ints, fraction: float, runs: int, draw: np.random.Generator, k: int
-) -> tuple[float, float, float, float]:
-    """Of groups of k: the mean of 1 / F, the model's, the bound's, and how often that covers."""
+) -> tuple[float, float, float, float] | None:
+    """Of groups of k: the mean of 1 / F, the model's, the bound's, and how often that covers.
+
+    None where no sample has such groups.
+    """
     found = []
     for seen in samples(sizes, fraction, runs, draw):
         inside = (seen >= k) & (seen <= k + k // 4)
@@ -115,6 +118,8 @@ def risks(
         odds = np.array([(1 - fraction) / fraction])
         upper = bounded_risk(np.array([k]), odds, sizes=seen[seen > 0], left_out=0)[0]
         found.append((float((1 / sizes[inside]).mean()), float(upper)))
+    if not found:
+        return None
     truth, upper = np.array(found).T
     model = benedetti_franconi(np.array([k]), np.array([k / fraction]))[0]
     return truth.mean(), float(model), upper.mean(), float((upper >= truth).mean())
@@ -130,10 +135,10 @@ def main(runs: int) -> None:
     print("|---|--:|", "--:|" * len(names))
     for name, sizes in tables.items():
         for fraction in FRACTIONS:
-            told = uniqueness(sizes, fraction, runs, draw)
+            seen = uniqueness(sizes, fraction, runs, draw)
             cells = [
-                f"{told[n][0]:+.0%}, {told[n][1]:.0%}" + f" of {told[n][2]}" * (told[n][2] < runs)
-                if n in told else "none" for n in names
+                f"{seen[n][0]:+.0%}, {seen[n][1]:.0%}" + f" of {seen[n][2]}" * (seen[n][2] < runs)
+                if n in seen else "none" for n in names
             ]  # fmt: skip
             print(f"| {name} | {fraction:.0%} |", " | ".join(cells), "|", flush=True)
     print("\n| population | sample | k | true | model | `bound` | covers |")
@@ -141,7 +146,10 @@ def main(runs: int) -> None:
     for name, sizes in tables.items():
         for fraction in (0.01, 0.1, 0.3):
             for k in (1, 2, 5):
-                true, model, upper, covers = risks(sizes, fraction, max(10, runs // 5), draw, k)
+                told = risks(sizes, fraction, max(10, runs // 5), draw, k)
+                if told is None:
+                    continue
+                true, model, upper, covers = told
                 print(f"| {name} | {fraction:.0%} | {k} | {true:.3f} | {model:.3f} "
                       f"| {upper:.3f} | {covers:.0%} |", flush=True)  # fmt: skip
 

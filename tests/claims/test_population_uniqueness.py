@@ -29,6 +29,7 @@ from hedgerow.claims.population.negative_binomial import (
     slide_negative_binomial,
     solved,
 )
+from hedgerow.claims.population.overview import right_match
 from hedgerow.claims.population.pitman import (
     expected_alone,
     fitted,
@@ -40,6 +41,7 @@ from hedgerow.claims.population.size_counts import SizeCounts
 from hedgerow.claims.population.zayatz import seen_once, zayatz
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.release.partition.check import checked
 from hedgerow.table.groups import Groups
 
 SIZES = [1] * 40 + [2] * 14 + [3] * 7 + [4] * 4 + [5] * 3 + [8, 9, 13, 13, 20]
@@ -399,3 +401,28 @@ def test_a_file_without_a_certificate_cannot_be_verified(tmp_path) -> None:
     (found,) = hedgerow.verify(release.data, plan=plan).claims
     assert found.verdict == "not verifiable"
     assert "whether people were left out" in found.why
+
+
+def test_check_and_the_internal_report_show_every_estimator(tmp_path) -> None:
+    plan = Plan.of(columns=COLUMNS, protect=line("20%"))
+    _, notes = checked(plan, table())
+    (shares,) = [note for note in notes if note.startswith("Estimated share")]
+    assert "simple random sample of 0.1" in shares
+    assert all(name in shares for name in ESTIMATORS)
+    hedgerow.publish(table(), columns=COLUMNS, protect=line("20%"), to=tmp_path / "r", report=True)
+    page = (tmp_path / "r.internal.html").read_text("utf-8")
+    assert "Risk in the population" in page
+    assert all(name in page for name in ESTIMATORS)
+    assert "data intrusion simulation" in page
+    assert "Risk in the population" not in (tmp_path / "r" / "report.html").read_text("utf-8")
+
+
+def test_a_unique_match_is_right_as_often_as_in_the_population() -> None:
+    """Data intrusion simulation, against everybody of a population, in expectation over samples."""
+    sizes, p = [1] * 30 + [2] * 20 + [3] * 10 + [7] * 5, Fraction(1, 4)
+    f1, f2 = (expected(sizes, p, i) for i in (1, 2))
+    # People of the population whom exactly one record fits, and for whom it is their own.
+    fitted_once = sum(j * comb(j, 1) * p * (1 - p) ** (j - 1) for j in sizes)
+    own = sum(j * p * (1 - p) ** (j - 1) for j in sizes)
+    seen = of_counts({1: float(f1), 2: float(f2)}, float(p))
+    assert right_match(seen) == pytest.approx(float(own / fitted_once), rel=1e-12)
