@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import hedgerow
 from hedgerow.base.errors import PlanError
 from hedgerow.claims import PopulationUniqueness
+from hedgerow.claims.population import log_linear as log_linear_model
 from hedgerow.claims.population.decision import ESTIMATORS, dankar
 from hedgerow.claims.population.estimate import Estimate, UndefinedEstimateError
 from hedgerow.claims.population.moment_bound import moment_bound
@@ -409,6 +410,7 @@ def test_check_and_the_internal_report_show_every_estimator(tmp_path) -> None:
     (shares,) = [note for note in notes if note.startswith("Estimated share")]
     assert "simple random sample of 0.1" in shares
     assert all(name in shares for name in ESTIMATORS)
+    assert any(note.startswith("A log-linear model") for note in notes)
     hedgerow.publish(table(), columns=COLUMNS, protect=line("20%"), to=tmp_path / "r", report=True)
     page = (tmp_path / "r.internal.html").read_text("utf-8")
     assert "Risk in the population" in page
@@ -426,3 +428,61 @@ def test_a_unique_match_is_right_as_often_as_in_the_population() -> None:
     own = sum(j * p * (1 - p) ** (j - 1) for j in sizes)
     seen = of_counts({1: float(f1), 2: float(f2)}, float(p))
     assert right_match(seen) == pytest.approx(float(own / fitted_once), rel=1e-12)
+
+
+# The log-linear model.
+
+
+def test_the_log_linear_fit_has_the_margins_of_the_sample() -> None:
+    """Which, with no interaction of three columns, is what maximum likelihood asks."""
+    draw = np.random.default_rng(2)
+    seen = draw.poisson(4, (3, 4, 2)).astype(float) + 1
+    means = log_linear_model.fitted(seen)
+    assert means is not None
+    for axis in range(3):
+        assert means.sum(axis=axis) == pytest.approx(seen.sum(axis=axis), abs=0.1)
+    log = np.log(means)
+    for a, b in product(range(2), range(3)):
+        four = log[a : a + 2, b : b + 2]
+        odds = four[0, 0] - four[0, 1] - four[1, 0] + four[1, 1]
+        assert odds[0] == pytest.approx(odds[1], abs=1e-9)
+
+
+def test_the_log_linear_risk_is_the_mean_over_poisson_numbers() -> None:
+    """Of one column the fit is the sample itself: a person alone has a mean of 1."""
+    codes, n = np.arange(4, dtype=np.int32)[:, None], np.array([1, 1, 3, 5])
+    found = log_linear_model.log_linear(codes, n, fraction=0.2)
+    with mpmath.workdps(30):
+        others = mpmath.mpf(4)
+        right = mpmath.nsum(
+            lambda x: mpmath.exp(-others) * others**x / mpmath.factorial(x) / (1 + x),
+            [0, mpmath.inf],
+        )
+        assert found.unique == pytest.approx(float(2 * mpmath.exp(-others)), rel=1e-12)
+        assert found.right == pytest.approx(float(2 * right), rel=1e-12)
+
+
+def test_log_linear_models_are_right_where_pairs_say_all() -> None:
+    """A population of three columns that depend on each other in pairs, a third of it sampled."""
+    draw = np.random.default_rng(4)
+    shape = (8, 7, 6)
+    logs = sum(draw.normal(0, 0.9, [s if i in pair else 1 for i, s in enumerate(shape)])
+               for pair in ((0, 1), (0, 2), (1, 2)))  # fmt: skip
+    truth, said = np.zeros(2), np.zeros(2)
+    for _ in range(30):
+        sizes = draw.poisson(6 * np.exp(logs - 1)).ravel()
+        seen = draw.binomial(sizes, 1 / 3)
+        codes = np.stack(np.unravel_index(np.flatnonzero(seen), shape), axis=1).astype(np.int32)
+        found = log_linear_model.log_linear(codes, seen[seen > 0], fraction=1 / 3)
+        if found is None:
+            continue
+        alone = sizes[seen == 1]
+        truth += [np.count_nonzero(alone == 1), (1 / alone).sum()]
+        said += [found.unique, found.right]
+    assert truth.all()
+    assert np.abs(said / truth - 1).max() < 0.25
+
+
+def test_log_linear_models_of_too_many_cells_are_not_fitted() -> None:
+    codes = np.array([[i % 90, i % 89, i % 83] for i in range(9_000)], np.int32)
+    assert log_linear_model.log_linear(codes, np.ones(9_000, np.int64), fraction=0.1) is None

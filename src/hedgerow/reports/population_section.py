@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from hedgerow.claims.population.log_linear import log_linear
 from hedgerow.claims.population.overview import PopulationView
 from hedgerow.reports.blocks import Section, Table, Text, section
 from hedgerow.reports.publisher_view import Inside
@@ -47,6 +50,7 @@ def population_sections(inside: Inside) -> Iterator[Section]:
                 tone="quiet",
             ),
             *_matches(before, after),
+            *_log_linear(inside, fraction),
         )  # fmt: skip
 
 
@@ -59,6 +63,15 @@ def _matches(before: PopulationView, after: PopulationView) -> Iterator[Text]:
         f"one with an estimated chance of {before.right:.1%} in the source; in the release, {now} "
         "(data intrusion simulation)."
     )
+
+
+def _log_linear(inside: Inside, fraction: float) -> Iterator[Text]:
+    tuples, into = inside.cells.tuples
+    n = np.bincount(into, weights=inside.cells.n, minlength=len(tuples)).astype(np.int64)
+    model = log_linear(tuples[n > 0], n[n > 0], fraction=fraction)
+    if model is not None:
+        alone = int(np.count_nonzero(n == 1))
+        yield Text(text=f"In the source: {model.sentence(int(n.sum()), alone)}", tone="quiet")
 
 
 def _share(value: float | None) -> str:

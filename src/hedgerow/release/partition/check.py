@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow.claims.base import Verdict
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
@@ -15,17 +18,25 @@ from hedgerow.release.partition.judgement import judge, needs_candidates
 from hedgerow.table.groups import Groups
 from hedgerow.table.label_taxonomies import written_out
 
+Codes = NDArray[np.int32]
 
-def estimated(job: Job, groups: Groups) -> list[str]:
+
+def estimated(job: Job, tuples: Codes, groups: Groups) -> list[str]:
     """What is estimated of the population, where a claim says which share of it the table is."""
     fractions = dict.fromkeys(m.sampled for m in job.models if m.sampled is not None)
     if not fractions:
         return []
     # SciPy is loaded where something is estimated, and nowhere else.
+    from hedgerow.claims.population.log_linear import log_linear
     from hedgerow.claims.population.overview import PopulationView
 
-    views = (PopulationView.of(groups.n, fraction=fraction) for fraction in fractions)
-    return [sentence for view in views for sentence in view.sentences()]
+    told = []
+    for fraction in fractions:
+        told += PopulationView.of(groups.n, fraction=fraction).sentences()
+        model = log_linear(tuples, groups.n, fraction=fraction)
+        if model is not None:
+            told.append(model.sentence(groups.people, int(np.count_nonzero(groups.n == 1))))
+    return told
 
 
 def check(
@@ -55,5 +66,5 @@ def checked(
         candidates = None
         if needs_candidates(job):
             candidates = Candidates.in_table(cells, written_out(plan.specs, cells.hierarchies))
-        notes = (*job.notes, *job.told_spellings(cells), *estimated(job, groups))
+        notes = (*job.notes, *job.told_spellings(cells), *estimated(job, tuples, groups))
         return judge(job, cells, groups, candidates), notes
