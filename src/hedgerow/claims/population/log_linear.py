@@ -85,7 +85,7 @@ def fitted(seen: Floats) -> Floats | None:
     By iterative proportional fitting; None if it does not come to rest.
     """
     columns = range(seen.ndim)
-    pairs = list(combinations(columns, 2)) or [(0,)]
+    pairs: list[tuple[int, ...]] = [*combinations(columns, 2)] or [(0,)]
     rest = [tuple(c for c in columns if c not in pair) for pair in pairs]
     wanted = [seen.sum(axis=axes, keepdims=True) for axes in rest]
     means = np.ones_like(seen)

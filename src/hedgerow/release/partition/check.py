@@ -30,7 +30,7 @@ def estimated(job: Job, tuples: Codes, groups: Groups) -> list[str]:
     from hedgerow.claims.population.log_linear import log_linear
     from hedgerow.claims.population.overview import PopulationView
 
-    told = []
+    told: list[str] = []
     for fraction in fractions:
         told += PopulationView.of(groups.n, fraction=fraction).sentences()
         model = log_linear(tuples, groups.n, fraction=fraction)
