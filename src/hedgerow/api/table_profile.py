@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from hedgerow.base.errors import DataError, PlanError
+from hedgerow.api.population_look import in_population, share_of
+from hedgerow.api.table_origin import TableOrigin
 from hedgerow.engines import open_engine
-from hedgerow.engines.base import Engine
-from hedgerow.engines.detection import look_at_file
 from hedgerow.plan.plan import Plan
-from hedgerow.plan.source_form import form_of
-from hedgerow.table.profile.table_profile import KnowledgeInPopulation, TableProfile
+from hedgerow.table.profile.table_profile import TableProfile
 from hedgerow.table.profile.whole_table import MOST_CELLS, profile_table
 from hedgerow.table.schema import Role
 
@@ -59,75 +53,15 @@ def look(
     <ColumnKind.NUMBER: 'number'>
     """
     share = None if fraction is None else share_of(fraction)
-    plan = source if isinstance(source, Plan) else _plan(source, read)
-    known, form = None, form_of(read or {})
-    if plan is not None:
-        source, person, null, form = plan.source, plan.person, plan.null, plan.form or form
-        known = [name for name, one in plan.columns.items() if one.role is Role.QUASI_IDENTIFIER]
-        if source is None:
-            raise DataError("the plan names no source", fix="Add `source: table.csv`.")
-    file = None
-    if isinstance(source, str | os.PathLike):
-        file = look_at_file(os.fspath(source), form=form, null=tuple(null))
-        form = form if file is None else file.form
-    with open_engine(source, null=tuple(null), person=person, form=form) as engine:
+    origin = TableOrigin.of(source, person=person, null=null, read=read)
+    known, source = None, origin.source
+    if origin.plan is not None:
+        columns = origin.plan.columns.items()
+        known = [name for name, one in columns if one.role is Role.QUASI_IDENTIFIER]
+    with open_engine(source, null=origin.null, person=origin.person, form=origin.form) as engine:
         found = profile_table(
-            engine, file=file, known=known, deep=deep, most_cells=most_cells, progress=progress,
+            engine, file=origin.file, known=known, deep=deep, most_cells=most_cells,
+            progress=progress,
             source=os.fspath(source) if isinstance(source, str | os.PathLike) else None,
         )  # fmt: skip
-        return found if share is None else _estimated(found, engine, share)
-
-
-def share_of(fraction: float | str) -> float:
-    """A sampling fraction, also in per cent.
-
-    Raises:
-        PlanError: It is no number above 0 and below 1.
-
-    >>> share_of("10%"), share_of(0.25)
-    (0.1, 0.25)
-    """
-    text = str(fraction).strip()
-    try:
-        number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1:
-        raise PlanError(
-            f"{text!r} is no sampling fraction",
-            where="fraction",
-            fix="Say which share of the population the table is, above 0 and below 1, such as 10%.",
-        )
-    return number
-
-
-def _estimated(found: TableProfile, engine: Engine, fraction: float) -> TableProfile:
-    """The profile with what attackers who know several columns would find in the population."""
-    # SciPy is loaded where something is estimated, and nowhere else.
-    from hedgerow.claims.population.overview import PopulationView
-
-    told, notes = [], []
-    for one in found.knowledge:
-        try:
-            counted = engine.counts(one.columns)
-        except DataError as error:  # people with several rows that differ are in no one group
-            notes.append(f"What {one.attacker} finds in the population is not said: {error.what}.")
-            continue
-        n = np.asarray(counted["n"].to_numpy(), np.int64)
-        view = PopulationView.of(n, fraction=fraction)
-        bound = view.shares[0]
-        assert bound.upper is not None, "the bound always has an estimate"
-        told.append(
-            KnowledgeInPopulation(
-                attacker=one.attacker, columns=one.columns, fraction=fraction, upper=bound.upper,
-                right=view.right,
-            )
-        )  # fmt: skip
-    return replace(found, population=tuple(told), notes=(*found.notes, *notes))
-
-
-def _plan(source: Any, read: Mapping[str, Any] | None) -> Plan | None:
-    """The plan at a path that is one."""
-    if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in {".yaml", ".yml"}:
-        return Plan.read(Path(source), source_form=read)
-    return None
+        return found if share is None else in_population(found, engine, share)

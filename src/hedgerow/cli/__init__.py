@@ -98,7 +98,7 @@ def check(
         from hedgerow.api import measure, said_in_words
 
         found = measure(plan, read=said_in_words(read or ()))
-        job.done(found.summary(), lambda: rendering().checked(found.claims, found.notes))
+        job.done(found.summary(), lambda: rendering().checked(found.claims, found.notes, plan))
         if not found.holds:
             job.exit_code = 1
 
@@ -157,6 +157,7 @@ def publish(
         def show() -> None:
             rendering().published(release)
             tell_internal(release.folder)
+            rendering().after_publishing(release.folder, plan)
 
         job.done(release.summary(), show)
 
