@@ -15,6 +15,7 @@ from hedgerow.plan.plan import Plan
 from hedgerow.release.partition.candidates import Candidates
 from hedgerow.release.partition.job import Job, opened
 from hedgerow.release.partition.judgement import judge, needs_candidates
+from hedgerow.release.partition.kept_analyses import KeptAnalyses
 from hedgerow.table.groups import Groups
 from hedgerow.table.label_taxonomies import written_out
 
@@ -67,4 +68,6 @@ def checked(
         if needs_candidates(job):
             candidates = Candidates.in_table(cells, written_out(plan.specs, cells.hierarchies))
         notes = (*job.notes, *job.told_spellings(cells), *estimated(job, tuples, groups))
+        if plan.keep:
+            notes += tuple(KeptAnalyses.of(job, cells).on_source)
         return judge(job, cells, groups, candidates), notes
