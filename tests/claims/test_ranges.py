@@ -128,7 +128,7 @@ def in_a_model(claim: str, key: str, kind: str | None, number: float) -> None:
     usual = {"min": 0, "max": 1, "alpha": 0.5, "k": 3, "l": 3, "c": 2, "epsilon": 2}
     example = told_by_example(claim).get(key, inside)
     given = parameters(claim, key, kind, usual.get(key, example))
-    made = Claim.model_validate({claim: given}).parameters.model("ill")
+    made = Claim.model_validate({claim: given}).parameters.privacy_model("ill")
     declared = CLAIMS[claim].parameter(key)
     assert declared is not None
     replace(made, **{declared.field or key: number})  # type: ignore[type-var]

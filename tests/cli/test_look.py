@@ -185,3 +185,25 @@ def test_a_plot_shows_sets_and_attackers(table: Path) -> None:
     assert "a neighbour" in drawn
     assert all(one.attacker in drawn for one in found.knowledge)
     assert "plot.doc" in run("look", "visits.csv", "--plot", "plot.doc", code=2).stderr
+
+
+def test_a_fraction_says_what_attackers_find_in_the_population(table: Path) -> None:
+    shown = run("look", str(table), "--fraction", "10%").stdout
+    assert "In the population, of which the table is 10 %" in shown
+    assert "is too low for one sample in 20" in " ".join(shown.split())
+    facts = json.loads(run("look", str(table), "--fraction", "0.1", "--json").stdout)
+    assert [one["attacker"] for one in facts["population"]] == [
+        one["attacker"] for one in facts["knowledge"]
+    ]
+    for one, known in zip(facts["population"], facts["knowledge"], strict=True):
+        assert 0 <= one["upper"] <= known["distinction"] + 1e-9
+    assert "population" not in json.loads(run("look", str(table), "--json").stdout)
+    for wrong in ("0", "1", "120%", "a tenth"):
+        done = run("look", str(table), "--fraction", wrong, code=2)
+        assert "no sampling fraction" in done.output
+
+
+def test_people_whose_rows_differ_are_in_no_one_group_of_the_population(table: Path) -> None:
+    told = run("look", str(table), "--person", "patient_nbr", "--fraction", "10%", "--json")
+    notes = json.loads(told.stdout)["notes"]
+    assert any("finds in the population is not said: 133 people have rows" in n for n in notes)

@@ -386,6 +386,8 @@ ORACLES: dict[str, tuple[Case, ...]] = {
 OTHER_ORACLES = {
     "composition": "tests/claims/test_composition.py",
     "belief": "tests/properties/test_belief_worlds.py",
+    "population-uniqueness": "tests/claims/test_population_uniqueness.py",
+    "individual-risk": "tests/claims/test_individual_risk.py",
 }
 """Claims about more than a table: where their oracle is."""
 

@@ -24,6 +24,7 @@ MODELS = (
     "k-anonymity", "l-diversity", "t-closeness", "alpha-k-anonymity", "delta-disclosure",
     "beta-likeness", "epsilon-privacy", "composition", "belief", "delta-presence",
     "k-map", "prosecutor-risk", "journalist-risk", "marketer-risk", "unique-share",
+    "population-uniqueness", "individual-risk",
 )  # fmt: skip
 
 

@@ -23,8 +23,10 @@ from tables import cells_of
 from hedgerow.claims import (
     AlphaKAnonymity,
     DeltaPresence,
+    IndividualRisk,
     KAnonymity,
     MarketerRisk,
+    PopulationUniqueness,
     UniqueShare,
 )
 from hedgerow.claims.base import PrivacyModel
@@ -111,6 +113,9 @@ class Oracle:
             published = {g: len(self.members[g]) if g in kept else 0 for g in self.place}
             there = [(n, self.outside[g]) for g, n in published.items() if n or self.outside[g]]
             return all(p > 0 and low <= Fraction(n, p) <= high for n, p in there)
+        if model.about_population:  # an estimate of what is published, and of how many are not
+            groups = Groups(np.array(sizes, np.int64), left_out=self.people - sum(sizes))
+            return bool(model.holds(groups).all())
         holds = model.holds(self.groups)
         if not all(holds[self.place[g]] for g in kept):
             return False
@@ -211,6 +216,18 @@ def test_where_too_many_groups_would_help_to_try_all_sets_there_is_a_bound(table
     with patch.object(suppression, "MOST_TRIED", 0):
         compare(table, [model], LINEAR, share, proven=unique)
         compare(table, [model], ["loss"], share, proven=unique and model.share == 0)
+ESTIMATED = [
+    *(PopulationUniqueness(at_most=share, fraction=0.5) for share in (0, 0.2, 0.4)),
+    PopulationUniqueness(at_most=0.3, fraction=0.3, estimator="dankar"),
+    *(IndividualRisk(at_most=risk, fraction=0.5) for risk in (0.3, 0.5)),
+    IndividualRisk(at_most=0.4, fraction=0.6, estimator="benedetti-franconi"),
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(tables(), st.sampled_from(ESTIMATED), st.sampled_from([0.0, 0.3, 0.6, 1.0]))
+def test_estimates_are_proven_only_where_nobody_may_be_suppressed(table, model, share):
+    compare(table, [model], SETTLED, share, proven=share == 0)
 
 
 @settings(max_examples=120, deadline=None)

@@ -487,7 +487,7 @@ def test_every_model_has_words_of_its_own() -> None:
         "epsilon": {"epsilon": 2}, "adversary": {"adversary": ClassII(stubbornness=9)},
         "minimum": {"minimum": 0}, "maximum": {"maximum": 0.5}, "risk": {"risk": 0.5},
         "share": {"share": 0.5}, "confidence": {"confidence": 0.5},
-        "at_most": {"at_most": 0.5},
+        "at_most": {"at_most": 0.5}, "fraction": {"fraction": 0.1}, "weights": {"weights": "w"},
     }  # fmt: skip
     told = set()
     for kind in models().values():

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hedgerow.api.population_look import in_population, share_of
 from hedgerow.api.table_origin import TableOrigin
 from hedgerow.engines import open_engine
 from hedgerow.plan.plan import Plan
@@ -21,6 +22,7 @@ def look(
     null: Sequence[str] = (),
     read: Mapping[str, Any] | None = None,
     deep: bool = True,
+    fraction: float | str | None = None,
     most_cells: int = MOST_CELLS,
     progress: Callable[[str, float | None], None] | None = None,
 ) -> TableProfile:
@@ -34,11 +36,14 @@ def look(
         null: Texts that are read as missing values; the plan's, if there is one.
         read: How a file is written, as a plan says it under `read`; the rest is detected.
         deep: Whether to combine three columns, and to look for special uniques; takes longer.
+        fraction: Share of the population that the table is a random sample of, as 0.1 or "10%".
+            With it, what attackers are likely to know is judged in the population.
         most_cells: Rows times columns to look at; of larger tables the first rows are.
         progress: Called as work goes on.
 
     Raises:
         DataError: The table cannot be read, or has no rows.
+        PlanError: The fraction is none.
 
     >>> import pyarrow as pa
     >>> found = look(pa.table({"age": ["31", "31", "40"], "sex": ["f", "m", "m"]}))
@@ -47,14 +52,16 @@ def look(
     >>> found.column("age").kind
     <ColumnKind.NUMBER: 'number'>
     """
+    share = None if fraction is None else share_of(fraction)
     origin = TableOrigin.of(source, person=person, null=null, read=read)
     known, source = None, origin.source
     if origin.plan is not None:
         columns = origin.plan.columns.items()
         known = [name for name, one in columns if one.role is Role.QUASI_IDENTIFIER]
     with open_engine(source, null=origin.null, person=origin.person, form=origin.form) as engine:
-        return profile_table(
+        found = profile_table(
             engine, file=origin.file, known=known, deep=deep, most_cells=most_cells,
             progress=progress,
             source=os.fspath(source) if isinstance(source, str | os.PathLike) else None,
         )  # fmt: skip
+        return found if share is None else in_population(found, engine, share)

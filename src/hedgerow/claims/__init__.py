@@ -20,6 +20,7 @@ from hedgerow.claims.composition import Composition
 from hedgerow.claims.belief_bound import BeliefBound
 from hedgerow.claims.presence import DeltaPresence, KMap
 from hedgerow.claims.risk import JournalistRisk, MarketerRisk, ProsecutorRisk, UniqueShare
+from hedgerow.claims.population_risk import IndividualRisk, PopulationUniqueness, WeightedRisk
 # isort: on
 
 __all__ = [
@@ -34,12 +35,14 @@ __all__ = [
     "DistinctLDiversity",
     "EntropyLDiversity",
     "EpsilonPrivacy",
+    "IndividualRisk",
     "JournalistRisk",
     "KAnonymity",
     "KMap",
     "MarketerRisk",
     "Needs",
     "Parameter",
+    "PopulationUniqueness",
     "PrivacyModel",
     "ProbabilisticLDiversity",
     "ProsecutorRisk",
@@ -47,5 +50,6 @@ __all__ = [
     "TCloseness",
     "UniqueShare",
     "Verdict",
+    "WeightedRisk",
     "describe",
 ]

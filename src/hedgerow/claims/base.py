@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hedgerow.base.errors import PlanError, some
 from hedgerow.base.ranges import Range
 from hedgerow.claims.traits import Traits
-from hedgerow.table.groups import ALL, Floats, Groups, Histogram, Ints, Sensitive
+from hedgerow.table.groups import ALL, Floats, Groups, Histogram, Ints, Sensitive, Weights
 
 NEAR = 1e-9
 """Levels this close to the threshold (relatively) are decided in exact arithmetic."""
@@ -48,6 +48,7 @@ class Needs(Flag):
     SIZES = auto()
     HISTOGRAM = auto()
     POPULATION = auto()
+    WEIGHTS = auto()
 
 
 COMPOSITION = "composition with earlier releases"
@@ -235,6 +236,15 @@ class PrivacyModel(Traits, metaclass=ByName):
         if self.monotone_in_union:
             return np.zeros(len(groups), np.int64)
         return np.maximum(groups.n - self.monotone_in_generalisation, 0)
+
+    @property
+    def relief_decides(self) -> bool:
+        """Whether suppression helps in one way only.
+
+        Of a claim about groups: if those that fail go. Of one about the table: if its relief is
+        enough. Where other choices may help, no search for the best one is proven.
+        """
+        return True
 
     def relief(self, groups: Groups) -> Relief:
         """What suppressing groups does for a claim about the table."""
@@ -432,6 +442,26 @@ def histogram_of(groups: Groups, name: str) -> tuple[Sensitive, Histogram]:
             fix=f"The sensitive columns are {some(n for n in groups.histograms if n != ALL)}.",
         )
     return groups.domains[name], groups.histograms[name]
+
+
+def weights_of(groups: Groups, column: str, claim: str) -> Ints:
+    """How many people of the population each group stands for, in millionths.
+
+    Raises:
+        PlanError: The groups carry no weights.
+    """
+    name = Weights.name_of(column)
+    domain = groups.domains.get(name)
+    if not isinstance(domain, Weights):
+        raise PlanError(
+            f"{claim} needs survey weights, and there are none",
+            fix="Name their column under `weights` in the claim.",
+        )
+    histogram = groups.histograms[name]
+    each = histogram.counts * domain.millionths[histogram.codes]
+    total = np.concatenate(([0], np.cumsum(each)))
+    found: Ints = total[histogram.indptr[1:]] - total[histogram.indptr[:-1]]
+    return found
 
 
 def population_of(groups: Groups, claim: str) -> Ints:

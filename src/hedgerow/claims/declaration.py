@@ -24,6 +24,7 @@ class ParameterKind(Enum):
 
     COLUMN = "name of a sensitive column"
     WISHES = "name of a column with the role identifier"
+    WEIGHTS = "name of a column of survey weights"
     VALUE = "a value of the column"
     POPULATION = "file"
     RELEASES = "folders or files"

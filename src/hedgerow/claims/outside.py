@@ -10,6 +10,8 @@ from hedgerow.claims.priors import Prior
 LISTED = "it depends on what people want protected, or on who is known"
 EARLIER = "it needs the earlier releases"
 SEVERAL_ROWS = "the file does not say which rows belong to the same person"
+WEIGHTED = "it depends on survey weights"
+UNSAID = "it is about a sample, and nothing says whether people were left out"
 OWN_PRIOR = "its prior is not published where people were left out"
 
 
@@ -27,8 +29,12 @@ def unverifiable(model: PrivacyModel, *, person: bool, left_out: int | None) -> 
         return LISTED
     if Needs.POPULATION in model.needs:
         return "it needs the outside population"
+    if model.weighted_by is not None:
+        return WEIGHTED
     if person:
         return SEVERAL_ROWS
+    if model.counts_left_out and left_out is None:
+        return UNSAID
     if model.compares_with_table and left_out is None:
         return "it compares with the whole table, and nothing says whether people were left out"
     if model.compares_with_table and left_out:
@@ -77,6 +83,8 @@ def withheld(model: PrivacyModel, *, left_out: int, hidden: bool) -> str | None:
         return "it depends on what earlier releases say of the people in this one"
     if model.looks_behind:
         return LISTED
+    if model.weighted_by is not None:
+        return WEIGHTED
     if left_out and model.compares_with_table:
         return "it compares with the whole table, people left out included"
     return "it depends on a prior that is not published" if hidden else None

@@ -45,6 +45,11 @@ WEIGHED = Gap(
     "anybody against those who weigh how frequent values are in the releases that were compared, "
     "know who came and left between them, or count otherwise",
 )
+ESTIMATED = Gap(
+    8,
+    "what an estimate misses: nobody has counted the population, and the table has to be a random "
+    "sample of it",
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,11 @@ class Traits:
     `beliefs_left`."""
     bounds_beliefs: ClassVar[bool] = False
     """Whether it bounds what is believed by all of them together; see `beliefs_left`."""
+    about_population: ClassVar[bool] = False
+    """Whether it takes the table for a sample, and estimates what its groups are in the population.
+    """
+    counts_left_out: ClassVar[bool] = False
+    """Whether it depends on how many people of the table are in none of the groups."""
     rows_words: ClassVar[str | None] = None
     """What it is called where it is listed as proved for several rows a person."""
     sliders: ClassVar[tuple[Slider, ...]] = ()
@@ -179,6 +189,16 @@ class Traits:
     @property
     def facts(self) -> AskedFacts | None:
         """What it has to know of people that the release does not show."""
+        return None
+
+    @property
+    def weighted_by(self) -> str | None:
+        """The column of survey weights it is judged with."""
+        return None
+
+    @property
+    def sampled(self) -> float | None:
+        """The share of the population that it says the table is."""
         return None
 
     @property

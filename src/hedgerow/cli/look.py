@@ -32,6 +32,13 @@ def look(
         bool,
         typer.Option("--fast", help="Combine no three columns, and look for no special uniques."),
     ] = False,
+    fraction: Annotated[
+        str | None,
+        typer.Option(
+            help="Share of the population that the table is a random sample of, such as 10%: "
+            "estimates what attackers find there."
+        ),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw who stands out: a file .svg, .html, .png or .json."),
@@ -48,7 +55,7 @@ def look(
             refuse_plot(plot)
         found = hedgerow.look(
             data, person=person, null=null or (), read=said_in_words(read or ()), deep=not fast,
-            progress=job.progress,
+            fraction=fraction, progress=job.progress,
         )  # fmt: skip
         if plot is not None:
             singling_chart(found).save(plot)

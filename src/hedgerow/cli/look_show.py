@@ -38,6 +38,7 @@ def profile(found: TableProfile, data: str) -> None:
     _dependencies(found)
     _who_stands_out(found)
     _attackers(found)
+    _population(found)
     _special(found)
     key = next((one.column for one in found.keys if one.sure and one.several), found.person)
     who = "" if key is None else f" --person {shlex.quote(key)}"
@@ -181,6 +182,22 @@ def _attackers(found: TableProfile) -> None:
     for one in found.knowledge:
         share = in_percent(one.distinction)
         _line(f"{one.attacker}: {listed(one.columns, 7)}; singles out {share}")
+
+
+def _population(found: TableProfile) -> None:
+    if not found.population:
+        return
+    _part(f"In the population, of which the table is {in_percent(found.population[0].fraction)}")
+    for one in found.population:
+        if one.right is None:
+            _line(f"{one.attacker}: finds nobody who is alone in the table")
+            continue
+        _line(f"{one.attacker}: at most {in_percent(one.upper)} unique; who finds exactly one "
+              f"record has the right one with a chance of {in_percent(one.right)}")  # fmt: skip
+    _line(
+        "Estimated for a simple random sample: the upper end of an interval that needs no model "
+        "and is too low for one sample in 20; the chance by data intrusion simulation."
+    )
 
 
 def _special(found: TableProfile) -> None:

@@ -195,6 +195,7 @@ def _joined(parts: Sequence[Groups]) -> Groups:
         histograms,
         first.domains,
         np.concatenate(outside) if outside else None,
+        first.left_out,
     )
 
 

@@ -153,14 +153,17 @@ class _Seen:
         if self.keep_suppressed and (out & (groups.n > 0)).any():
             return groups.merge(np.where(out, len(groups), np.arange(len(groups))), len(groups) + 1)
         return Groups(
-            np.where(self.kept, groups.n, 0), groups.histograms, groups.domains, groups.population
-        )
+            np.where(self.kept, groups.n, 0), groups.histograms, groups.domains, groups.population,
+            groups.left_out,
+        )  # fmt: skip
 
     def by(self, model: PrivacyModel) -> Groups:
         """As a claim sees them: to a population, a group left out is one of size 0."""
         if Needs.POPULATION in model.needs:
             return self.groups
-        return self.groups.take(self.groups.n > 0)
+        published = self.groups.take(self.groups.n > 0)
+        gone = self.frequency.groups.people - published.people
+        return replace(published, left_out=published.left_out + gone)
 
     def place(self, model: PrivacyModel, group: int) -> int:
         """The place of a group that a claim sees."""

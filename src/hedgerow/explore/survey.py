@@ -235,7 +235,8 @@ class _Whole:
             elif self.constraints.keep_suppressed or self.constraints.beyond:
                 feasible[place] = NO  # `publish` suppresses no more there, so the floor stays
             elif not self._could(self.constraints, groups, remaining):
-                feasible[place], floor[place] = NO, np.inf
+                feasible[place] = NO
+                floor[place] = np.inf if self.constraints.relief_decides else floor[place]
             else:
                 self._choose(place, feasible, left_out, cost, floor)
 

@@ -68,6 +68,7 @@ Predicates = Annotated[
 _KINDS: dict[ParameterKind, Any] = {
     ParameterKind.COLUMN: str,
     ParameterKind.WISHES: str,
+    ParameterKind.WEIGHTS: str,
     ParameterKind.VALUE: str,
     ParameterKind.POPULATION: File,
     ParameterKind.RELEASES: Annotated[tuple[File, ...], Field(strict=False)],
@@ -114,7 +115,7 @@ class Parameters(PlanMapping):
         """Releases that the claim is about, besides those of the ledger."""
         return self.given(ParameterKind.RELEASES) or ()
 
-    def model(self, of: str | None, null: Sequence[str] = ()) -> PrivacyModel:
+    def privacy_model(self, of: str | None, null: Sequence[str] = ()) -> PrivacyModel:
         """The privacy model for one sensitive column; reads the files of its attackers.
 
         Args:
@@ -250,4 +251,4 @@ class Claim(PlanMapping):
             sensitive: The sensitive columns.
             null: Texts that mean missing, in files the claim refers to.
         """
-        return [self.parameters.model(of, null) for of in self.columns(sensitive)]
+        return [self.parameters.privacy_model(of, null) for of in self.columns(sensitive)]

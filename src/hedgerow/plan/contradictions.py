@@ -106,6 +106,7 @@ def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) ->
     if isinstance(claim, Claim):
         place = (*place, claim.name)
     yield from _facts_contradict(plan, place, claim)
+    yield from _weights_contradict(plan, place, claim)
     if of is not None and of not in sensitive:
         close = nearest(str(of), sensitive)
         role = plan.columns[of].role if of in plan.columns else None
@@ -156,6 +157,31 @@ def _lacks_hierarchy(
                     (*place, one.name), f"{name!r} has no hierarchy to measure {one.name} in",
                     f"Give {name!r} a hierarchy, or use {one.name}: {one.kind.words[0]}.",
                 )  # fmt: skip
+
+
+def _weights_contradict(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:
+    """Survey weights are numbers of people: a column of theirs must exist and stay as it is."""
+    if isinstance(claim, Claim):
+        name, at = claim.parameters.given(ParameterKind.WEIGHTS), (*place, "weights")
+    else:
+        name, at = claim.weighted_by, place
+    if name is None:
+        return
+    roles = plan.schema().roles
+    if name not in roles or name == plan.person:
+        close = nearest(name, list(roles))
+        yield Problem(
+            at, f"there is no column {name!r} of survey weights",
+            f"Did you mean {close!r}?" if close and close != name else "Name a column of numbers.",
+        )  # fmt: skip
+    elif roles[name] is Role.QUASI_IDENTIFIER:
+        yield Problem(
+            at, f"the survey weights in {name!r} have the role quasi-identifier, which generalises "
+            "them: nobody could add them up",
+            "Give them the role identifier, so that they are not published. With the role "
+            "insensitive they are published as they are: say so only if nobody can tell from a "
+            "weight who somebody is or where they live.",
+        )  # fmt: skip
 
 
 def _facts_contradict(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:

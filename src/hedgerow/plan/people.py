@@ -108,8 +108,9 @@ def require_population(plan: Plan, population: Engine, *, where: str | None) -> 
 
 
 def _said(plan: Plan) -> dict[str, bool]:
-    """Whether columns are keys, where the plan says so; what people want protected is none."""
-    claims = (claim for claim in plan.protect if isinstance(claim, Claim))
-    named = (claim.parameters.given(ParameterKind.WISHES) for claim in claims)
+    """Whether columns are keys, where the plan says so; wishes and survey weights are none."""
+    claims = [claim for claim in plan.protect if isinstance(claim, Claim)]
+    kinds = (ParameterKind.WISHES, ParameterKind.WEIGHTS)
+    named = (claim.parameters.given(kind) for claim in claims for kind in kinds)
     wishes = {name: False for name in named if name is not None}
     return wishes | {name: c.key for name, c in plan.columns.items() if c.key is not None}

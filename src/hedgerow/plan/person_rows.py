@@ -79,6 +79,7 @@ def require_rows(plan: Plan, engine: Engine) -> int | None:
     schema = plan.schema(engine.columns())
     facts = (getattr(model, "facts", None) for model in plan.models())
     wishes = {asked.wishes for asked in facts if asked is not None}
+    wishes |= {getattr(model, "weighted_by", None) for model in plan.models()}
     chosen = {name: one.within_person for name, one in plan.columns.items() if one.within_person}
     alike = [
         name

@@ -20,7 +20,7 @@ def is_text(place: Place) -> bool:
             return True
         case ("columns", _, "hierarchy", "codes", "other"):
             return True
-        case ("protect", _, _, "of" | "value" | "population" | "wishes") | (
+        case ("protect", _, _, "of" | "value" | "population" | "wishes" | "weights") | (
             "protect",
             _,
             _,

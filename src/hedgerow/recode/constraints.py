@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -40,6 +40,11 @@ class SearchConstraints:
     def beyond(self) -> bool:
         """Whether a claim is about how groups go together, so that nothing says which should go."""
         return any(m.beyond_groups for m in self.models)
+
+    @cached_property
+    def relief_decides(self) -> bool:
+        """Whether no other choice of whom to suppress helps than the one that is tried."""
+        return self.limit == 0 or all(m.relief_decides for m in self.whole)
 
     @cached_property
     def settled(self) -> bool:
@@ -124,4 +129,7 @@ def _without(groups: Groups, kept: NDArray[np.bool_], model: PrivacyModel) -> Gr
         return Groups(
             np.where(kept, groups.n, 0), groups.histograms, groups.domains, groups.population
         )
-    return groups.take(kept & (groups.n > 0))
+    published = groups.take(kept & (groups.n > 0))
+    if not model.counts_left_out:
+        return published
+    return replace(published, left_out=groups.left_out + groups.people - published.people)

@@ -156,7 +156,8 @@ class Lattice:
                 width = len(low.groups.domains[name].values)
                 merged = merge_histogram(first, members, h.indptr, h.codes, h.counts, width)
                 histograms[name] = Histogram(*merged)
-        return Frequency(node, words, Groups(n, histograms, low.groups.domains, population))
+        found = Groups(n, histograms, low.groups.domains, population, low.groups.left_out)
+        return Frequency(node, words, found)
 
     def _regroup(self, low: Frequency, node: Node) -> tuple[Words, Ints, Ints]:
         """The node's tuples, the new group of each old one, and the people in each."""

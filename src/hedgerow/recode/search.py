@@ -244,6 +244,8 @@ class Search:
                     cost[r] = found.cost
                     more = (rank > r) & ~found.kept
                     left_out[r] += groups.n[more].sum()
+        if not limits.relief_decides:
+            bound = np.minimum(bound, self.suppressor.floor(frequency))
         if limits.settled:
             return Evaluation(feasible, cost, bound, left_out, failing, extra)
         return Evaluation(feasible, cost, bound, left_out, *self._forced(frequency))

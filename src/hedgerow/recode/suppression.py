@@ -59,10 +59,13 @@ class Suppressor:
         """What to publish, where the groups that are not `kept` fail and are few enough."""
         limits, groups = self.constraints, frequency.groups
         cost, floor = self._bounded(frequency, kept)
+        if not limits.relief_decides:
+            floor = min(floor, self.floor(frequency))
         counted = kept & (groups.n > 0)
         people = int(groups.n[counted].sum())
         room = limits.limit - self.lattice.original.people + people
         only = not (counted & (groups.n <= room)).any()  # no other group may go
+        only &= limits.relief_decides
         if limits.remains(groups, kept, requirement):
             return Decision(kept, True, cost, cost if only else floor)
         failed = Decision(kept, False, cost, np.inf if only else floor)
@@ -70,9 +73,16 @@ class Suppressor:
             return failed  # with more people suppressed claims may hold; that is not tried
         enough = fewest(limits, groups, kept, room)
         if enough is None:
-            return Decision(kept, False, cost, np.inf)
+            return Decision(kept, False, cost, np.inf if limits.relief_decides else floor)
         room = min(room, people - 1)  # somebody has to remain
-        return self._relieved(frequency, counted, enough, room, floor) or failed
+        found = self._relieved(frequency, counted, enough, room, floor)
+        if found is not None and not limits.relief_decides:
+            return replace(found, bound=min(found.cost, floor))
+        return found or failed
+
+    def floor(self, frequency: Frequency) -> float:
+        """What no release at this node costs less, whoever is suppressed."""
+        return self._bounded(frequency, frequency.groups.n > 0)[1]
 
     def _relieved(
         self, frequency: Frequency, kept: Flags, enough: Fewest, room: int, floor: float
@@ -118,9 +128,10 @@ class Suppressor:
         """The cheapest of all sets of groups that will do; None where they are too many to try.
 
         Cell metrics only: there to suppress a group that is no help costs, and helps nobody.
+        Unless suppressing somebody may gain: then nothing is said here.
         """
         n, costs = frequency.groups.n, self.costs
-        if costs is None:
+        if costs is None or not self.metric.suppression_costs:
             return None
         sizes, size = np.unique(n, return_inverse=True)
         worth = np.array([[relief.worth(int(one)) for relief in reliefs] for one in sizes])[size]

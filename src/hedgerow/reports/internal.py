@@ -36,6 +36,7 @@ from hedgerow.reports.kept_section import kept_blocks
 from hedgerow.reports.losers_section import losers_blocks
 from hedgerow.reports.noisy import randomised_sections, safe_sections
 from hedgerow.reports.page import rendered
+from hedgerow.reports.population_section import population_sections
 from hedgerow.reports.profiles.base import ProfileCheck, profile_section
 from hedgerow.reports.publisher_view import Books, Inside, order_of
 from hedgerow.reports.quality_section import quality_blocks
@@ -74,6 +75,7 @@ def internal_report(
         section("Adversaries", *_adversaries(inside.models)),
         section("Risk before and after", *risks(inside)),
         *([section("Group sizes", _sizes(inside))] if inside.schema.quasi_identifiers else []),
+        *population_sections(inside),
         section("Worst groups", *_worst(inside)),
         section("Technique for each column", techniques(inside)),
         section("Before and after", *examples(inside)),

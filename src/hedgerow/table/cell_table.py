@@ -19,6 +19,7 @@ from hedgerow.table.pack import canonical, distinct
 from hedgerow.table.person_keys import refuse_empty_rows
 from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Schema
+from hedgerow.table.survey_weights import weights_attribute
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -32,6 +33,7 @@ def read_cells(
     population: Engine | None = None,
     joint: bool = False,
     facts: Sequence[AskedFacts] = (),
+    weights: Sequence[str] = (),
     beside: Sequence[str] = (),
     as_it_is: bool = False,
     empty_rows: bool = True,
@@ -45,6 +47,7 @@ def read_cells(
         population: Holds the outside population some claims refer to.
         joint: Whether a claim counts every published column as a quasi-identifier.
         facts: What claims have to know of people that the release does not show.
+        weights: Columns of survey weights that claims are judged with.
         beside: Insensitive columns on which releases may be joined.
         as_it_is: Whether people who would be suppressed for a missing value count too.
         empty_rows: Whether rows that are empty in every column count as people.
@@ -54,15 +57,20 @@ def read_cells(
     sets = (*schema.sensitive, *(schema.insensitive if joint else beside))
     facts = tuple(dict.fromkeys(facts))
     wishes = tuple(dict.fromkeys(asked.wishes for asked in facts if asked.wishes is not None))
+    weights = tuple(dict.fromkeys(weights))
     lists = tuple(dict.fromkeys(asked.known for asked in facts if asked.known is not None))
     counted = engine.counts(
-        names, sets=(*sets, *wishes), marks=[(known.by, known.people) for known in lists]
+        names, sets=(*sets, *wishes, *weights), marks=[(known.by, known.people) for known in lists]
     )
     n, rows = _ints(counted["n"]), _ints(counted["rows"])
     refuse_nobody(rules, len(n))
     columns = [encoded(counted[f"q{j}"]) for j in range(len(names))]
     values = [histogram(counted[f"s{i}"], n) for i in range(len(sets))]
     wished = {name: histogram(counted[f"s{len(sets) + i}"], n) for i, name in enumerate(wishes)}
+    weighed = {
+        name: histogram(counted[f"s{len(sets) + len(wishes) + i}"], n)
+        for i, name in enumerate(weights)
+    }
     marked = {known: _flags(counted[f"m{i}"]) for i, known in enumerate(lists)}
     if not empty_rows and _may_be_empty(columns, values, len(n)):
         refuse_empty_rows(engine)
@@ -78,7 +86,7 @@ def read_cells(
         _domain(rules, name, *value, n)
         for name, value in zip(schema.sensitive, values, strict=False)
     ]
-    more = [h for _, h in wished.values()]
+    more = [h for _, h in (*wished.values(), *weighed.values())]
     order = _canonical(q, [*(h for _, h in values), *more], list(marked.values()))
     attributes = [(domain, h.take(order)) for domain, h in sensitive]
     for asked in facts:
@@ -87,6 +95,8 @@ def read_cells(
         mark = None if asked.known is None else marked[asked.known]
         together, joined = facts_attribute(asked, domain, h, wish, mark, n)
         attributes.append((together, joined.take(order)))
+    for name, (texts, h) in weighed.items():
+        attributes.append((weights_attribute(name, texts, h, n), h.take(order)))
     for name in beside:
         known, h = values[sets.index(name)]
         shown = _beside(name, known, h, n)

@@ -72,5 +72,6 @@ class Cells:
             {d.name: h for d, h in zip(self.sensitive, self.values, strict=True)},
             {d.name: d for d in self.sensitive},
             self.population,
+            self.absent,
         )
         return each.merge(into, size)

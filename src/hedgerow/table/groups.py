@@ -104,6 +104,19 @@ class Unseen(Sensitive):
 
 
 @dataclass(frozen=True, eq=False)
+class Weights(Unseen):
+    """How many people of the population each person of a sample stands for."""
+
+    millionths: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Of each value, rounded down: whole numbers add up alike in any order."""
+
+    @staticmethod
+    def name_of(column: str) -> str:
+        """The attribute of the groups that holds the weights of a column."""
+        return f"(weights {column})"
+
+
+@dataclass(frozen=True, eq=False)
 class Beside(Unseen):
     """A column that is published as it is and is no secret, where releases are joined on it."""
 
@@ -280,6 +293,8 @@ class Groups:
     domains: Mapping[str, Sensitive] = field(default_factory=dict)
     population: Ints | None = None
     """People of the outside population in each group, where the plan names one."""
+    left_out: int = 0
+    """People of the table who are in none of the groups."""
 
     def __len__(self) -> int:
         return len(self.n)
@@ -346,7 +361,7 @@ class Groups:
         )
         histograms = {name: h.take(index) for name, h in self.histograms.items()}
         population = None if self.population is None else self.population[index]
-        return Groups(self.n[index], histograms, self.domains, population)
+        return Groups(self.n[index], histograms, self.domains, population, self.left_out)
 
     def in_one_spelling(self, name: str) -> Groups:
         """The same with the values of a sensitive attribute that may be read as one as one."""
@@ -358,6 +373,7 @@ class Groups:
             {**self.histograms, name: merged},
             {**self.domains, name: one},
             self.population,
+            self.left_out,
         )
 
     def merge(self, into: Ints, size: int) -> Groups:
@@ -375,7 +391,7 @@ class Groups:
                 width = len(self.domains[name].values)
                 merged = merge_histogram(start, members, h.indptr, h.codes, h.counts, width)
                 histograms[name] = Histogram(*merged)
-        return Groups(n, histograms, self.domains, population)
+        return Groups(n, histograms, self.domains, population, self.left_out)
 
 
 @kernel

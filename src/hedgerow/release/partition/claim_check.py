@@ -60,7 +60,7 @@ class Ground:
             return self.contents.joint(self.others)
         of = model.column
         if of is None:
-            return self.contents.sizes()
+            return replace(self.contents.sizes(), left_out=self.left_out or 0)
         if of not in self.contents.sets:
             raise HedgerowError(f"the file has no sensitive column {of!r}")
         named = dict.fromkeys(model.named_values())

@@ -59,6 +59,8 @@ def obstacle(job: Job) -> str | None:
         return "there are earlier releases to compare with"
     if job.joint:
         return "a claim is about all columns together"
+    if job.weights:
+        return "a claim is judged with survey weights"
     if job.facts:
         return "a claim is about what the release does not show"
     return None if job.schema.quasi_identifiers else "there is nothing to cut by"

@@ -38,11 +38,12 @@ from hedgerow.release.partition.ledger_record import earlier_releases
 from hedgerow.table.cell_table import read_cells
 from hedgerow.table.cells import Cells
 from hedgerow.table.facts import AskedFacts
-from hedgerow.table.groups import Beside, Groups, Sensitive
+from hedgerow.table.groups import Beside, Groups, Sensitive, Weights
 from hedgerow.table.header import require_header
 from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Schema
+from hedgerow.table.survey_weights import summed
 
 UNKNOWN = "What both give away together is not known."
 
@@ -81,10 +82,12 @@ class Job:
     def told_spellings(self, cells: Cells) -> list[str]:
         """For the steward: spellings that may be one value, and are judged both ways.
 
-        And what the plan says of values that nobody has.
+        And what the plan says of values that nobody has; and what survey weights add up to.
         """
         told = []
         for domain in cells.sensitive:
+            if isinstance(domain, Weights):
+                told.append(summed(domain))
             name = domain.name
             if name not in self.schema.sensitive:
                 continue
@@ -108,6 +111,7 @@ class Job:
             population=self.population,
             joint=self.joint,
             facts=self.facts,
+            weights=self.weights,
             beside=[column for column in beside if column in shared],
             as_it_is=as_it_is,
             empty_rows=not must_have_values(self.plan, self.engine.columns()),
@@ -152,6 +156,11 @@ class Job:
     def facts(self) -> list[AskedFacts]:
         """What claims have to know of people that the release does not show."""
         return [model.facts for model in self.models if model.facts is not None]
+
+    @property
+    def weights(self) -> list[str]:
+        """Columns of survey weights that claims are judged with."""
+        return [model.weighted_by for model in self.models if model.weighted_by is not None]
 
     def refuse_unfitting(self, cells: Cells) -> None:
         """Refuse claims about beliefs that do not fit the values of the table.

@@ -113,7 +113,7 @@ def refuse_unsuited(
     _refuse_separated(plan, models)
     refuse_overlapping(plan, models)
     limit = plan.method.may_suppress(people)
-    if search != "lattice" and any(Needs.POPULATION in m.needs for m in models):
+    if search != "lattice" and any(_of_population(m) for m in models):
         raise PlanError(
             f"claims about a population need `search: lattice`, not {search!r}",
             fix="Only full-domain generalisation maps the population as it maps the table.",
@@ -128,6 +128,11 @@ def refuse_unsuited(
     if search == "local":
         _refuse_endless(hierarchies)
     return limit
+
+
+def _of_population(model: PrivacyModel) -> bool:
+    """Whether it is about groups of the population, counted or estimated."""
+    return Needs.POPULATION in model.needs or model.about_population
 
 
 def refuse_hopeless(models: Sequence[PrivacyModel]) -> None:
@@ -169,6 +174,13 @@ def refuse_overlapping(plan: Plan, models: Sequence[PrivacyModel]) -> None:
     """
     for name in _overlapping(plan):
         for model in models:
+            if model.about_population:
+                raise PlanError(
+                    f"{model} cannot be kept with {name}: groups that overlap are no groups of "
+                    "the population, of which it takes the table for a sample",
+                    where=plan.where("method"),
+                    fix="Search the lattice, and leave keep_suppressed out.",
+                )
             if model.about_presence:  # which the lattice alone can keep
                 raise PlanError(
                     f"{model} cannot be kept with {name}: whoever fits a group may also be in the "
@@ -188,6 +200,14 @@ def refuse_unexplored(plan: Plan, models: Sequence[PrivacyModel]) -> None:
         PlanError: There is such a claim, and the plan's method makes groups that overlap.
     """
     refuse_overlapping(plan, models)
+    for model in models:
+        if model.about_population and model.beyond_groups:
+            raise PlanError(
+                f"{model} cannot be explored: it is estimated for all groups of a release "
+                "together, and only `publish` and `check` look at these",
+                where=plan.where("protect"),
+                fix="Publish it, or explore another claim and `check` this one.",
+            )
     for name in _overlapping(plan):
         for model in models:
             if model.about_single_people or not model.closed_under_mixtures:
@@ -315,7 +335,7 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
         metric = plan.utility.over(names)
         recoding = at_node(lattice, lattice.bottom, constraints, {"stored": True}, metric=metric)
     else:
-        if any(Needs.POPULATION in m.needs for m in models):
+        if any(_of_population(m) for m in models):
             raise PlanError(
                 f"claims about a population cannot be measured on a {kind} recoding",
                 fix="Apply the recoding of a release that was made with `search: lattice`.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,6 +83,7 @@ def measured_groups(
         measured_on += ", for all who fit a group"
     if cells.population is not None:
         groups = _with_population(cells, recoding, groups, contents)
+    groups = replace(groups, left_out=recoding.suppressed + cells.absent)
     return Measured(groups, measured_on, contents)
 
 

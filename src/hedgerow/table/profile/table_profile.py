@@ -96,6 +96,22 @@ class AttackerKnowledge:
     """Share of people whom these columns single out."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class KnowledgeInPopulation:
+    """What the columns that an attacker is likely to know tell in the population, estimated."""
+
+    attacker: str
+    columns: tuple[str, ...]
+    fraction: float
+    """Share of the population that the table is."""
+    upper: float
+    """Share of the people who are unique in the population, at most: the upper end of an interval
+    that needs no model, and is too low for one sample in 20."""
+    right: float | None
+    """The chance that whoever finds exactly one record for a person of the population has theirs;
+    None where nobody is alone."""
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TableProfile:
     """The facts of a table. All of it is about people in it: for its steward, no recipient."""
@@ -124,6 +140,8 @@ class TableProfile:
     """Who stands out by few columns and in many ways; None where nobody has looked for them."""
     notes: tuple[str, ...]
     """What was not looked at, and why."""
+    population: tuple[KnowledgeInPopulation, ...] = ()
+    """Estimated where somebody says which share of the population the table is."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -156,7 +174,7 @@ class TableProfile:
             name: value
             for name, value in vars(self).items()
             if name not in ("columns", "file", "keys", "dependencies", "combinations", "smallest",
-                            "knowledge", "special", "notes")
+                            "knowledge", "special", "notes", "population")
         }  # fmt: skip
         file = self.file
         return whole | {
@@ -181,6 +199,7 @@ class TableProfile:
             "knowledge": [asdict(one) for one in self.knowledge],
             "special": None if special is None else special.summary(),
             "notes": list(self.notes),
+            **({"population": [asdict(one) for one in self.population]} if self.population else {}),
         }  # fmt: skip
 
     def __repr__(self) -> str:

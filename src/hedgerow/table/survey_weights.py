@@ -1,0 +1,85 @@
+"""Survey weights: how many people of the population each person of a sample stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+
+import numpy as np
+
+from hedgerow.base.errors import DataError
+from hedgerow.table.groups import Histogram, Ints, Weights
+
+MILLION = 1_000_000
+LARGEST = 10**9
+"""No person stands for more people than this."""
+
+
+def weights_attribute(name: str, texts: Sequence[str | None], found: Histogram, n: Ints) -> Weights:
+    """The weights of a column as an attribute of people.
+
+    Args:
+        name: The column.
+        texts: Its values.
+        found: Who has which.
+        n: People in each cell.
+
+    Raises:
+        DataError: Somebody has no weight, or several, or one that is no number of at least 1.
+    """
+    if len(found.codes) != len(n):
+        raise DataError(
+            "some people have several survey weights, and a person has one",
+            where=f"column {name!r}",
+            fix="Give every person one weight.",
+        )
+    people = np.bincount(found.codes, weights=found.counts, minlength=len(texts)).astype(np.int64)
+    used = people > 0
+    return Weights(
+        Weights.name_of(name),
+        tuple(texts),
+        people,
+        int(n.sum()),
+        millionths=np.array(
+            [
+                _millionths(name, text) if there else 0
+                for text, there in zip(texts, used, strict=True)
+            ],
+            np.int64,
+        ),
+    )
+
+
+def _millionths(name: str, text: str | None) -> int:
+    where = f"column {name!r}"
+    if text is None or not text.strip():
+        raise DataError(
+            "somebody has no survey weight", where=where, fix="Give every person a weight."
+        )
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise DataError(
+            f"{text!r} is no survey weight", where=where, fix="Give numbers, such as 12.5."
+        )
+    if not 1 <= number <= LARGEST:
+        raise DataError(
+            f"the survey weight {text} is not from 1 to {LARGEST:,}",
+            where=where,
+            fix="A weight says how many people of the population a person stands for, themselves "
+            "included. If the weights were scaled to another sum, scale them back.",
+        )
+    return int(number * MILLION)
+
+
+def summed(weights: Weights) -> str:
+    """What the weights add up to, as the steward is told."""
+    total = int((weights.reference * weights.millionths).sum()) / MILLION
+    share = weights.people / total if total else 0.0
+    column = weights.name.removeprefix("(weights ").removesuffix(")")
+    return (
+        f"The survey weights in {column!r} add up to {total:,.0f} people of the population for "
+        f"{weights.people:,} in the table ({share:.3%})."
+    )
