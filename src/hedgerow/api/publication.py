@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.base.stop_request import StopRequest
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
 from hedgerow.release import publication
@@ -26,7 +27,7 @@ def publish(
     columns: Mapping[str, Any] | None = None,
     protect: Sequence[Any] | None = None,
     method: Mapping[str, Any] | None = None,
-    utility: str | None = None,
+    utility: Mapping[str, Any] | str | None = None,
     to: str | os.PathLike[str] | None = None,
     recoding: str | os.PathLike[str] | None = None,
     replace: bool = False,
@@ -37,6 +38,7 @@ def publish(
     progress: Progress | None = None,
     anew: bool = False,
     report: bool = True,
+    stop: StopRequest | None = None,
     **more: Any,
 ) -> Release | RandomisedRelease | SafeRelease:
     """Publish the most useful table that keeps every claim.
@@ -47,7 +49,7 @@ def publish(
         columns: Name -> role, or what the plan's `columns` hold.
         protect: Claims: models such as `KAnonymity(k=5)`, or entries of the plan's `protect`.
         method: The plan's `method`.
-        utility: The metric to minimise.
+        utility: The metric to minimise; or with weights, as in the plan.
         to: Folder of the release, or a table (postgresql://…::schema.table, spark://…::table),
             wherever the source is; without it the result stays in memory.
         recoding: Folder of an earlier release whose recoding is applied instead of searching.
@@ -62,6 +64,8 @@ def publish(
         anew: Whether a randomised release draws, and is charged for, noise that it has already.
         report: Whether the internal report is written beside the release. The report that goes with
             the release is always in its folder.
+        stop: Where somebody may ask, from another thread or a signal, that the search of a large
+            lattice ends with the best it has found; that is then published.
         more: Further keys of the plan (person, null, population, publish).
 
     Raises:
@@ -79,6 +83,7 @@ def publish(
         anew=anew,
         companions=Accompanied,
         report=report,
+        stop=stop,
         recoding=None if recoding is None else Path(recoding),
         population_table=population_table,
     )

@@ -149,10 +149,11 @@ def publish(
                 where=str(plan),
                 fix="Add `publish: {to: release}` to the plan, or say --to release.",
             )
-        release = hedgerow.publish(
-            read, to=to, recoding=recoding, replace=replace, memory=memory, ledger=ledger,
-            sign=sign, anew=anew, progress=job.progress, report=not no_report,
-        )  # fmt: skip
+        with job.ending_soon() as stop:
+            release = hedgerow.publish(
+                read, to=to, recoding=recoding, replace=replace, memory=memory, ledger=ledger,
+                sign=sign, anew=anew, progress=job.progress, report=not no_report, stop=stop,
+            )  # fmt: skip
 
         def show() -> None:
             rendering().published(release)

@@ -15,8 +15,8 @@ from hedgerow.plan.plan import Plan
 from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice, Node
-from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search, Solution
+from hedgerow.recode.search_state import SearchState
 from hedgerow.release.partition.job import opened
 from hedgerow.release.partition.recoding_choice import patience, refuse_unexplored
 
@@ -87,7 +87,7 @@ def frontier(
         rest = judged(job.models[1:], cells.sensitive)
     limit, keep = plan.method.may_suppress(cells.people), plan.method.keep_suppressed
     lattice = Lattice.of(cells, bounds(plan))
-    metric = METRICS[plan.utility]
+    metric = plan.utility.over([h.name for h in cells.hierarchies])
     asked = [SearchConstraints(rest, limit, keep, ladder)]
     if not all(model.one_by_one for model in ladder):
         # Claims about the table choose whom to suppress: each strictness is a search of its own.
@@ -99,11 +99,11 @@ def frontier(
         search = Search(lattice, constraints, metric)
         share = None if seconds is None else seconds / len(asked)
 
-        def tell(done: float, before: int = number) -> None:
+        def tell(state: SearchState, before: int = number) -> None:
             if progress is not None:
-                progress((before + done) / len(asked))
+                progress((before + state.share) / len(asked))
 
-        solutions += search.run(seconds=share, progress=tell)
+        solutions += search.run(seconds=share, tell=tell)
         least += search.bound.tolist()
     names = [h.name for h in cells.hierarchies]
 
