@@ -14,6 +14,7 @@ from hedgerow.base.errors import DataError
 from hedgerow.engines.csv_dialect import MARKS, CsvDialect, beginning, texts_of
 from hedgerow.engines.records import BLOCK, bytes_of, regular_quotes
 from hedgerow.engines.source_form import SourceForm
+from hedgerow.engines.title_lines import titles_of_text
 
 DELIMITERS = (",", ";", "\t", "|")
 """Which are tried, in this order."""
@@ -37,6 +38,8 @@ class CsvForm:
 
     encoding: Encoding
     dialect: CsvDialect
+    titles: tuple[str, ...] = ()
+    """Lines above the header that were detected."""
 
 
 def encoding_of(file: Path) -> Encoding:
@@ -105,11 +108,35 @@ def csv_form(file: Path, said: SourceForm, *, tabs: bool) -> CsvForm:
         DataError: It cannot be read.
     """
     encoding = encoding_of(file) if said.encoding is None else Encoding(said.encoding)
-    text, whole = beginning(file, encoding.name)
-    if not whole:
-        # Only lines that are complete.
-        text = text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1] or text
     delimiters = (said.delimiter,) if said.delimiter else ("\t",) if tabs else DELIMITERS
+    text, whole = _complete(file, encoding, said.skip or 0)
+    best, most = _dialect(text, said, delimiters, whole=whole)
+    titles: tuple[str, ...] = ()
+    if said.skip is None and not (best and most > 1 and _names_columns(text, best)):
+        titles = _titles(text, said, delimiters)
+    if titles:
+        text, whole = _complete(file, encoding, len(titles))
+        best, most = _dialect(text, said, delimiters, whole=whole)
+    usual = replace(next(_styles(b"", said)), delimiter=_of_header(text, delimiters))
+    if best is None or (most == 1 and usual.delimiter.encode() in text.partition(b"\n")[0]):
+        best = usual  # whoever reads it is told which line is not like the header
+    if said.blanks is None and most > 1 and _all_blanks(text, best, whole=whole):
+        best = replace(best, skip=True)
+    return CsvForm(encoding, best, titles)
+
+
+def _complete(file: Path, encoding: Encoding, skip: int) -> tuple[bytes, bool]:
+    """The complete lines that a file begins with, and whether they are all of it."""
+    text, whole = beginning(file, encoding.name, skip=skip)
+    if not whole:
+        text = text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1] or text
+    return text, whole
+
+
+def _dialect(
+    text: bytes, said: SourceForm, delimiters: tuple[str, ...], *, whole: bool
+) -> tuple[CsvDialect | None, int]:
+    """The dialect in which all records have the same number of fields, the most, and how many."""
     best, most = None, 0
     for style in _styles(text, said):
         for delimiter in delimiters:
@@ -118,12 +145,22 @@ def csv_form(file: Path, said: SourceForm, *, tabs: bool) -> CsvForm:
                 best, most = replace(style, delimiter=delimiter), columns
         if most > 1:
             break
-    usual = replace(next(_styles(b"", said)), delimiter=_of_header(text, delimiters))
-    if best is None or (most == 1 and usual.delimiter.encode() in text.partition(b"\n")[0]):
-        best = usual  # whoever reads it is told which line is not like the header
-    if said.blanks is None and most > 1 and _all_blanks(text, best, whole=whole):
-        best = replace(best, skip=True)
-    return CsvForm(encoding, best)
+    return best, most
+
+
+def _names_columns(text: bytes, dialect: CsvDialect) -> bool:
+    """Whether the first line has something in every field but the first."""
+    first = text.splitlines()[0] if text.splitlines() else b""
+    names = [field.strip() for field in first.split(dialect.delimiter.encode())]
+    return any(names) and all(names[1:])
+
+
+def _titles(text: bytes, said: SourceForm, delimiters: tuple[str, ...]) -> tuple[str, ...]:
+    """The title lines that there evidently are, by the delimiter by which they are fewest."""
+    lines = text.decode("utf-8", "replace")
+    quote = '"' if said.quote is None else said.quote
+    found = [titles_of_text(lines, delimiter, quote) for delimiter in delimiters]
+    return min(filter(None, found), key=len, default=())
 
 
 def _styles(text: bytes, said: SourceForm) -> Iterator[CsvDialect]:

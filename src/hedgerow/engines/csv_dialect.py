@@ -1,8 +1,8 @@
 """CSV in another dialect or encoding, rewritten as the one that the engine reads exactly.
 
-The copy has the same fields in the same records on the same lines, in UTF-8, with commas, double
-quotes and line feeds. So whatever is checked of a plain file is checked of it. A field that is
-empty stays missing, a quoted empty field stays empty text.
+The copy has the same fields in the same records on the same lines, but for title lines, in UTF-8,
+with commas, double quotes and line feeds. So whatever is checked of a plain file is checked of it.
+A field that is empty stays missing, a quoted empty field stays empty text.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from hedgerow.base.errors import DataError
 from hedgerow.base.jit import kernel
 from hedgerow.engines.records import BLOCK, LONGEST, bytes_of
 from hedgerow.engines.source_form import SourceForm, encoding_name
+from hedgerow.engines.title_lines import SKIP_HINT, without_titles
 
 _CONSUMED, _MADE, _LINE, _RECORDS, _COLUMNS, _STATUS, _AT, _FOUND, _SIZE = range(9)
 """Places of a scan's progress."""
@@ -275,12 +276,14 @@ def plain_copy(file: Path, form: SourceForm, delimiter: str, to: Path) -> Path:
         DataError: It is not so written; says in which line, and where in it.
     """
     scan = _Scan(CsvDialect.of(form, delimiter))
+    scan.progress[_LINE] = form.skip or 0
+    text = without_titles(texts_of(file, form.encoding or "utf-8"), form.skip or 0)
     with to.open("wb") as copy:
-        for text, final in _with_last(texts_of(file, form.encoding or "utf-8")):
+        for block, final in _with_last(text):
             before = scan._rest
-            copy.write(scan.add(text, final=final))
+            copy.write(scan.add(block, final=final))
             if scan.progress[_STATUS]:
-                raise _refused(file, scan, before + text, form)
+                raise _refused(file, scan, before + block, form)
             refuse_unpacked(file, copy.tell())
             if scan.waiting > LONGEST:
                 raise DataError(
@@ -375,12 +378,13 @@ def _refused(file: Path, scan: _Scan, text: bytes, form: SourceForm) -> DataErro
     status, line = int(scan.progress[_STATUS]), int(scan.progress[_LINE]) + 1
     where = f"{file}, line {line:,}"
     if status == _RAGGED:
+        more = int(scan.progress[_FOUND]) > int(scan.progress[_COLUMNS])
         return DataError(
             f"{int(scan.progress[_FOUND]):,} fields where the header has "
             f"{int(scan.progress[_COLUMNS]):,}",
             where=where,
             fix="Give every line as many, and quote fields that hold the delimiter; or say "
-            "another `delimiter` under `read`.",
+            "another `delimiter` under `read`." + f" {SKIP_HINT}" * more,
         )
     if status == _OPEN:
         return DataError(
@@ -415,10 +419,10 @@ def _with_last(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     yield before or b"", True
 
 
-def beginning(file: Path, encoding: str) -> tuple[bytes, bool]:
-    """The first bytes of a file in UTF-8, and whether they are all of it."""
+def beginning(file: Path, encoding: str, *, skip: int = 0) -> tuple[bytes, bool]:
+    """The first bytes of a file in UTF-8 after title lines, and whether they are all of it."""
     text = io.BytesIO()
-    for block in texts_of(file, encoding):
+    for block in without_titles(texts_of(file, encoding), skip):
         text.write(block)
         if text.tell() > PROBED:
             return text.getvalue()[:PROBED], False

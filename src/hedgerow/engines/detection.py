@@ -29,6 +29,7 @@ from hedgerow.engines.source_values import (
     with_values,
 )
 from hedgerow.engines.sources import attach, attaches, described
+from hedgerow.engines.title_lines import DETECT, title_notes
 from hedgerow.engines.value_forms import MINUS
 
 SAMPLE = 2000
@@ -97,13 +98,17 @@ def look_at_file(
     said = form or AS_ALWAYS
     path = Path(table_of(str(source))[0])
     kind = format_of(path)
+    keys = frozenset() if kind is None else kind.keys
     shown: dict[str, Any] = {}
+    titles: tuple[str, ...] = ()
     dialect = said
-    if kind is not None and "delimiter" in kind.keys and path.is_file():
-        dialect, shown = _csv(path, said, tabs=kind.name == ".tsv")
+    if kind is not None and "delimiter" in keys and path.is_file():
+        dialect, shown, titles = _csv(path, said, tabs=kind.name == ".tsv")
     session = DuckDBSession(described(source), memory=None, scratch=None, alone=attaches(source))
     with closing(session):
         as_text = replace(dialect, decimal=None, thousands=None, dates=None)
+        if "sheet" in keys and said.skip is None:
+            as_text = replace(as_text, skip=DETECT)
         view = attach(session, source, form=as_text, null=null)
         rows = session.number("SELECT count(*) FROM source")
         if view.records is not None:
@@ -112,6 +117,8 @@ def look_at_file(
         detected = _joined(dialect, found)
         if said.sheet is None and len(view.about.sheets) > 1:
             detected = replace(detected, sheet=view.about.sheet)
+        if view.about.titles:
+            detected = replace(detected, skip=view.about.titles)
         if said.labels is None and view.about.labelled:
             detected = replace(detected, labels=dict(view.about.labelled))
         missing = dict.fromkeys(text for one in found.values() for text in one.missing)
@@ -140,7 +147,7 @@ def look_at_file(
         missing=tuple(missing),
         unreadable=tuple(one.unreadable for one in found.values() if one.unreadable),
         questions=tuple(one.question for one in found.values() if one.question),
-        notes=(*view.about.notes, *(one.note for one in found.values() if one.note)),
+        notes=(*titles, *view.about.notes, *(one.note for one in found.values() if one.note)),
         decimal=by_column(detected.decimal),
         thousands=by_column(detected.thousands),
         dates=by_column(detected.dates),
@@ -148,8 +155,10 @@ def look_at_file(
     )
 
 
-def _csv(file: Path, said: SourceForm, *, tabs: bool) -> tuple[SourceForm, dict[str, Any]]:
-    """What a plan has to say of a CSV file, and what is shown of it."""
+def _csv(
+    file: Path, said: SourceForm, *, tabs: bool
+) -> tuple[SourceForm, dict[str, Any], tuple[str, ...]]:
+    """What a plan has to say of a CSV file, what is shown of it, and notes."""
     found = csv_form(file, said, tabs=tabs)
     dialect, encoding = found.dialect, found.encoding
     form = replace(
@@ -158,20 +167,25 @@ def _csv(file: Path, said: SourceForm, *, tabs: bool) -> tuple[SourceForm, dict[
         quote=said.quote if said.quote is not None or dialect.quote == '"' else dialect.quote,
         escape=said.escape or ("backslash" if dialect.backslash else None),
         blanks=said.blanks or ("skip" if dialect.skip else None),
+        skip=said.skip if said.skip is not None else len(found.titles) or None,
     )
     usual = default_delimiter(file, form, ("\t",) if tabs else DELIMITERS)
     if said.delimiter is None and usual != dialect.delimiter:
         form = replace(form, delimiter=dialect.delimiter)
     accented = () if encoding.name == "utf-8" else accented_texts(file, encoding.name)
-    return form, {
-        "encoding": encoding.name,
-        "assumed": encoding.assumed,
-        "accented": accented,
-        "delimiter": dialect.delimiter,
-        "quote": dialect.quote,
-        "escape": "backslash" if dialect.backslash else "doubled",
-        "blanks": dialect.skip,
-    }
+    return (
+        form,
+        {
+            "encoding": encoding.name,
+            "assumed": encoding.assumed,
+            "accented": accented,
+            "delimiter": dialect.delimiter,
+            "quote": dialect.quote,
+            "escape": "backslash" if dialect.backslash else "doubled",
+            "blanks": dialect.skip,
+        },
+        title_notes(found.titles),
+    )
 
 
 def _values(

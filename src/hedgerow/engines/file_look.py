@@ -110,6 +110,8 @@ class FileLook:
             found.append(("escape", "backslash"))
         if self.blanks:
             found.append(("blanks beside delimiters", "passed over"))
+        if self.form.skip:
+            found.append(("lines above the header", f"{self.form.skip:,}, skipped"))
         if self.sheet is not None:
             found.append(("sheet", self.sheet))
         for name, by in (

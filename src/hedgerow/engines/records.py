@@ -59,6 +59,8 @@ class CsvRecords:
     columns: int
     name: str = ""
     """What messages call it, where it is a copy."""
+    above: int = 0
+    """Lines of the file that a copy has not: title lines."""
 
     @property
     def where(self) -> str:
@@ -111,7 +113,7 @@ class CsvRecords:
     def lines(self, rows: Sequence[int]) -> tuple[int, ...]:
         """On which line each of these rows begins; the first after the header is 1."""
         wanted, found = {*rows}, {}
-        row, begins = -1, 1
+        row, begins = -1, 1 + self.above
         before = csv.field_size_limit(LONGEST)
         try:
             with bytes_of(self.file) as raw, io.TextIOWrapper(raw, "latin-1", newline="") as text:
@@ -123,7 +125,7 @@ class CsvRecords:
                             found[row] = begins
                             if len(found) == len(wanted):
                                 break
-                    begins = reader.line_num + 1
+                    begins = reader.line_num + 1 + self.above
         finally:
             csv.field_size_limit(before)
         return tuple(found[row] for row in rows)

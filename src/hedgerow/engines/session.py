@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from hedgerow.base.errors import DataError, HedgerowError, TargetError
 from hedgerow.engines.base import Table
 from hedgerow.engines.instance import SHARED, begun, private_folder, removed_with
+from hedgerow.engines.title_lines import SKIP_HINT
 
 T = TypeVar("T")
 
@@ -219,7 +220,8 @@ def _csv_error(message: str, where: str) -> DataError:
         return DataError(
             f"{int(fields[2]):,} fields where the header has {int(fields[1]):,}",
             where=place,
-            fix='Give every line as many; quote fields that hold the separator: "a,b".',
+            fix='Give every line as many; quote fields that hold the separator: "a,b".'
+            + f" {SKIP_HINT}" * (int(fields[2]) > int(fields[1])),
         )
     if "unterminated quote" in message:
         return DataError(

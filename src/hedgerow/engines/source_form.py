@@ -40,6 +40,8 @@ class SourceForm:
     """"backslash" where a backslash stands before a quote inside quotes; else it is doubled."""
     blanks: str | None = None
     """"skip" where blanks beside a delimiter are no part of the value."""
+    skip: int | None = None
+    """Of a CSV file or a workbook: how many lines stand above the header."""
     sheet: str | int | None = None
     """Of a workbook: its name, or its number from 1."""
     labels: bool | Mapping[str, bool] | None = None
@@ -82,6 +84,7 @@ class SourceForm:
             and self.escape in (None, "doubled")
             and self.blanks in (None, "keep")
             and self.delimiter not in (" ",)
+            and not self.skip
         )
 
 

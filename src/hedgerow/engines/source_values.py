@@ -227,7 +227,7 @@ def unreadable(
 
 
 def lines_of(view: SourceView, rows: Sequence[int]) -> tuple[int, ...]:
-    """Where rows begin, the first being 1: lines of a CSV file, else rows after a header."""
+    """Where rows begin, the first being 1: lines of a file or a sheet, else rows after a header."""
     if view.records is None:
-        return tuple(row + 1 for row in rows)
+        return tuple(row + 1 + view.about.above for row in rows)
     return view.records.lines(rows)

@@ -128,6 +128,14 @@ def _sheet(value: Any) -> str | int:
     raise problem(f"'sheet' cannot be {short(value)}", "Write its name, or its number from 1.")
 
 
+def _skip(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise problem(
+        f"'skip' cannot be {short(value)}", "Write how many lines stand above the header."
+    )
+
+
 def _by_column(one: Mapping[str, Any]) -> dict[str, Any]:
     return {"anyOf": [dict(one), {"type": "object", "additionalProperties": dict(one)}]}
 
@@ -167,6 +175,14 @@ class ReadPlan(PlanMapping):
     blanks: Literal["keep", "skip"] | None = Field(
         default=None,
         description="Whether blanks beside delimiters are part of values (keep), or not (skip).",
+    )
+    skip: Annotated[
+        int | None,
+        PlainValidator(_skip),
+        WithJsonSchema({"type": "integer", "minimum": 0}),
+    ] = Field(
+        default=None,
+        description="Of a CSV file or a workbook: how many lines (rows) stand above the header.",
     )
     sheet: Annotated[
         str | int | None,
@@ -301,7 +317,7 @@ def said_in_words(texts: Sequence[str]) -> dict[str, Any]:
                 "--read dates.born=dmy.",
             )
         said: Any = {"true": True, "false": False}.get(value, value)
-        if key == "sheet" and value.isdecimal():
+        if key in ("sheet", "skip") and value.isdecimal():
             said = int(value)
         if not column:
             found[key] = said

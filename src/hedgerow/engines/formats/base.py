@@ -17,6 +17,7 @@ from hedgerow.base.registry import Registry
 from hedgerow.engines.base import Table
 from hedgerow.engines.files import FRAMES
 from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
+from hedgerow.engines.title_lines import SKIP_HINT
 
 if TYPE_CHECKING:
     from hedgerow.engines.records import CsvRecords
@@ -37,6 +38,10 @@ class FileNotes:
     """Of each such column, whether labels are read in place of codes."""
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By column, values that it declares missing."""
+    above: int = 0
+    """Of a workbook: rows above the header."""
+    titles: int = 0
+    """How many of them are title lines that were detected."""
     notes: tuple[str, ...] = ()
     """What a person should know, each a sentence."""
 
@@ -156,8 +161,12 @@ def unclashing(names: Sequence[str], where: str) -> tuple[str, ...]:
         raise DataError("there are no columns", where=where, fix=f"Give {readable()}.")
     names = with_row(names)
     if "" in names:
+        kind = format_of(Path(where))
+        hint = f" {SKIP_HINT}" if kind is not None and "skip" in kind.keys else ""
         raise DataError(
-            f"column {names.index('') + 1} has no name", where=where, fix="Name every column."
+            f"column {names.index('') + 1} has no name",
+            where=where,
+            fix=f"Name every column.{hint}",
         )
     times = Counter(name.casefold() for name in names)
     if clashing := [name for name in names if times[name.casefold()] > 1]:

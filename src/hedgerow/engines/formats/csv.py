@@ -23,6 +23,7 @@ from hedgerow.engines.formats.base import (
 from hedgerow.engines.records import CsvRecords, bytes_of
 from hedgerow.engines.session import NOT_UTF8, DuckDBSession, literal
 from hedgerow.engines.source_form import SourceForm
+from hedgerow.engines.title_lines import SKIP_HINT
 
 DELIMITERS = (",", ";", "\t")
 LONGEST_HEADER = 16 * 2**20
@@ -31,19 +32,20 @@ LONGEST_HEADER = 16 * 2**20
 
 def _view(session: DuckDBSession, given: SourceFiles, *, delimiters: tuple[str, ...]) -> SourceView:
     (file,) = given.files
-    form, name = given.form, str(file)
+    form, name, skipped = given.form, str(file), 0
     if not form.plain:
         delimiter = form.delimiter or default_delimiter(file, form, delimiters)
         file = plain_copy(file, form, delimiter, session.folder / "plain.csv")
+        skipped = form.skip or 0
         form, delimiters = SourceForm(delimiter=","), (",",)
     tried = (form.delimiter,) if form.delimiter else delimiters
-    header = _header(file, name)
+    header = _header(file, name, skipped)
     fields = [_fields(header, d) for d in tried]
     best = max(range(len(tried)), key=lambda i: (len(fields[i]), -i))
     if not fields[best]:
         raise DataError(
             "the header cannot be read",
-            where=f"{name}, line 1",
+            where=f"{name}, line {skipped + 1:,}",
             fix='Quote names as a whole and double the quotes inside: "say ""hi""".',
         )
     names = unclashing(fields[best], session.where)
@@ -56,11 +58,11 @@ def _view(session: DuckDBSession, given: SourceFiles, *, delimiters: tuple[str, 
         f"delim={literal(tried[best])}, quote='\"', escape='\"', strict_mode=true, nullstr='', "
         f"allow_quoted_nulls=false, compression='{compression}')",
     )
-    records = CsvRecords(file, tried[best], len(names), name)
+    records = CsvRecords(file, tried[best], len(names), name, skipped)
     return SourceView(names, ("VARCHAR",) * len(names), given.files, records=records)
 
 
-def _header(file: Path, name: str) -> str:
+def _header(file: Path, name: str, skipped: int) -> str:
     """The first record: a line, or more where a quoted name holds line ends."""
     header = b""
     try:
@@ -75,8 +77,17 @@ def _header(file: Path, name: str) -> str:
             f"cannot be read: {getattr(error, 'strerror', None) or error}", where=name
         ) from error
     if not header.strip():
+        if skipped:
+            raise DataError(
+                f"line {skipped + 1:,} is empty"
+                if header
+                else f"nothing is after {skipped:,} lines",
+                where=name,
+                fix="`skip` under `read` says how many lines stand above the names of the columns.",
+            )
         what = "the first line is empty" if header else "the file is empty"
-        raise DataError(what, where=name, fix="The first line names the columns.")
+        hint = f" {SKIP_HINT}" if header else ""
+        raise DataError(what, where=name, fix=f"The first line names the columns.{hint}")
     try:
         return header.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -100,7 +111,8 @@ def default_delimiter(file: Path, form: SourceForm, delimiters: Sequence[str]) -
     Raises:
         DataError: The file cannot be read.
     """
-    text = beginning(file, form.encoding or "utf-8")[0].decode("utf-8", "replace")
+    first, _ = beginning(file, form.encoding or "utf-8", skip=form.skip or 0)
+    text = first.decode("utf-8", "replace")
     quote = '"' if form.quote is None else form.quote
 
     def fields(delimiter: str) -> int:
@@ -117,7 +129,7 @@ def default_delimiter(file: Path, form: SourceForm, delimiters: Sequence[str]) -
     return max(delimiters, key=fields)
 
 
-_KEYS = frozenset({"encoding", "delimiter", "quote", "escape", "blanks"})
+_KEYS = frozenset({"encoding", "delimiter", "quote", "escape", "blanks", "skip"})
 FORMATS.register(
     FileFormat(
         name=".csv",

@@ -12,10 +12,11 @@ from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.engines.formats.base import FORMATS, FileFormat, FileNotes
 from hedgerow.engines.formats.isolation import FileTable, isolated, refuse_bomb, refuse_large
 from hedgerow.engines.source_form import SourceForm
+from hedgerow.engines.title_lines import DETECT, JUDGED, MOST, title_notes, titles_above
 
 
 def read(file: Path, table: str, form: SourceForm) -> FileTable:
-    """One sheet: its first row that has something names the columns.
+    """One sheet: its first row that has something, after title lines, names the columns.
 
     Raises:
         DataError: It cannot be read, or a cell holds an error.
@@ -40,10 +41,16 @@ def read(file: Path, table: str, form: SourceForm) -> FileTable:
             where=str(file),
             fix="Open it in the program that wrote it and save it again, without a password.",
         ) from error
-    top = next((i for i, row in enumerate(rows) if any(_there(v) for v in row)), None)
+    skip, titles = form.skip or 0, 0
+    notes: tuple[str, ...] = ()
+    if form.skip == DETECT:
+        texts = [[text_of(v) if _there(v) else "" for v in row] for row in rows[: MOST + JUDGED]]
+        skip = titles = titles_above(texts, padded=True)
+        notes = title_notes([" ".join(filter(None, row)) for row in texts[:titles]])
+    top = next((i for i, row in enumerate(rows) if i >= skip and any(map(_there, row))), None)
     if top is None:
         raise DataError(
-            f"the sheet {name!r} is empty",
+            f"the sheet {name!r} is empty" + f" after {skip:,} rows" * bool(skip),
             where=str(file),
             fix=f"Say another `sheet` under `read`: it has {some(sheets)}."
             if len(sheets) > 1
@@ -58,12 +65,12 @@ def read(file: Path, table: str, form: SourceForm) -> FileTable:
     names = [text_of(header[j]).strip() if _there(header[j]) else "" for j in used]
     columns = [column_of([row[j] if _there(row[j]) else None for row in body]) for j in used]
     found = pa.Table.from_arrays(columns, names=[str(k) for k in range(len(used))])
-    notes = tuple(_remarks(file, sheets.index(name)))
+    notes += tuple(_remarks(file, sheets.index(name)))
     if len(sheets) > 1 and form.sheet is None:
         notes += (
             f"Of {len(sheets)} sheets the first is read, {name!r}: there are {some(sheets)}.",
         )
-    about = FileNotes(sheet=name, sheets=sheets, notes=notes)
+    about = FileNotes(sheet=name, sheets=sheets, above=top, titles=titles, notes=notes)
     return FileTable(found.rename_columns(names), about)
 
 
@@ -162,7 +169,7 @@ for _suffix, _title in ((".xlsx", "Excel"), (".xls", "Excel"), (".ods", "OpenDoc
             name=_suffix,
             title=_title,
             view=isolated(f"{__name__}:read", library="python_calamine"),
-            keys=frozenset({"sheet"}),
+            keys=frozenset({"sheet", "skip"}),
             empty_text=False,
         )
     )

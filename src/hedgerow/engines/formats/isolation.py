@@ -101,6 +101,8 @@ def _view(
         labels=told["labels"],
         labelled=told["labelled"],
         declared={name: tuple(values) for name, values in told["declared"].items()},
+        above=told["above"],
+        titles=told["titles"],
         notes=tuple(told["notes"]),
     )
     return SourceView(view.names, view.types, view.files, arrow=view.arrow, about=notes)
