@@ -79,14 +79,27 @@ def _tolerance(said: Any) -> float | None:
 
 _LIST = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _FORMS: Mapping[str, Any] = {
-    "by": _LIST,
-    "from": _LIST,
-    "levels": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+    "by": {**_LIST, "description": "The columns whose groups are looked at."},
+    "from": {**_LIST, "description": "The columns it is told from."},
+    "between": {**_LIST, "description": "Two columns."},
+    "levels": {
+        "type": "object",
+        "additionalProperties": {"type": "integer", "minimum": 0},
+        "description": "At which level of its hierarchy a column is looked at; 0 if left out.",
+    },
+    "of": {"type": "string", "description": "The column that is looked at."},
+    "formula": {
+        "type": "string",
+        "description": "What is explained by what: hours ~ age + sex, or income = >50K ~ age.",
+    },
+    "time": {"type": "string", "description": "The column of times."},
+    "event": {"type": "string", "description": "A column and a value, such as died = yes."},
 }
 
 
 def _schema(kind: AnalysisKind) -> JsonSchemaValue:
-    keys = {key: _FORMS.get(key, {"type": "string"}) for key in (*kind.needs, *kind.may)}
+    told = {"description": kind.says}  # of a kind that a package adds
+    keys = {key: _FORMS.get(key, told) for key in (*kind.needs, *kind.may)}
     keys[WITHIN] = {"type": ["number", "string"], "description": f"An error. {kind.errors}"}
     return {
         "type": "object",
@@ -98,6 +111,7 @@ def _schema(kind: AnalysisKind) -> JsonSchemaValue:
                 "type": "object",
                 "required": list(kind.needs),
                 "additionalProperties": False,
+                "description": kind.says,
                 "properties": keys,
             }
         },
