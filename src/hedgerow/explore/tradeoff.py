@@ -19,7 +19,6 @@ from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import WIDE, best_node
 from hedgerow.recode.lattice import Lattice, Node
-from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import SLACK, Search, Solution
 from hedgerow.recode.search_state import SearchState
 from hedgerow.release.partition.job import opened
@@ -148,7 +147,8 @@ def frontier(
     runs = _Runs(plan, cells, lattice, asked, limited, progress, stop or StopRequest())
     with runs.stop.heard():
         found = runs.all()
-    metric, names = METRICS[plan.utility], [h.name for h in cells.hierarchies]
+    names = [h.name for h in cells.hierarchies]
+    metric = plan.utility.over(names)
     points = []
     for value, told, (solution, least) in zip(asked.values, asked.told, found, strict=True):
         if solution is None:
@@ -222,7 +222,8 @@ class _Runs:
             method.keep_suppressed,
             judged(ladder, self.cells.sensitive),
         )
-        return Search(self.lattice, limits, METRICS[self.plan.utility])
+        columns = [h.name for h in self.cells.hierarchies]
+        return Search(self.lattice, limits, self.plan.utility.over(columns))
 
     def _tell(self, state: SearchState, before: int, many: int) -> None:
         if self.progress is not None:

@@ -5,7 +5,7 @@ Publishing does it, and an attacker who knows the plan does it again for other t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hedgerow.base.errors import PlanError
 from hedgerow.claims.base import PrivacyModel
@@ -13,7 +13,7 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import full_domain
 from hedgerow.recode.method import RecodingMethod
-from hedgerow.recode.metrics import METRICS
+from hedgerow.recode.metrics import Granularity
 from hedgerow.recode.partwise import parted
 from hedgerow.recode.recoding import Recoding
 from hedgerow.recode.search_state import EndsSoon, TellState
@@ -52,22 +52,29 @@ def searched(
     if method.search == "lattice":
         constraints = SearchConstraints(models, limit, method.keep_suppressed, unit=unit)
         return full_domain(
-            cells, constraints, METRICS[plan.utility], bounds=bounds(plan), seconds=seconds,
-            tell=tell, ends=ends,
+            cells, constraints, plan.utility.over([h.name for h in cells.hierarchies]),
+            bounds=bounds(plan), seconds=seconds, tell=tell, ends=ends,
         )  # fmt: skip
-    way = method_of(plan, models)
+    way = method_of(plan, models, [h.name for h in cells.hierarchies])
     if method.parts is None:
         return way.recode(cells, limit=limit, progress=progress)
     return parted(cells, way, most=method.parts, limit=limit, progress=progress)
 
 
-def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> RecodingMethod:
+def method_of(
+    plan: Plan, models: tuple[PrivacyModel, ...], columns: Sequence[str]
+) -> RecodingMethod:
     """Mondrian, microaggregation or local recoding, as the plan wants it.
+
+    Args:
+        plan: The plan.
+        models: The claims, as they are judged.
+        columns: The quasi-identifiers, in the order in which they are counted.
 
     Raises:
         PlanError: Microaggregation without a number of people.
     """
-    method, metric = plan.method, METRICS[plan.utility]
+    method, metric = plan.method, plan.utility.over(columns)
     assert method.search in ("mondrian", "microaggregation", "local"), method.search
     sizes = [m.only_size for m in models if m.only_size is not None]
     if method.search == "microaggregation" and not sizes:
@@ -78,7 +85,8 @@ def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> RecodingMethod:
         mode=method.mode,
         boxes=method.boxes,
         k=max(sizes, default=1),
-        metric=metric.by_cell,
+        metric=metric.by_cell or Granularity().weighed(metric.weighting),
+        weights=plan.utility.weights_of(columns),
         bounds=bounds(plan),
     )
 
