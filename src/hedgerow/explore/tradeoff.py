@@ -222,8 +222,8 @@ class _Runs:
             method.keep_suppressed,
             judged(ladder, self.cells.sensitive),
         )
-        columns = [h.name for h in self.cells.hierarchies]
-        return Search(self.lattice, limits, self.plan.utility.over(columns))
+        names = [h.name for h in self.cells.hierarchies]
+        return Search(self.lattice, limits, self.plan.utility.over(names))
 
     def _tell(self, state: SearchState, before: int, many: int) -> None:
         if self.progress is not None:

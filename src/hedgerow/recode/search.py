@@ -115,7 +115,7 @@ class OpenBoxes:
         self._heap: list[tuple[float, int, LatticeBox]] = []
         self._pushed = self._held = 0
         most = MOST_HELD if most is None else most
-        self._room = max(most, MOST_BASES * lattice.base.nbytes)
+        self.room = max(most, MOST_BASES * lattice.base.nbytes)
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -138,7 +138,7 @@ class OpenBoxes:
         self._pushed += 1
         if box.frequency is not None:
             self._held += box.frequency.nbytes
-            if self._held > self._room:
+            if self._held > self.room:
                 self._held -= box.frequency.nbytes
                 box.frequency = None
         first = float(box.bound.min()) if bound is None else bound
