@@ -10,7 +10,8 @@ from collections.abc import Callable
 from hedgerow.base.errors import PlanError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.plan.plan import Plan
-from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.recode.cell_suppression import cell_suppression
+from hedgerow.recode.constraints import SearchConstraints, each_alone
 from hedgerow.recode.full_domain import full_domain
 from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.metrics import METRICS
@@ -50,6 +51,11 @@ def searched(
             cells, constraints, METRICS[plan.utility], bounds=bounds(plan), seconds=seconds,
             progress=progress,
         )  # fmt: skip
+    if method.search == "cells":
+        return cell_suppression(
+            cells, models, metric=METRICS[plan.utility], bounds=bounds(plan), limit=limit,
+            importance=method.importance, seconds=seconds, progress=progress,
+        )  # fmt: skip
     way = method_of(plan, models)
     if method.parts is None:
         return way.recode(cells, limit=limit, progress=progress)
@@ -69,7 +75,7 @@ def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> RecodingMethod:
         raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
     return RecodingMethod(
         search=method.search,
-        models=models,
+        models=each_alone(models),
         mode=method.mode,
         boxes=method.boxes,
         k=max(sizes, default=1),

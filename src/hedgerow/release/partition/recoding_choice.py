@@ -65,7 +65,7 @@ def choose(
     def searching(share: float) -> None:
         say(f"searching ({method.search})", share)
 
-    seconds = None
+    seconds = method.time if method.search == "cells" else None
     if method.search == "lattice":
         seconds = patience(plan, Lattice.of(cells, bounds(plan)))
     return searched(
@@ -173,6 +173,14 @@ def refuse_unexplored(plan: Plan, models: Sequence[PrivacyModel]) -> None:
         PlanError: There is such a claim, and the plan's method makes groups that overlap.
     """
     refuse_overlapping(plan, models)
+    for model in models:
+        if model.across_groups:
+            raise PlanError(
+                f"{model} cannot be explored: it counts people of several groups, and many nodes "
+                "are looked at group by group",
+                where=plan.where("protect"),
+                fix="Publish it, or explore k-anonymity without `knows`.",
+            )
     for name in _overlapping(plan):
         for model in models:
             if model.about_single_people or not model.closed_under_mixtures:
@@ -190,6 +198,7 @@ def _overlapping(plan: Plan) -> list[str]:
     made = {
         "local recoding": method.search == "local",
         "taxonomy boxes": (method.search, method.boxes) == ("mondrian", "taxonomy"),
+        "suppressed cells": method.search == "cells",
         "keep_suppressed": method.search == "lattice" and method.keep_suppressed,
     }
     return [how for how, used in made.items() if used]
@@ -231,16 +240,16 @@ def refuse_meaningless(plan: Plan) -> None:
         PlanError: Names the key and its line.
     """
     search, told = plan.method.search, plan.method.model_fields_set
-    for key, searches in (("keep_suppressed", ("lattice",)), ("time", ("lattice",))):
+    for key, searches in (("keep_suppressed", ("lattice",)), ("time", ("lattice", "cells"))):
         if key in told and getattr(plan.method, key) and search not in searches:
             raise PlanError(
                 f"{key} has no meaning for {search}",
                 where=plan.where("method", key),
                 fix="Leave it out, or use `search: lattice`.",
             )
-    if plan.method.parts is not None and search == "lattice":
+    if plan.method.parts is not None and search in ("lattice", "cells"):
         raise PlanError(
-            "parts has no meaning for lattice, which generalises everybody alike",
+            f"parts has no meaning for {search}, which generalises everybody alike",
             where=plan.where("method", "parts"),
             fix="Leave it out, or use mondrian, microaggregation or local.",
         )
@@ -252,7 +261,7 @@ def refuse_meaningless(plan: Plan) -> None:
                     where=plan.where("columns", name, "spelling"),
                     fix="Leave it out, and give values one spelling in the data.",
                 )
-    if search not in ("lattice", "local", "safe"):
+    if search not in ("lattice", "local", "cells", "safe"):
         for name in bounds(plan):
             raise PlanError(
                 f"{search} does not publish levels, so it cannot keep the levels of {name!r}",
