@@ -95,7 +95,7 @@ def test_init_writes_what_it_found_and_asks(tmp_path: Path) -> None:
         "encoding": "latin-1", "decimal": {"weight": ","}, "dates": {"born": "dmy", "seen": "ask"},
     }  # fmt: skip
     assert said[None] == ["NA"], "YAML takes the key null for nothing"
-    assert said["columns"]["born"]["hierarchy"] == "dates"
+    assert [*said["columns"]["born"]["hierarchy"]] == ["dates"]
     assert "ranges" in said["columns"]["weight"]["hierarchy"]
     assert "# Please decide first" in text
     assert "latin-1 is assumed. Check these words: Köln" in text

@@ -24,7 +24,7 @@ def read_data(file: Path | TablePlace) -> Any:
         return pq.read_table(file)
     from hedgerow.engines import open_engine
 
-    with open_engine(file, delimiter=",") as engine:
+    with open_engine(file, delimiter="," if isinstance(file, Path) else None) as engine:
         return engine.rows(engine.columns(), max(1, engine.rows_total()))
 
 

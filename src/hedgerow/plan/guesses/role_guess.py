@@ -144,7 +144,7 @@ def _direct(
     weak, people = WEAK.words(named), PEOPLE.words(named)
     topics = bool(quasi or sensitive)
     others = bool(OTHERS.words(named))
-    if column.sequence and column.rows >= FEW_ROWS and not topics:
+    if column.sequence and not topics and (column.rows >= FEW_ROWS or "row" in named):
         return identifier(Confidence.LIKELY, "it numbers the rows")
     different = _all_different(column)
     alone = named <= {*weak, *people}
