@@ -100,12 +100,13 @@ def cell_suppression(
         return np.inf if recoding is None else metric.cost(recoding.outcome(lattice.original))
 
     best: Recoding | None = None
+    why: ClaimError | None = None
     starts = [lattice.bottom, lattice.top]
     try:
         constraints = SearchConstraints(asked, limit)
         whole = full_domain(cells, constraints, metric, bounds=bounds, seconds=end - begin)
-    except ClaimError:
-        pass
+    except ClaimError as error:
+        why = error
     else:
         assert whole.levels is not None, "full-domain recodings have levels"
         levels = whole.levels
@@ -131,10 +132,8 @@ def cell_suppression(
             node = min(tried)[1]
             here = at(node)
     if best is None:
-        raise ClaimError(
-            "no levels were found at which suppressing cells keeps every claim",
-            fix="Allow coarser levels or more suppression, or weaken a claim.",
-        )
+        assert why is not None, "full-domain recoding would have been one"
+        raise ClaimError(f"{why.what}. Nor does suppressing cells", where=why.where, fix=why.fix)
     if all(model.of_originals for model in models):
         best = restored(best, cells, models, weights)
     return replace(best, detail=_told(best, cells, metric, importance or {}))
