@@ -6,6 +6,7 @@ Publishing does it, and an attacker who knows the plan does it again for other t
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from hedgerow.base.errors import PlanError
 from hedgerow.claims.base import PrivacyModel
@@ -13,6 +14,7 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.cell_suppression import cell_suppression
 from hedgerow.recode.constraints import SearchConstraints, each_alone
 from hedgerow.recode.full_domain import full_domain
+from hedgerow.recode.local_start import local_from_optimum
 from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.partwise import parted
@@ -57,6 +59,17 @@ def searched(
             importance=method.importance, seconds=seconds, progress=progress,
         )  # fmt: skip
     way = method_of(plan, models)
+    if method.parts is None and method.search == "local":
+        return local_from_optimum(
+            lambda asked: replace(way, models=asked).recode(cells, limit=limit, progress=progress),
+            cells,
+            models,
+            metric=METRICS[plan.utility],
+            bounds=bounds(plan),
+            limit=limit,
+            seconds=seconds,
+            unit=unit,
+        )
     if method.parts is None:
         return way.recode(cells, limit=limit, progress=progress)
     return parted(cells, way, most=method.parts, limit=limit, progress=progress)

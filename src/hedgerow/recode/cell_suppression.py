@@ -22,6 +22,7 @@ from hedgerow.recode.constraints import SearchConstraints, each_alone
 from hedgerow.recode.full_domain import full_domain
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.local import local
+from hedgerow.recode.local_start import as_kind, with_large_groups
 from hedgerow.recode.metrics import CellMetric, Metric
 from hedgerow.recode.outcome import Original, Spans
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
@@ -91,7 +92,9 @@ def cell_suppression(
 
     def at(node: Node) -> Recoding | None:
         if node not in found:
-            found[node] = _at_node(lattice, node, asked, weights, limit)
+            found[node] = with_large_groups(
+                lambda wanted: _at_node(lattice, node, wanted, weights, limit), cells, models
+            )
             if progress is not None:
                 progress(min(1.0, (time.monotonic() - begin) / max(end - begin, 1e-9)))
         return found[node]
@@ -111,7 +114,7 @@ def cell_suppression(
         assert whole.levels is not None, "full-domain recodings have levels"
         levels = whole.levels
         starts = [tuple(levels[h.name] for h in cells.hierarchies), lattice.bottom]
-        best = _renamed(whole, levels)
+        best = as_kind(whole, KIND)
     for start in starts:
         node, here = start, at(start)
         while True:
@@ -171,10 +174,6 @@ def _refuse_stars(lattice: Lattice) -> None:
                     f"{h.name!r} has the value {ANY!r}, and suppressed cells are written so",
                     fix="Give the value another spelling.",
                 )
-
-
-def _renamed(recoding: Recoding, levels: Mapping[str, int]) -> Recoding:
-    return replace(recoding, kind=KIND, levels=None, detail={"levels": dict(levels)})
 
 
 def _at_node(

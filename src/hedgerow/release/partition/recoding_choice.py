@@ -65,7 +65,7 @@ def choose(
     def searching(share: float) -> None:
         say(f"searching ({method.search})", share)
 
-    seconds = method.time if method.search == "cells" else None
+    seconds = PATIENCE if method.search == "local" else method.time
     if method.search == "lattice":
         seconds = patience(plan, Lattice.of(cells, bounds(plan)))
     return searched(
