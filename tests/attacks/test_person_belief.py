@@ -143,6 +143,29 @@ def test_who_is_meant_must_be_clear(tmp_path: Path) -> None:
     assert refused.value.fix == "Did you mean 'name'?"
 
 
+def test_what_fits_nobody_says_which_value_it_is(tmp_path: Path) -> None:
+    (release,) = written(tmp_path, "age,sex,ill\n0-4,f,flu\n0-4,f,gout\n5-9,m,flu\n")
+
+    def refused(person: dict[str, str], **more: Any) -> str:
+        with pytest.raises(DataError) as error:
+            belief_about([release], person, sensitive=["ill"], quasi=["age", "sex"], **more)
+        return f"{error.value.what}. {error.value.fix}"
+
+    # A column that no release has would be passed over, and the answer be about somebody else.
+    assert refused({"sexe": "f", "age": "3"}) == (
+        "--person sexe: no release has such a column. Did you mean 'sex'?"
+    )
+    assert "A name needs a list" in refused({"name": "Al", "age": "3"})
+    assert refused({"age": "3", "sex": "female"}).startswith("no published sex covers 'female'")
+    assert "Suppressed people are in no release" in refused({"age": "3", "sex": "m"})
+    people = pd.DataFrame({"name": ["Al", "Bo"], "born": ["2020-01-02", "2021-02-03"]})
+    assert refused({"born": "2.1.2020"}, register=people) == (
+        "nobody on the list: born=2.1.2020. No born is '2.1.2020'. Write it as the table does, "
+        "such as '2020-01-02'."
+    )
+    assert "but not together" in refused({"name": "Al", "born": "2021-02-03"}, register=people)
+
+
 def test_a_list_that_contradicts_the_release_is_told(tmp_path: Path) -> None:
     """Three people fit the first group, which has two records; as many as records fit in all."""
     (release,) = written(tmp_path, "age,ill\n0-4,flu\n0-4,gout\n5-9,flu\n5-9,flu\n")
@@ -307,6 +330,23 @@ def test_whoever_knows_the_plan_knows_more(tmp_path: Path) -> None:
         "HIV": (0.0, 0.0), "flu": (0.6, 0.6), "gout": (0.4, 0.4),
     }  # fmt: skip
     assert any("exact, by trying every table that fits (6). Of 1" in one for one in found.sentences)
+
+
+def test_the_search_is_done_again_on_a_table_in_another_encoding(tmp_path: Path) -> None:
+    ills = ["HIV", "HIV", "grün", "grün", "grün", "gout", "gout"]
+    rows = [";".join(row) for row in zip("ABCDEFG", "aabbbbb", ills, strict=True)]
+    (tmp_path / "people.csv").write_bytes("\n".join(["name;place;ill", *rows]).encode("cp1252"))
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "source: people.csv\nperson: name\nread: {encoding: cp1252}\n"
+        "columns: {place: quasi-identifier, ill: sensitive}\n"
+        "protect:\n  - alpha-k-anonymity: {alpha: 0.5, k: 1, of: ill, value: HIV}\n"
+        "method: {search: lattice}\n",
+        "utf-8",
+    )
+    publish(plan, to=tmp_path / "out", report=False)
+    found = belief_about([tmp_path / "out"], {"name": "A"}, plan=plan)
+    assert {one.value: one.knowing_plan for one in found.beliefs}["HIV"] == (1.0, 1.0)
 
 
 def test_random_tables_are_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,42 @@ def test_it_lists_proposals_with_labels(table: Path) -> None:
     assert "(missing)" in told
 
 
+@pytest.fixture
+def german(tmp_path: Path) -> Path:
+    """As a German spreadsheet writes it."""
+    file = tmp_path / "fälle.csv"
+    rows = [
+        f"Müller;{1 + i % 28:02}.{1 + i % 12:02}.{1930 + i % 60};{i},{i % 10}" for i in range(90)
+    ]
+    file.write_bytes("\n".join(["Arzt;geboren;Kosten", *rows]).encode("cp1252"))
+    return file
+
+
+def test_a_file_is_read_as_look_and_init_read_it(german: Path, tmp_path: Path) -> None:
+    (first, *_) = json.loads(run("hierarchy", german, "--column", "geboren", "--json"))["proposals"]
+    assert first["hierarchy"] == {"dates": ["month", "quarter", "year", "decade"]}
+    told = json.loads(run("hierarchy", german, "--column", "Kosten", "--json"))["proposals"]
+    assert [one for one in told if "ranges" in one["hierarchy"]], "decimal commas are numbers"
+    said = ("--read", "dates.geboren=mdy")
+    assert "geboren" in run("hierarchy", german, "--column", "Kosten", *said, code=2)
+
+
+def test_a_plan_says_which_table_and_how_it_is_read(german: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        f"source: {german.name}\nread: {{encoding: cp1252, dates: {{geboren: dmy}}}}\n"
+        'null: ["1930-01-01"]\n'
+        "columns: {Arzt: identifier, geboren: quasi-identifier, Kosten: sensitive}\n"
+        "protect: [k-anonymity: 2]\n",
+        "utf-8",
+    )
+    told = json.loads(run("hierarchy", plan, "--column", "geboren", "--json"))
+    assert told["proposals"][0]["hierarchy"] == {"dates": ["month", "quarter", "year", "decade"]}
+    assert told["missing"], "what the plan lists under `null` is missing"
+    plan.write_text(plan.read_text("utf-8").partition("\n")[2], "utf-8")
+    assert "names no source" in run("hierarchy", plan, "--column", "geboren", code=2)
+
+
 def test_the_chosen_one_is_written_and_fits_again(table: Path, tmp_path: Path) -> None:
     to = tmp_path / "d.csv"
     told = json.loads(run("hierarchy", table, "--column", "diagnosis", "--to", to, "--json"))

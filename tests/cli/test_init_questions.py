@@ -72,7 +72,7 @@ def test_questions_are_asked_on_a_terminal_only(
     monkeypatch.setattr(first_plan, "at_terminal", lambda: True)
     done = CliRunner().invoke(app, init, input="hospital\n\n")
     assert done.exit_code == 0
-    assert "1  public" in done.stdout
+    assert "1  public    anybody may read it: groups of 11 or more" in done.stdout
     assert "\\n" not in done.stdout
     assert "The release is for hospital" in to.read_text("utf-8")
     assert "Please answer first" not in to.read_text("utf-8")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import recipients
 from typer.testing import CliRunner
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 from hedgerow import cli
 from hedgerow.base import delivery, faults
 from hedgerow.cli import app, show
+from hedgerow.cli.jobs import CommandRun
 from hedgerow.engines import file_writer
 from hedgerow.engines.local_table import LocalTable
 from hedgerow.ledger import Amounts, Ledger
@@ -435,3 +437,48 @@ def test_two_at_the_same_time(folder: Path) -> None:
     assert not any("Traceback" in text for text in told)
     assert set(release(folder)) == {"certificate.json", "data.csv", "report.html"}
     assert not list(folder.glob(".*"))
+
+
+@pytest.fixture
+def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A lattice of 65,536 nodes."""
+    random = np.random.default_rng(3)
+    names = [f"q{j}" for j in range(8)]
+    rows = [",".join(map(str, row)) for row in random.integers(0, 8, (300, 8))]
+    (tmp_path / "people.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
+    ranges = "{role: quasi-identifier, hierarchy: {ranges: [2, 4]}}"
+    columns = "\n".join(f"  {name}: {ranges}" for name in names)
+    (tmp_path / "plan.yaml").write_text(
+        f"source: people.csv\ncolumns:\n{columns}\nprotect:\n  - k-anonymity: 3\n"
+        "method: {suppress: 10%}\npublish: {to: release}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_long_search_ends_with_the_best_so_far(wide: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCHES, "publish", "plan.yaml"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = "ending the search with the best so far; Ctrl-C again: nothing is published"
+    assert done.stderr.strip() == told
+    assert "best so far: loss" in done.stdout
+    certificate = json.loads((wide / "release" / "certificate.json").read_text())
+    assert not certificate["search"]["optimal"]
+    assert 0 < certificate["search"]["lower_bound"] < certificate["search"]["cost"]
+
+
+def test_to_interrupt_again_ends_everything() -> None:
+    job = CommandRun(as_json=False, quiet=True)
+    before = signal.getsignal(signal.SIGINT)
+    with job.ending_soon() as stop:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)  # nobody listens
+        with stop.heard():
+            signal.raise_signal(signal.SIGINT)
+            assert stop.asked()
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before

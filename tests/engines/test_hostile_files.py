@@ -237,3 +237,64 @@ def test_a_quote_that_is_a_sign_is_read(tmp_path: Path) -> None:
     assert look is not None
     assert look.quote == ""
     assert look.first_rows[0] == ('5" wide', "3")
+
+
+def test_no_code_is_run_that_lies_beside_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python imports from the folder it is started in; another process must not."""
+    file = WRITERS[".jsonl"](tmp_path / "data.jsonl", NAMES, ROWS)
+    for name in ("json", "resource", "sqlite3", "pyarrow"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    assert look_at_file(file).rows == len(ROWS)  # type: ignore[union-attr]
+    assert not (tmp_path / "ran").exists()
+
+
+SHEET = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    '<cols><col min="2" max="2" hidden="1"/></cols><sheetData>'
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>ward</t></is></c>'
+    '<c r="B1" t="inlineStr"><is><t>cost</t></is></c></row>'
+    '<row r="2" hidden="1"><c r="A2" t="inlineStr"><is><t>A</t></is></c>'
+    '<c r="B2"><f>1+1</f></c></row>'
+    '<row r="3"><c r="B3"><f>1+1</f><v>2</v></c></row>'
+    '<row r="4"><c r="B4" t="str"><f>""</f><v></v></c></row>'
+    '<row r="5"><c r="A5" t="inlineStr"><is><t>B</t></is></c><c r="B5"><f>2</f><v/></c></row>'
+    '</sheetData><mergeCells><mergeCell ref="A2:A4"/></mergeCells></worksheet>'
+)
+
+
+def test_what_a_sheet_does_not_show_is_told(tmp_path: Path) -> None:
+    plain = workbook(tmp_path / "plain.xlsx", {"one": [NAMES, *ROWS[:2]]})
+    assert look_at_file(plain).notes == ()  # type: ignore[union-attr]
+    file = tmp_path / "book.xlsx"
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            sheet = name.startswith("xl/worksheets/")
+            text = old.read(name).replace(b'name="one"', b'name="one" state="hidden"')
+            new.writestr(name, SHEET if sheet else text)
+    look = look_at_file(file)
+    assert look is not None
+    assert look.first_rows == (("A", None), (None, "2"), (None, None), ("B", None))
+    assert "The sheet is hidden in the workbook." in look.notes
+    assert any("2 cells hold formulas without a result" in note for note in look.notes)
+    assert any("merged cells only the first has the value: 'A2:A4'" in n for n in look.notes)
+    assert any("1 row and 1 group of columns are hidden" in note for note in look.notes)
+
+
+def test_a_value_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    file = workbook(tmp_path / "long.xlsx", {"one": [NAMES, ("x" * 2_000_001, "1")]})
+    assert "a value of more than 2,000,000 bytes" in refused(file)
+    named = workbook(tmp_path / "named.xlsx", {"one": [("x" * 2_000_001, "b"), ("x", "1")]})
+    assert "a column's name has more than" in refused(named)
+
+
+def test_a_long_field_is_read_and_a_quote_that_stays_open_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "long.csv"
+    file.write_text('note,age\n"' + "x, " * 60_000 + '",31\n"short",32\n')
+    look = look_at_file(file)
+    assert look is not None
+    assert (look.columns, look.rows) == (("note", "age"), 2)
+    file.write_text('note,age\n"' + "x,\n" * 100_000)
+    assert "line 2" in refused(file)

@@ -34,7 +34,8 @@ def asked(sql: str, value: str) -> str | None:
         (",", ".", "5 %", None), (",", ".", "NaN", None), (",", ".", "-", None),
         (".", ",", "1,234.5", "1234.5"), (".", ",", "1,23", None), (".", "'", "1’234", "1234"),
         (",", " ", "1\u00a0234,5", "1234.5"), (",", " ", "1\u202f234", "1234"),
-        (",", " ", "1  234", None), (",", ".", "٣,٥", None),
+        (",", " ", "1  234", None), (",", ".", "٣,٥", None), (",", ".", "0.123", None),
+        (",", " ", "089 123 456", None), (".", ",", "0,500", None), (",", ".", "\u22121,5", "-1.5"),
     ],
 )  # fmt: skip
 def test_numbers(decimal: str, thousands: str, text: str, read: str | None) -> None:
@@ -197,3 +198,39 @@ def test_the_same_bytes_give_the_same_answer(tmp_path: Path) -> None:
     file = tmp_path / "data.csv"
     file.write_bytes("a;b\nK\xf6ln;1,5\n".encode("latin-1") * 2_000)
     assert len({repr(look_at_file(file)) for _ in range(3)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "number"),
+    [
+        (["732 829 320", "552 100 554"], False), (["192.168.100.203", "192.168.101.201"], False),
+        (["089 123 456", "040 333 444"], False), (["1.250.000", "3.400.500"], True),
+        (["1.234.567", "12.400"], True), (["1 234 567,5", "7 654 321,0"], True),
+    ],
+)  # fmt: skip
+def test_codes_in_groups_of_three_stay_as_they_are(
+    values: list[str], number: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text("id;v\n" + "".join(f"p{i};{v}\n" for i, v in enumerate(values)))
+    look = look_at_file(file)
+    assert look is not None
+    assert ("v" in look.decimal) is number
+    if not number:
+        assert [row[1] for row in look.first_rows] == values
+
+
+def test_a_missing_mark_of_one_column_is_no_country_of_another(tmp_path: Path) -> None:
+    file = tmp_path / "data.csv"
+    rows = [f"{'NA' if i % 5 == 0 else f'{i},5'};{c}" for i, c in enumerate(["NA", "DE", "FR"] * 9)]
+    file.write_text("\n".join(["income;country", *rows, ""]))
+    look = look_at_file(file)
+    assert look is not None
+    assert look.missing == ()
+    assert [(one.column, one.count) for one in look.unreadable] == [("income", 6)]
+    assert any("in country it may be a country" in note for note in look.notes)
+    named = tmp_path / "named.csv"
+    named.write_text("\n".join(["income;name", *(r.replace(";NA", ";Eva") for r in rows), ""]))
+    found = look_at_file(named)
+    assert found is not None
+    assert found.missing == ("NA",)

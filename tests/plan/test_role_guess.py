@@ -20,7 +20,9 @@ DIFFERENT = [f"k{i}q" for i in range(200)]
     "name",
     ["name", "Full Name", "id", "patientId", "patient_id", "SSN", "e-mail", "phone number",
      "MRN", "home_address", "birth_name", "Nachname", "Straße", "prénom", "apellidos",
-     "codice_fiscale_id", "telefoonnummer", "PESEL", "endereço"],
+     "codice_fiscale_id", "telefoonnummer", "PESEL", "endereço", "sukunimi", "Efternamn",
+     "etternavn", "Vezetéknév", "Příjmení", "soyadı", "prenume", "Prezime", "Фамилия", "Телефон",
+     "Επώνυμο", "氏名", "身份证号", "Vertragsnummer", "oppilasnro"],
 )  # fmt: skip
 def test_names_of_identifiers(name: str) -> None:
     assert guessed(name, DIFFERENT).role is Role.IDENTIFIER
@@ -155,3 +157,30 @@ def test_values_in_plain_form() -> None:
     assert [plain(v) for v in ("1. <=Good", "US:other", "É té", "NA_NA")] == [
         "good", "usother", "ete", "nana",
     ]  # fmt: skip
+
+
+SURNAMES = ["Moyo", "Ncube", "Dube", "Sibanda", "Nkomo", "Ndlovu", "Mpofu", "Khumalo"]
+
+
+def test_names_of_an_unknown_language_are_not_published_as_they_are() -> None:
+    """A sensitive column is: so what may be names stays among what is made coarser."""
+    names = [SURNAMES[i * i % 8] if i % 7 else SURNAMES[i % 8] for i in range(200)]
+    unknown = {f"xq{c}": [str((i * (j + 1)) % 5) for i in range(200)] for j, c in enumerate("abcd")}
+    roles = guess_roles(facts({"isibongo": names, "age": AGES, **unknown}))
+    assert roles["isibongo"].role is Role.QUASI_IDENTIFIER
+    assert all(roles[name].role is Role.SENSITIVE for name in unknown)
+    many = {
+        name: [str((i * (place + 3)) % (5 + place)) for i in range(200)]
+        for place, name in enumerate(
+            ("age", "sex", "race", "city", "job", "language", "children", "education", "height",
+             "weight", "hair", "eyes", "car", "house", "sport", "club", "military")
+        )
+    }  # fmt: skip
+    roles = guess_roles(facts({"isibongo": names, **many}))
+    assert roles["isibongo"].role is Role.QUASI_IDENTIFIER
+
+
+def test_years_are_no_measurements() -> None:
+    guess = guessed("xyz", [str(1940 + (7 * i) % 61) for i in range(200)])
+    assert guess.role is Role.QUASI_IDENTIFIER
+    assert "years" in guess.because

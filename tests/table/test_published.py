@@ -40,6 +40,16 @@ def engine_order(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return order
 
 
+def test_a_group_in_words_leaves_out_what_says_nothing() -> None:
+    rows = pd.DataFrame(
+        [("*", "PLZ 10", "f", "flu"), ("*", "*", "m", "flu"), ("*", "*", "*", "flu")],
+        columns=["age", "PLZ", "sex", "ill"],
+    )
+    release = Published.read(rows, sensitive=["ill"])
+    told = {release.described(group) for group in range(len(release.codes))}
+    assert told == {"(PLZ 10, sex f)", "(sex m)", "(anybody)"}
+
+
 def test_the_example_is_the_same_whatever_order_the_engine_counts_in(
     engine_order: Callable[[int], None],
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from webbing import Visitor, hospital, visiting
 import hedgerow
 from hedgerow.api import keep_release
 from hedgerow.attacks.base import AttackResult, Rate
+from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.person_belief import belief_about
 from hedgerow.base.errors import HedgerowError
 from hedgerow.cli import app
@@ -319,6 +321,8 @@ def test_lines_say_in_words_what_colours_say() -> None:
     )  # fmt: skip
     told = lines([won, lost])
     assert [one.verdict for one in told] == ["better than guessing", "no better than guessing"]
+    grew = replace(lost, gains=Gains(people=100, mean=0.07, worst=0.65, certain=0))
+    assert lines([grew])[0].verdict == "nobody known for certain", "not: as good as guessing"
     assert told[0].gain == "89.9 %"
     assert "1 does better than guessing" in outcome([won, lost])
     assert "None does better" in outcome([lost])

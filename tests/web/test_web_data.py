@@ -45,6 +45,15 @@ def test_the_share_that_is_singled_out_is_right(tmp_path: Path) -> None:
         assert "60 % of the people" in shown
 
 
+def test_a_hierarchy_of_codes_is_shown_beside_the_role(tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("plz,sex\n" + "".join(f"{10115 + i % 9},f\n{1067},m\n" for i in range(40)))
+    with visiting(tmp_path / "w", table) as visitor:
+        shown = main_of(visitor.settled("/data"))
+        assert "{codes: plz}" in shown
+        assert "published as it is Look" not in shown.partition("About the table")[0]
+
+
 def test_another_role_takes_along_what_it_cannot_have(visitor: Visitor) -> None:
     draft = visitor.web.draft
     for role in [*Role, Role.SENSITIVE, Role.IDENTIFIER, Role.QUASI_IDENTIFIER]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from forked import run_forked
 from webbing import Visitor, hospital, visiting
@@ -122,6 +124,36 @@ def test_a_job_can_be_cancelled_and_nothing_is_published(tmp_path: Path) -> None
         assert over.headers["hx-redirect"] == "/publish"
         assert "cancelled" in visitor.get("/publish").text
     assert Jobs(Workspace(tmp_path / "w").begin(plan).folder / "jobs").last("publish") == job
+
+
+def test_a_long_search_ends_with_the_best_so_far(tmp_path: Path) -> None:
+    """Of a lattice of four million nodes; the plan would give it ten minutes."""
+    random = np.random.default_rng(3)
+    names = [f"q{j}" for j in range(11)]
+    rows = [",".join(map(str, row)) for row in random.integers(0, 8, (300, 11))]
+    (tmp_path / "people.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
+    ranges = "{role: quasi-identifier, hierarchy: {ranges: [2, 4]}}"
+    columns = "\n".join(f"  {name}: {ranges}" for name in names)
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        f"source: people.csv\ncolumns:\n{columns}\nprotect:\n  - k-anonymity: 3\n"
+        "method: {suppress: 10%, time: 600}\npublish: {to: release}\n"
+    )
+    with visiting(tmp_path / "w", plan) as visitor:
+        visitor.post("/publish/start")
+        name = visitor.web.jobs.last("publish").id
+        while (job := visitor.web.jobs.get(name)).running and "gap" not in job.said:
+            time.sleep(0.02)
+        assert job.ends, job
+        assert " s left" in job.said
+        page = visitor.get(f"/jobs/{name}", headers={"HX-Request": "true"}).text
+        assert "Publish the best so far" in page
+        visitor.post(f"/jobs/{name}/end")
+        job = visitor.web.jobs.wait(name)
+        assert job.state == "done", job
+        certificate = json.loads((tmp_path / "release" / "certificate.json").read_text())
+        assert not certificate["search"]["optimal"]
+        assert visitor.post(f"/jobs/{name}/end").status_code == 200, "too late, and no harm"
 
 
 def test_a_wrong_plan_is_kept_told_and_not_published(visitor: Visitor) -> None:

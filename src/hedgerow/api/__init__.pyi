@@ -45,6 +45,7 @@ from hedgerow.base.delivery import (
     DATA as DATA,
     internal_place as internal_place,
 )
+from hedgerow.base.stop_request import StopRequest as StopRequest
 from hedgerow.recode.optimality import standing as standing
 from hedgerow.recode.metrics import METRICS as METRICS
 from hedgerow.release.delivery_state import PUBLISHED as PUBLISHED, stopped as stopped

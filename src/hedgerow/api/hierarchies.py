@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgerow.api.table_origin import TableOrigin
 from hedgerow.base.errors import DataError, HedgerowError, TargetError, nearest, some
 from hedgerow.engines import open_engine, table_place
 from hedgerow.plan.arx_project import plan_of, read_project
@@ -73,26 +74,28 @@ def propose_hierarchies(
     *,
     k: int = 5,
     null: Sequence[str] = (),
+    read: Mapping[str, Any] | None = None,
     code_book: str | os.PathLike[str] | None = None,
 ) -> ColumnProposals:
     """Hierarchies that a column of a table could have, the best first.
 
     Args:
-        data: The table: a file, or a table of a database.
+        data: The table: a file, a table of a database, or the plan that names one.
         column: The column.
         k: How many people a group should have.
-        null: Texts that are read as missing.
+        null: Texts that are read as missing; the plan's, if there is one.
+        read: How a file is written, as a plan says it under `read`; the rest is detected.
         code_book: A file that says what codes mean: DDI (XML) or CSV.
 
     Raises:
         HedgerowError: The table or the code book cannot be read, or lacks the column.
     """
-    place = table_place(str(data))
-    with open_engine(place or Path(data), null=tuple(null)) as engine:
+    origin = TableOrigin.of(os.fspath(data), null=null, read=read)
+    with open_engine(origin.source, null=origin.null, form=origin.form) as engine:
         if column not in engine.columns():
             close = nearest(column, list(engine.columns()))
             raise DataError(
-                f"there is no column {column!r}", where=str(data),
+                f"there is no column {column!r}", where=str(origin.source),
                 fix=f"Did you mean {close!r}?" if close else f"It has {some(engine.columns())}.",
             )  # fmt: skip
         table = engine.counts([column])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.base.stop_request import StopRequest
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
 from hedgerow.release import publication
@@ -37,6 +38,7 @@ def publish(
     progress: Progress | None = None,
     anew: bool = False,
     report: bool = True,
+    stop: StopRequest | None = None,
     **more: Any,
 ) -> Release | RandomisedRelease | SafeRelease:
     """Publish the most useful table that keeps every claim.
@@ -62,6 +64,8 @@ def publish(
         anew: Whether a randomised release draws, and is charged for, noise that it has already.
         report: Whether the internal report is written beside the release. The report that goes with
             the release is always in its folder.
+        stop: Where somebody may ask, from another thread or a signal, that the search of a large
+            lattice ends with the best it has found; that is then published.
         more: Further keys of the plan (person, null, population, publish).
 
     Raises:
@@ -79,6 +83,7 @@ def publish(
         anew=anew,
         companions=Accompanied,
         report=report,
+        stop=stop,
         recoding=None if recoding is None else Path(recoding),
         population_table=population_table,
     )

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from hedgerow.base.errors import DataError
+from hedgerow.api.table_origin import TableOrigin
 from hedgerow.engines import open_engine
-from hedgerow.engines.detection import look_at_file
 from hedgerow.plan.plan import Plan
-from hedgerow.plan.source_form import form_of
 from hedgerow.table.profile.table_profile import TableProfile
 from hedgerow.table.profile.whole_table import MOST_CELLS, profile_table
 from hedgerow.table.schema import Role
@@ -50,26 +47,14 @@ def look(
     >>> found.column("age").kind
     <ColumnKind.NUMBER: 'number'>
     """
-    plan = source if isinstance(source, Plan) else _plan(source, read)
-    known, form = None, form_of(read or {})
-    if plan is not None:
-        source, person, null, form = plan.source, plan.person, plan.null, plan.form or form
-        known = [name for name, one in plan.columns.items() if one.role is Role.QUASI_IDENTIFIER]
-        if source is None:
-            raise DataError("the plan names no source", fix="Add `source: table.csv`.")
-    file = None
-    if isinstance(source, str | os.PathLike):
-        file = look_at_file(os.fspath(source), form=form, null=tuple(null))
-        form = form if file is None else file.form
-    with open_engine(source, null=tuple(null), person=person, form=form) as engine:
+    origin = TableOrigin.of(source, person=person, null=null, read=read)
+    known, source = None, origin.source
+    if origin.plan is not None:
+        columns = origin.plan.columns.items()
+        known = [name for name, one in columns if one.role is Role.QUASI_IDENTIFIER]
+    with open_engine(source, null=origin.null, person=origin.person, form=origin.form) as engine:
         return profile_table(
-            engine, file=file, known=known, deep=deep, most_cells=most_cells, progress=progress,
+            engine, file=origin.file, known=known, deep=deep, most_cells=most_cells,
+            progress=progress,
             source=os.fspath(source) if isinstance(source, str | os.PathLike) else None,
         )  # fmt: skip
-
-
-def _plan(source: Any, read: Mapping[str, Any] | None) -> Plan | None:
-    """The plan at a path that is one."""
-    if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() in {".yaml", ".yml"}:
-        return Plan.read(Path(source), source_form=read)
-    return None

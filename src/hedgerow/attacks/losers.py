@@ -280,11 +280,7 @@ def _where(
 
 def told_group(release: Published, group: int) -> str:
     """A group as it is published; of a long list of values the first ones."""
-    labels = [
-        f"{name} {_short(labels[release.codes[group, j]])}"
-        for j, (name, labels) in enumerate(zip(release.quasi, release.labels, strict=True))
-    ]
-    return f"({', '.join(labels)})"
+    return release.described(group, told=_short)
 
 
 def _short(label: Value) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.attacks.losers import told_group
 from hedgerow.attacks.person_minimal import believed_by_minimality
+from hedgerow.attacks.person_mistakes import nobody_fits, nobody_listed, require_columns
 from hedgerow.attacks.person_scene import Scene, SceneBelief, SeenColumn
 from hedgerow.attacks.release_joins import unjoined
 from hedgerow.attacks.suite import read_releases
@@ -157,14 +158,11 @@ def belief_about(
         return belief_of_rows(
             found, person, listed_people(person, register, truth, read), of=of, plan=read
         )
-    people, one = _listed(person, register, truth, read)
+    people, one = _listed(found, person, register, truth, read)
     places = tuple(locate(release, people) for release in found)
     here = [i for i, where in enumerate(places) if where.count[one]]
     if not here:
-        raise DataError(
-            f"{people.described(one)} fits no group of {some(r.name for r in found)}",
-            fix="Is somebody else meant? Suppressed people are in no release.",
-        )
+        raise nobody_fits(found, people, one)
     # What other releases tell of other people tells of this one, too, if there is a list.
     joined = set(SeenColumn.read([found[i] for i in here], of).joined)
     used = [i for i in range(len(found))
@@ -252,21 +250,27 @@ def has_rows(releases: Sequence[Published], plan: Plan | None) -> bool:
 
 
 def _listed(
-    person: Mapping[str, str], register: Any, truth: Any, plan: Plan | None
+    releases: Sequence[Published],
+    person: Mapping[str, str],
+    register: Any,
+    truth: Any,
+    plan: Plan | None,
 ) -> tuple[Targets, int]:
     """The people on the list, and who of them is meant."""
     listed = listed_people(person, register, truth, plan)
     if listed is None:
+        require_columns(releases, person)
         return Targets.of({column: [value] for column, value in person.items()}), 0
     people, fits = listed
     said = ", ".join(f"{column}={value}" for column, value in person.items())
     if fits.sum() > 1 and (people.codes[fits] == people.codes[fits.argmax()]).all():
         return people, int(fits.argmax())  # nothing tells them apart, so the same is said of each
-    if fits.sum() != 1:
-        count = "nobody" if not fits.any() else f"{int(fits.sum()):,} people"
+    if not fits.any():
+        raise nobody_listed(people, person)
+    if fits.sum() > 1:
         raise DataError(
-            f"{count} on the list: {said}",
-            fix="Say more of the person: repeat --person." if fits.any() else "Is it spelled so?",
+            f"{int(fits.sum()):,} people on the list: {said}",
+            fix="Say more of the person: repeat --person.",
         )
     return people, int(fits.argmax())
 

@@ -101,7 +101,7 @@ def _worlds(plan: Plan, release: Published, of: str) -> MinimalWorlds:
     """The table and the search, if that is what made this release."""
     models = _refuse_unfit(plan)
     assert plan.source is not None, "it was asked"
-    with open_engine(plan.source, null=plan.null) as engine:
+    with open_engine(plan.source, null=plan.null, form=plan.form) as engine:
         schema = plan.schema(engine.columns())
         list(respelled(plan, schema, engine))
         if (require_rows(plan, engine) or 1) > 1:

@@ -21,6 +21,7 @@ from hedgerow.attacks.person_belief import (
     fitting_rows,
     joining,
 )
+from hedgerow.attacks.person_mistakes import nobody_listed
 from hedgerow.attacks.person_scene import SeenColumn
 from hedgerow.base.errors import DataError, some
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
@@ -122,7 +123,7 @@ def _mine(
     rows, picked = listed
     said = ", ".join(f"{column}={value}" for column, value in person.items())
     if not picked.any():
-        raise DataError(f"nobody on the list: {said}", fix="Is it spelled so?")
+        raise nobody_listed(rows, person)
     if plan is None or plan.person is None or plan.person not in rows.columns:
         raise DataError(
             f"a person may have several rows in {names}, and nothing says whose each row of the "

@@ -98,7 +98,7 @@ def check(
         from hedgerow.api import measure, said_in_words
 
         found = measure(plan, read=said_in_words(read or ()))
-        job.done(found.summary(), lambda: rendering().checked(found.claims, found.notes))
+        job.done(found.summary(), lambda: rendering().checked(found.claims, found.notes, plan))
         if not found.holds:
             job.exit_code = 1
 
@@ -149,14 +149,16 @@ def publish(
                 where=str(plan),
                 fix="Add `publish: {to: release}` to the plan, or say --to release.",
             )
-        release = hedgerow.publish(
-            read, to=to, recoding=recoding, replace=replace, memory=memory, ledger=ledger,
-            sign=sign, anew=anew, progress=job.progress, report=not no_report,
-        )  # fmt: skip
+        with job.ending_soon() as stop:
+            release = hedgerow.publish(
+                read, to=to, recoding=recoding, replace=replace, memory=memory, ledger=ledger,
+                sign=sign, anew=anew, progress=job.progress, report=not no_report, stop=stop,
+            )  # fmt: skip
 
         def show() -> None:
             rendering().published(release)
             tell_internal(release.folder)
+            rendering().after_publishing(release.folder, plan)
 
         job.done(release.summary(), show)
 

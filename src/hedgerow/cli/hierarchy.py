@@ -7,19 +7,22 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.jobs import AsJson, Quiet, rendering, running
+from hedgerow.cli.jobs import AsJson, Quiet, ReadAs, rendering, running
 
 
 def hierarchy(
     data: Annotated[
         str,
-        typer.Argument(help="The table: a file, or a table of a database.", show_default=False),
+        typer.Argument(
+            help="The table: a file, a table of a database, or a plan.", show_default=False
+        ),
     ],
     column: Annotated[str, typer.Option(help="The column.", show_default=False)],
     k: Annotated[int, typer.Option("-k", min=1, help="How many people a group should have.")] = 5,
     null: Annotated[
         list[str] | None, typer.Option(help="A text that means missing; may be repeated.")
     ] = None,
+    read: ReadAs = None,
     code_book: Annotated[
         Path | None, typer.Option(help="What codes mean: DDI (XML), or CSV.")
     ] = None,
@@ -33,9 +36,11 @@ def hierarchy(
 ) -> None:
     """List hierarchies that a column could have, with what each would lose."""
     with running("hierarchy", as_json, quiet) as job:
-        from hedgerow.api import propose_hierarchies, write_hierarchy
+        from hedgerow.api import propose_hierarchies, said_in_words, write_hierarchy
 
-        found = propose_hierarchies(data, column, k=k, null=null or (), code_book=code_book)
+        found = propose_hierarchies(
+            data, column, k=k, null=null or (), read=said_in_words(read or ()), code_book=code_book
+        )
         found.choice(choose)
         told = found.summary()
         if to is not None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hedgerow.api import PUBLISHED, stopped
+from hedgerow.api import PUBLISHED, StopRequest, stopped
 from hedgerow.base.errors import HedgerowError, interrupted, printable
 
 INTERRUPTED = 130
@@ -50,6 +52,27 @@ class CommandRun:
         self._bar: Any = None
         if bar and not (quiet or as_json) and sys.stderr.isatty():
             self._bar, self.progress = rendering().progress()
+
+    @contextlib.contextmanager
+    def ending_soon(self) -> Iterator[StopRequest]:
+        """Ctrl-C ends a search that can tell the best so far; anything else it ends as a whole."""
+        request = StopRequest()
+
+        def asked(number: int, frame: Any) -> None:
+            if not request.ask():
+                raise KeyboardInterrupt
+            if not self.quiet:
+                text = "ending the search with the best so far; Ctrl-C again: nothing is published"
+                typer.echo(text, err=True)
+
+        if threading.current_thread() is not threading.main_thread():
+            yield request
+            return
+        before = signal.signal(signal.SIGINT, asked)
+        try:
+            yield request
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def done(self, result: dict[str, Any], text: Callable[[], None]) -> None:
         """Print the result, as JSON or for people."""

@@ -18,6 +18,7 @@ from hedgerow.api import (
     ROWS,
     UNCOMPARED,
     likeness,
+    listed,
     names_of,
     standing,
     stubborn,
@@ -86,8 +87,10 @@ def question(asked: PlanQuestion) -> None:
     say("")
     tell(asked.text)
     tell(asked.why)
+    width = max(map(len, asked.options))
     for number, option in enumerate(asked.options, 1):
-        say(f"  {number}  {option}")
+        meaning = asked.meanings[number - 1] if asked.meanings else ""
+        say(f"  {number}  {option:<{width}}  {meaning}".rstrip())
 
 
 def proposed(found: ColumnProposals, choose: int, to: Path | None) -> None:
@@ -144,11 +147,34 @@ def claims(verdicts: Sequence[Verdict]) -> None:
     console.print(table)
 
 
-def checked(verdicts: Sequence[Verdict], notes: Sequence[str]) -> None:
+def checked(verdicts: Sequence[Verdict], notes: Sequence[str], plan: Path) -> None:
     """The claims on the table as it is, and what to know of it besides."""
     claims(verdicts)
     for note in notes:
         console.print(plain(note))
+    if not all(verdict.holds for verdict in verdicts):
+        say("\nThe table as it is does not keep every claim. Next, look for a release that does:\n")
+        say(f"  hedgerow publish {shlex.quote(str(plan))}")
+
+
+def after_publishing(folder: Path | None, plan: Path) -> None:
+    """What to do with a release that is a folder."""
+    if folder is None:
+        return
+    release, name = shlex.quote(_near(folder)), shlex.quote(str(plan))
+    check, attack = f"hedgerow verify {release}", f"hedgerow attack {release} --plan {name}"
+    width = max(len(check), len(attack))
+    say("\nNext:\n")
+    say(f"  {check:<{width}}   what its recipients can check")
+    say(f"  {attack:<{width}}   what an attacker gains by it")
+
+
+def _near(folder: Path) -> str:
+    """A folder, seen from here where that is shorter."""
+    try:
+        return str(folder.resolve().relative_to(Path.cwd()))
+    except (OSError, ValueError):
+        return str(folder)
 
 
 def published(found: Release | RandomisedRelease | SafeRelease) -> None:
@@ -187,6 +213,7 @@ def release(published: Release) -> None:
         table.add_row(plain(name), plain(words))
     console.print(table)
     say(f"{textwrap.fill(_how(published), 80)}\n")
+    _lost(published)
     table = columns(("utility", "left"), ("", "right"), ("", "left"))
     for name, value in published.utility.items():
         table.add_row(name, f"{value:.6g}", METRICS[name].best)
@@ -194,6 +221,20 @@ def release(published: Release) -> None:
     _with_earlier(published)
     if published.place:
         say(f"\nrelease: {published.place}")
+
+
+def _lost(published: Release) -> None:
+    """Columns of which nothing is left, and what to do if somebody needs them."""
+    lost = [name for name, words in published.words.items() if words.endswith("(*)")]
+    if not lost:
+        return
+    finest = published.levels[lost[0]] - 1
+    tell(
+        f"Nothing is left of {listed(lost)}: that way other columns keep more detail. If readers "
+        f"need {lost[0]}, write `levels: [0, {finest}]` under it in the plan. Then other columns "
+        "become coarser, or more people are left out."
+    )
+    say("")
 
 
 def _with_earlier(published: Release) -> None:
@@ -345,6 +386,8 @@ def _losers(losers: Sequence[Mapping[str, Any]]) -> None:
     console.print(table)
 
 
+MOST_GROUPS = 6
+"""Groups of a person that are shown; the others are in `--json`."""
 MOST_VALUES = 12
 """Values of a person that are shown; the others are in `--json`."""
 
@@ -380,12 +423,17 @@ def person_belief(found: PersonBelief) -> None:
     if len(shown) > MOST_VALUES:
         say(f"{len(shown):,} values are possible; --json shows all of them")
     console.print()
-    for rows in found.rows:
+    for rows in found.rows[:MOST_GROUPS]:
         count = "1 row" if rows.rows == 1 else f"{rows.rows:,} rows"
         values = [f"{n} {_value(value)}" for value, n in rows.values.items()]
         more = f" and {len(values) - MOST_VALUES:,} more" if len(values) > MOST_VALUES else ""
         console.print(
             plain(f"{rows.release}: {count} {rows.group}: {', '.join(values[:MOST_VALUES])}{more}.")
+        )
+    if len(found.rows) > MOST_GROUPS:
+        tell(
+            f"{len(found.rows) - MOST_GROUPS:,} more groups fit; --json shows all of them. Say "
+            "more of the person, and fewer fit."
         )
     for sentence in found.sentences:
         console.print(plain(sentence))

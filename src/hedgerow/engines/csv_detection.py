@@ -158,7 +158,10 @@ def _columns(text: bytes, dialect: CsvDialect, *, whole: bool) -> int | None:
         return dialect.columns_in(text, whole=whole)
     lines = io.StringIO(text.decode("utf-8", "replace"), newline="")
     reader = csv.reader(lines, delimiter=dialect.delimiter)
-    widths = [len(fields) for fields in reader if fields]
+    try:
+        widths = [len(fields) for fields in reader if fields]
+    except csv.Error:  # a field of more than 131,072 characters
+        return dialect.columns_in(text, whole=whole)
     if not whole and len(widths) > 1:
         widths.pop()  # it may go on
     return widths[0] if widths and min(widths) == max(widths) else None

@@ -29,11 +29,14 @@ from hedgerow.engines.source_values import (
     with_values,
 )
 from hedgerow.engines.sources import attach, attaches, described
+from hedgerow.engines.value_forms import MINUS
 
 SAMPLE = 2000
 """Rows that say which forms are worth trying on all."""
 SHOWN = 10
 """Rows that are shown."""
+NAMIBIA = "NA"
+"""A country, and what R writes for a missing value."""
 MOSTLY = 0.9
 """Share of a column's values that must be so written before the others are called unreadable."""
 _DATE = re.compile(
@@ -42,8 +45,12 @@ _DATE = re.compile(
 )
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T].*)?")
 _EIGHT = re.compile(r"(?:1[89]|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
-_NUMBER = re.compile(r"\s*[+-]?(?:\d[\d.,' \u00a0\u202f\u2019]*|[.,]\d+)(?:[eE][+-]?\d+)?\s*")
+_NUMBER = re.compile(
+    rf"\s*[+\-{MINUS}]?(?:\d[\d.,' \u00a0\u202f\u2019]*|[.,]\d+)(?:[eE][+-]?\d+)?\s*"
+)
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_GROUPS = re.compile(r"\d{1,3}([.,' \u00a0\u202f\u2019])\d{3}(\1\d{3})+")
+"""Three groups of digits or more: an amount in millions, or a telephone number in print."""
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _NUMBERS = tuple(
     ValueForm(None, decimal, thousands)
@@ -101,7 +108,7 @@ def look_at_file(
         rows = session.number("SELECT count(*) FROM source")
         if view.records is not None:
             view.records.require(rows)
-        found = _values(session, view, said, null)
+        found = _without_countries(session, view, _values(session, view, said, null), null)
         detected = _joined(dialect, found)
         if said.sheet is None and len(view.about.sheets) > 1:
             detected = replace(detected, sheet=view.about.sheet)
@@ -227,11 +234,27 @@ def _worth_trying(values: Sequence[str], said: SourceForm) -> Iterator[ValueForm
     elif sum(_NUMBER.fullmatch(value) is not None for value in values) >= enough and not all(
         _PLAIN.fullmatch(value.strip()) for value in values
     ):
+        if _codes(values):
+            return
         decimal = said.decimal if isinstance(said.decimal, str) else None
         thousands = said.thousands if isinstance(said.thousands, str) else None
         for one in _NUMBERS:
             if decimal in (None, one.decimal) and thousands in (None, one.thousands):
                 yield one
+
+
+def _codes(values: Sequence[str]) -> bool:
+    """Whether digits stand in groups that say nothing of thousands: 732 829 320, 10.130.200.104.
+
+    Such numbers are all as long, of three groups at least, and few are round.
+    """
+    bare = [value.strip() for value in values]
+    round_ones = sum(value.endswith("00") for value in bare)
+    return (
+        len({len(value) for value in bare}) == 1
+        and all(map(_GROUPS.fullmatch, bare))
+        and 2 * round_ones < len(bare)
+    )
 
 
 def _of_column(
@@ -323,6 +346,43 @@ def _by_others(
             question = _question(session, name, i, [comma, point], null)
             found[name] = _ColumnFound(question=question)
     return found
+
+
+def _without_countries(
+    session: DuckDBSession, view: SourceView, found: dict[str, _ColumnFound], null: Sequence[str]
+) -> dict[str, _ColumnFound]:
+    """What was found, but NA means missing among no numbers if it may be a country elsewhere.
+
+    What means missing is said of all columns: numbers beside it are then left as text, with a
+    message, and nobody loses Namibia.
+    """
+    names = [name for name, one in found.items() if NAMIBIA in one.missing and one.form]
+    places = [
+        i for i, (name, kind) in enumerate(zip(view.names, view.types, strict=True))
+        if kind == "VARCHAR" and name not in names
+    ]  # fmt: skip
+    if not names or not places:
+        return found
+    told = session.fetch("SELECT " + ", ".join(
+        f"count(*) FILTER (c{i} = '{NAMIBIA}') > 0 AND "
+        f"count(DISTINCT c{i}) FILTER (regexp_full_match(c{i}, '[A-Z][A-Z]')) >= "
+        f"greatest(3, count(DISTINCT c{i}) / 2)" for i in places
+    ) + " FROM source")[0]  # fmt: skip
+    if not any(told):
+        return found
+    beside = view.names[next(i for i, is_country in zip(places, told, strict=True) if is_country)]
+    kept = dict(found)
+    for name in names:
+        one = kept[name]
+        rest = [*null, *(text for text in one.missing if text != NAMIBIA)]
+        assert one.form is not None, "only columns with a form are listed"
+        wrong = unreadable(session, view, view.names.index(name), one.form, rest)
+        kept[name] = _ColumnFound(
+            unreadable=wrong,
+            note=f"{NAMIBIA} among the values of {name} seems to mean missing, and in {beside} it "
+            "may be a country. Write another word for one of the two, or list it under `null`.",
+        )
+    return kept
 
 
 def _joined(dialect: SourceForm, found: Mapping[str, _ColumnFound]) -> SourceForm:

@@ -13,6 +13,8 @@ from hedgerow.engines.session import literal
 
 _GROUPS = {".": r"\.", ",": ",", " ": "[ \u00a0\u202f]", "'": "['\u2019]"}
 """Between thousands; a blank and an apostrophe have forms of their own in print."""
+MINUS = "\u2212"
+"""The sign that typesetters and spreadsheets write before numbers below zero."""
 _CLOCK = r"(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,6})?))?(?: ?([AaPp])\.?[Mm]\.?)?)?"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -52,10 +54,11 @@ def number(text: str, decimal: str, thousands: str | None) -> str:
     point = re.escape(decimal)
     groups = r"[0-9]+"
     if thousands is not None:
-        groups = rf"([0-9]{{1,3}}({_GROUPS[thousands]}[0-9]{{3}})+|[0-9]+)"
-    whole = rf"[+-]?({groups}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
+        # A zero before a sign between thousands is part of a code, or the sign is a decimal one.
+        groups = rf"([1-9][0-9]{{0,2}}({_GROUPS[thousands]}[0-9]{{3}})+|[0-9]+)"
+    whole = rf"[+\-{MINUS}]?({groups}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
     bare = f"trim({text})"
-    read = bare
+    read = f"replace({bare}, '{MINUS}', '-')"
     if thousands is not None:
         read = f"regexp_replace({read}, {literal(_GROUPS[thousands])}, '', 'g')"
     if decimal != ".":

@@ -17,6 +17,7 @@ from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search, Solution
+from hedgerow.recode.search_state import SearchState
 from hedgerow.release.partition.job import opened
 from hedgerow.release.partition.recoding_choice import patience, refuse_unexplored
 
@@ -99,11 +100,11 @@ def frontier(
         search = Search(lattice, constraints, metric)
         share = None if seconds is None else seconds / len(asked)
 
-        def tell(done: float, before: int = number) -> None:
+        def tell(state: SearchState, before: int = number) -> None:
             if progress is not None:
-                progress((before + done) / len(asked))
+                progress((before + state.share) / len(asked))
 
-        solutions += search.run(seconds=share, progress=tell)
+        solutions += search.run(seconds=share, tell=tell)
         least += search.bound.tolist()
     names = [h.name for h in cells.hierarchies]
 

@@ -19,6 +19,7 @@ from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.partwise import parted
 from hedgerow.recode.recoding import Recoding
+from hedgerow.recode.search_state import EndsSoon, TellState
 from hedgerow.table.cells import Cells
 
 
@@ -30,6 +31,8 @@ def searched(
     limit: int,
     seconds: float | None = None,
     progress: Callable[[float], None] | None = None,
+    tell: TellState | None = None,
+    ends: EndsSoon = lambda: False,
     unit: str = "people",
 ) -> Recoding:
     """The recoding that the plan's search finds.
@@ -40,7 +43,9 @@ def searched(
         models: What groups have to keep, as they are judged.
         limit: People who may be suppressed.
         seconds: Of a search of the lattice; None: as long as it takes.
-        progress: Told how far the search is.
+        progress: Told how far a search is that is not of the lattice.
+        tell: Told how far a search of the lattice is.
+        ends: Asked whether a search of the lattice is to end with the best it has.
         unit: What groups count, for messages: people or rows.
 
     Raises:
@@ -51,7 +56,7 @@ def searched(
         constraints = SearchConstraints(models, limit, method.keep_suppressed, unit=unit)
         return full_domain(
             cells, constraints, METRICS[plan.utility], bounds=bounds(plan), seconds=seconds,
-            progress=progress,
+            tell=tell, ends=ends,
         )  # fmt: skip
     if method.search == "cells":
         return cell_suppression(

@@ -9,11 +9,17 @@ import numpy as np
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice, Node
 from hedgerow.recode.metrics import METRICS, Metric
+from hedgerow.recode.no_solution import no_solution
 from hedgerow.recode.optimality import gap_of
+from hedgerow.recode.portfolio import Portfolio
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
-from hedgerow.recode.search import Search, Solution, no_solution
+from hedgerow.recode.search import Search, Solution
+from hedgerow.recode.search_state import EndsSoon, TellState
 from hedgerow.table.cells import Cells
 from hedgerow.table.hierarchy import ANY
+
+WIDE = 1_000_000
+"""Where time is limited, lattices with more nodes than this are searched by a portfolio."""
 
 
 def full_domain(
@@ -23,16 +29,26 @@ def full_domain(
     *,
     bounds: Mapping[str, tuple[int, int]] | None = None,
     seconds: float | None = None,
-    progress: Callable[[float], None] | None = None,
+    tell: TellState | None = None,
+    ends: EndsSoon = lambda: False,
 ) -> Recoding:
     """The cheapest node of the lattice that keeps the constraints, and how good that is.
+
+    Args:
+        cells: The table, counted.
+        constraints: What has to be kept.
+        metric: What is to be small.
+        bounds: The lowest and highest level of the columns that have some.
+        seconds: Stop after this long with the best so far.
+        tell: Told now and then how far the search is.
+        ends: Asked now and then whether the search is to end with the best so far.
 
     Raises:
         ClaimError: There is none; says which claim fails and how close the coarsest node came.
     """
     lattice = Lattice.of(cells, bounds)
     search = Search(lattice, constraints, metric)
-    (solution,) = search.run(seconds=seconds, progress=progress)
+    solution, evaluated = _best(search, seconds=seconds, tell=tell, ends=ends)
     if solution is None:
         raise no_solution(search)
     node, cost = _finest(search, solution)
@@ -42,11 +58,23 @@ def full_domain(
         "cost": cost,
         "lower_bound": min(solution.bound, cost),
         "nodes": lattice.size,
-        "nodes_evaluated": search.evaluated,
+        "nodes_evaluated": evaluated(),
     }
     if not solution.optimal:
         detail["gap"] = gap_of(cost, solution.bound)
     return at_node(lattice, node, constraints, detail, metric=metric)
+
+
+def _best(
+    search: Search, *, seconds: float | None, tell: TellState | None, ends: EndsSoon
+) -> tuple[Solution | None, Callable[[], int]]:
+    """The best node that is found, and how many were looked at by then."""
+    if seconds is not None and search.lattice.size > WIDE:
+        portfolio = Portfolio(search)
+        found = portfolio.run(seconds=seconds, tell=tell, ends=ends)
+        return found, lambda: portfolio.evaluated
+    (found,) = search.run(seconds=seconds, tell=tell, ends=ends)
+    return found, lambda: search.evaluated
 
 
 def _finest(search: Search, solution: Solution) -> tuple[Node, float]:

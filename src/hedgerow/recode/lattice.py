@@ -128,6 +128,24 @@ class Lattice:
                     end += len(tables[-1])
         return (np.concatenate(tables) if tables else np.zeros(0, np.uint64)), start
 
+    def between(self, bottom: Node, top: Node) -> Lattice:
+        """The part between two nodes, packed as tightly as it can be.
+
+        Its frequency sets are its own: only nodes mean the same in both.
+        """
+        part = replace(self, bottom=bottom, top=top)
+        low = self.roll_up(self.base, bottom)
+        sizes = [h.size(level) for h, level in zip(self.cells.hierarchies, bottom, strict=True)]
+        layout = Layout.of(sizes)
+        if layout.words < self.layout.words:
+            words = layout.pack(self.layout.unpack(low.words))
+            low = Frequency(bottom, words, low.groups)
+        else:
+            layout = self.layout
+        # What was counted once need not be counted again.
+        vars(part).update(layout=layout, base=low, original=self.original, _steps=self._steps)
+        return part
+
     def roll_up(self, low: Frequency, node: Node) -> Frequency:
         """The frequency set of `node` from that of a finer one."""
         if low.node == node:
@@ -255,6 +273,12 @@ class CellCosts:
                 end += len(cost)
             totals.append(tuple(column))
         return np.concatenate(tables), start, tuple(totals)
+
+    def within(self, part: Lattice) -> CellCosts:
+        """The same costs on a part of the lattice."""
+        found = CellCosts(part, self.metric)
+        vars(found).update(_table=self._table)
+        return found
 
     def published(self, node: Node) -> Floats:
         """Each column's total if nobody is left out."""

@@ -23,19 +23,19 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.base.errors import ClaimError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
 from hedgerow.recode.metrics import Metric
+from hedgerow.recode.search_state import EndsSoon, SearchState, TellState
 from hedgerow.recode.suppression import Suppressor
 from hedgerow.table.groups import Floats, Ints
 
@@ -45,10 +45,11 @@ MOST_HELD = 128_000_000
 """Bytes that open boxes may keep in memory; further ones are rolled up again when needed."""
 MOST_BASES = 4
 """Of a large table, how many times the finest node may be kept instead."""
-PATIENCE = 5.0
-"""Seconds to find out what would help where nothing was found."""
 GREEDY_FROM = 50_000
 """Lattices with more nodes than this get a first solution by greedy descent."""
+
+EACH = 1000
+"""Groups in the time of which a node without any is evaluated."""
 
 Progress = Callable[[float], None]
 
@@ -86,7 +87,9 @@ class Solution:
 
 
 @dataclass(eq=False)
-class _Box:
+class LatticeBox:
+    """All nodes between a finest and a coarsest one."""
+
     low: Node
     high: Node
     frequency: Frequency | None
@@ -99,6 +102,55 @@ class _Box:
         return prod(b - a + 1 for a, b in zip(self.low, self.high, strict=True))
 
 
+class OpenBoxes:
+    """Boxes that are not settled, lowest bound first; together they keep only so much in memory."""
+
+    def __init__(self, lattice: Lattice, *, most: int | None = None) -> None:
+        """None yet.
+
+        Args:
+            lattice: Where they are.
+            most: Bytes they may keep, if not MOST_HELD.
+        """
+        self._heap: list[tuple[float, int, LatticeBox]] = []
+        self._pushed = self._held = 0
+        most = MOST_HELD if most is None else most
+        self._room = max(most, MOST_BASES * lattice.base.nbytes)
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def __iter__(self) -> Iterator[LatticeBox]:
+        return (box for _, _, box in self._heap)
+
+    @property
+    def least(self) -> float:
+        """The lowest bound of all; infinite where there is no box."""
+        return self._heap[0][0] if self._heap else np.inf
+
+    @property
+    def first(self) -> LatticeBox:
+        """The one of the lowest bound."""
+        return self._heap[0][2]
+
+    def push(self, box: LatticeBox, bound: float | None = None) -> None:
+        """Add one, by a bound other than its lowest where that is given."""
+        self._pushed += 1
+        if box.frequency is not None:
+            self._held += box.frequency.nbytes
+            if self._held > self._room:
+                self._held -= box.frequency.nbytes
+                box.frequency = None
+        first = float(box.bound.min()) if bound is None else bound
+        heapq.heappush(self._heap, (first, self._pushed, box))
+
+    def pop(self) -> LatticeBox:
+        """Take the first."""
+        _, _, box = heapq.heappop(self._heap)
+        self._held -= box.frequency.nbytes if box.frequency is not None else 0
+        return box
+
+
 @dataclass(eq=False)
 class Search:
     """Finds the cheapest node of a lattice that keeps the constraints."""
@@ -108,6 +160,8 @@ class Search:
     metric: Metric
     evaluated: int = 0
     """Nodes whose claims were measured."""
+    work: int = 0
+    """Groups of these nodes, with a fixed part for each node: what the search has cost."""
     bound: Floats = field(default_factory=lambda: np.zeros(0))
     """After `run`: no release costs less, for each requirement; infinite where there is none."""
 
@@ -149,6 +203,7 @@ class Search:
                 as a whole, which may take long, and is called infeasible.
         """
         self.evaluated += 1
+        self.work += len(frequency) + EACH
         limits, groups = self.constraints, frequency.groups
         ranks = limits.requirements
         rank = limits.rank(groups)
@@ -199,62 +254,100 @@ class Search:
         return people, extra
 
     def run(
-        self, *, seconds: float | None = None, progress: Progress | None = None
+        self,
+        *,
+        seconds: float | None = None,
+        tell: TellState | None = None,
+        ends: EndsSoon = lambda: False,
     ) -> tuple[Solution | None, ...]:
         """The best node for each requirement (one, if there is no ladder).
 
         Args:
             seconds: Stop after this long with the best so far and a bound on what is possible.
-            progress: Called now and then with the share of the lattice that is settled.
+            tell: Told now and then how far it is.
+            ends: Asked now and then whether somebody wants it to end with what it has.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         self._begin()
-        lattice, settled, pushed, held = self.lattice, 0, 0, 0
-        if lattice.size > GREEDY_FROM:
+        if self.lattice.size > GREEDY_FROM:
             self._descend(deadline)
-        heap: list[tuple[float, int, _Box]] = []
-        room = max(MOST_HELD, MOST_BASES * lattice.base.nbytes)
-
-        def push(box: _Box) -> None:
-            nonlocal settled, pushed, held
-            alive = box.bound < self._best * (1 - SLACK) - SLACK
-            if box.low == box.high or not alive.any():
-                settled += box.volume
-                return
-            pushed += 1
-            if box.frequency is not None:
-                held += box.frequency.nbytes
-                if held > room:
-                    held -= box.frequency.nbytes
-                    box.frequency = None
-            heapq.heappush(heap, (float(box.bound[alive].min()), pushed, box))
-
-        root = self._bounded(lattice.bottom, lattice.top, lattice.base)
-        push(root)
-        out_of_time = False
-        while heap:
-            _, _, box = heap[0]
-            if not (box.bound < self._best * (1 - SLACK) - SLACK).any():
-                heapq.heappop(heap)
-                held -= box.frequency.nbytes if box.frequency is not None else 0
-                settled += box.volume
-                continue
-            if deadline is not None and time.monotonic() > deadline:
-                out_of_time = True
+        self._open()
+        while self.settle():
+            now = time.monotonic() if deadline is not None else 0.0
+            if (deadline is not None and now > deadline) or ends():
                 break
-            heapq.heappop(heap)
-            held -= box.frequency.nbytes if box.frequency is not None else 0
-            for part in self._split(box):
-                push(part)
-            if progress is not None:
-                progress(settled / lattice.size)
-        open_bounds = [box.bound for _, _, box in heap] if out_of_time else []
+            self.advance()
+            if tell is not None:
+                tell(self.state(None if deadline is None else max(0.0, deadline - now)))
+        return self.solutions()
+
+    def start(self, *, below: float = np.inf) -> None:
+        """Put the whole lattice into one box.
+
+        Args:
+            below: Only solutions that cost less are looked for.
+        """
+        self._begin()
+        self._best[:] = below
+        self._open()
+
+    def _open(self) -> None:
+        self._settled = 0
+        self.boxes = OpenBoxes(self.lattice)
+        self._push(self._bounded(self.lattice.bottom, self.lattice.top, self.lattice.base))
+
+    def settle(self) -> bool:
+        """Forget boxes that hold nothing better; whether others are left."""
+        while self.boxes and not self._alive(self.boxes.first):
+            self._settled += self.boxes.pop().volume
+        return bool(self.boxes)
+
+    def advance(self) -> None:
+        """Split the first box."""
+        for part in self._split(self.boxes.pop()):
+            self._push(part)
+
+    def state(self, seconds: float | None) -> SearchState:
+        """How far it is; of a ladder, only how much is settled."""
+        if self.constraints.requirements > 1:
+            return SearchState(self.share, seconds=seconds)
+        return SearchState(self.share, self.best, min(self.boxes.least, self.best), seconds)
+
+    @property
+    def share(self) -> float:
+        """How much of the lattice is settled."""
+        return self._settled / self.lattice.size
+
+    def solutions(self) -> tuple[Solution | None, ...]:
+        """The best node so far for each requirement, and what no node costs less."""
+        open_bounds = [box.bound for box in self.boxes]
         self.bound = bound = np.min([self._best, self._floor, *open_bounds], axis=0)
         ladder = self.constraints.ladder or (None,)
         return tuple(
             None if node is None else Solution(node, float(cost), float(least), step)
             for node, cost, least, step in zip(self._node, self._best, bound, ladder, strict=True)
         )
+
+    def _push(self, box: LatticeBox) -> None:
+        alive = box.bound < self._best * (1 - SLACK) - SLACK
+        if box.low == box.high or not alive.any():
+            self._settled += box.volume
+            return
+        self.boxes.push(box, float(box.bound[alive].min()))
+
+    def _alive(self, box: LatticeBox) -> bool:
+        """Whether there may be something better in it than what is known."""
+        return bool((box.bound < self._best * (1 - SLACK) - SLACK).any())
+
+    def take(self, node: Node) -> None:
+        """Evaluate a node that somebody found; what it costs is what others have to beat."""
+        frequency = self.lattice.roll_up(self.lattice.base, node)
+        self._note(node, self.evaluate(frequency, best=self._best))
+
+    @property
+    def best(self) -> float:
+        """What the best node so far costs, under the first requirement."""
+        return float(self._best[0])
 
     def _begin(self) -> None:
         self._best = np.full(self.constraints.requirements, np.inf)
@@ -273,7 +366,7 @@ class Search:
         for r in np.flatnonzero(better):
             self._best[r], self._node[r] = evaluation.cost[r], node
 
-    def _bounded(self, low: Node, high: Node, frequency: Frequency) -> _Box:
+    def _bounded(self, low: Node, high: Node, frequency: Frequency) -> LatticeBox:
         """Evaluate `high` and bound the box with what is learned from it."""
         evaluation = self.evaluate(self.lattice.roll_up(frequency, high), best=self._best)
         self._note(high, evaluation)
@@ -281,9 +374,9 @@ class Search:
         if self.constraints.closed_upwards:
             hopeless |= ~evaluation.feasible
         floor = np.where(hopeless, np.inf, -np.inf)
-        return self._bound(_Box(low, high, frequency, evaluation.extra, floor))
+        return self._bound(LatticeBox(low, high, frequency, evaluation.extra, floor))
 
-    def _bound(self, box: _Box) -> _Box:
+    def _bound(self, box: LatticeBox) -> LatticeBox:
         """Raise the box's bound to the cost of its finest node."""
         if self.costs is not None:
             totals = self.costs.published(box.low) + box.extra
@@ -295,7 +388,7 @@ class Search:
         box.bound = np.maximum(box.bound, least)
         return box
 
-    def _split(self, box: _Box) -> list[_Box]:
+    def _split(self, box: LatticeBox) -> list[LatticeBox]:
         """Fix one column at its coarsest level, or exclude that level."""
         j = self._column(box)
         frequency = box.frequency
@@ -305,15 +398,15 @@ class Search:
         high[j] -= 1
         below = self._bounded(box.low, tuple(high), frequency)
         low[j] = box.high[j]
-        above = _Box(tuple(low), box.high, None, box.extra, box.bound)
+        above = LatticeBox(tuple(low), box.high, None, box.extra, box.bound)
         if self.costs is not None:
             self._bound(above)
-            if not (above.bound < self._best * (1 - SLACK) - SLACK).any():
+            if not self._alive(above):
                 return [below, above]
         above.frequency = self.lattice.roll_up(frequency, above.low)
         return [below, above if self.costs is not None else self._bound(above)]
 
-    def _column(self, box: _Box) -> int:
+    def _column(self, box: LatticeBox) -> int:
         """The column whose levels differ most in cost."""
         if self.costs is not None:
             gap = self.costs.published(box.high) - self.costs.published(box.low)
@@ -376,49 +469,3 @@ def _antichain(nodes: Sequence[Node]) -> list[Node]:
     """Those with no other below them."""
     levels = np.array(nodes)
     return [n for n in nodes if np.count_nonzero((levels <= n).all(axis=1)) == 1]
-
-
-def no_solution(search: Search) -> ClaimError:
-    """Why no node will do: the claim that fails, and how close the coarsest node came."""
-    lattice, limits = search.lattice, search.constraints
-    top = lattice.roll_up(lattice.base, lattice.top)
-    failing = [model.check(top.groups) for model in limits.models]
-    failing = [verdict for verdict in failing if not verdict.holds]
-    people = lattice.original.people
-    left_out = int(search.evaluate(top).left_out[0])
-    reasons = [f"{v.claim} reaches {v.told[0]}, required {v.told[1]}" for v in failing]
-    if not reasons:
-        reasons = ["the claims hold group by group, but not for what remains of the table"]
-    remain = "" if left_out < people else ", and somebody has to remain"
-    proven = not len(search.bound) or bool(np.isinf(search.bound[0]))
-    none = "no generalisation keeps" if proven else "no generalisation was found that keeps"
-    return ClaimError(
-        f"{none} every claim. At the coarsest levels "
-        f"{'; '.join(reasons)}; {left_out:,} of {people:,} {limits.unit} would have to be "
-        f"suppressed where the plan allows {limits.limit:,}{remain}",
-        fix=_what_helps(search, groups=len(top.groups)),
-    )
-
-
-def _what_helps(search: Search, *, groups: int) -> str:
-    """What a steward can do about it; not what is proven to be of no use.
-
-    Args:
-        search: That found nothing.
-        groups: Groups at the coarsest levels.
-    """
-    lattice, limits = search.lattice, search.constraints
-    people = lattice.original.people
-    suppress = limits.beyond or limits.keep_suppressed or limits.limit < people
-    if suppress and not (limits.beyond or limits.keep_suppressed):
-        # With all suppression that leaves somebody: only a search to the end proves it useless.
-        wide = Search(lattice, replace(limits, limit=people), search.metric)
-        (found,) = wide.run(seconds=PATIENCE)
-        suppress = found is not None or not np.isinf(wide.bound[0])
-    ways = ["weaken that claim"]
-    ways += ["allow more suppression"] * suppress
-    ways += ["give the columns coarser levels"] * (groups > 1)
-    if len(ways) == 1:
-        return "Weaken that claim. Neither coarser levels nor more suppression can help."
-    told = f"{', '.join(ways[:-1])}{',' * (len(ways) > 2)} or {ways[-1]}."
-    return told[0].upper() + told[1:]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgerow.base.stop_request import StopRequest
 from hedgerow.engines.address import table_place
 from hedgerow.plan.plan import Plan
 from hedgerow.release.companions import Companions, MakeCompanions
@@ -41,6 +42,8 @@ class Options:
     """Whether the internal report is written beside it."""
     recoding: Path | None = None
     """Folder of an earlier release whose recoding is applied instead of searching."""
+    stop: StopRequest | None = None
+    """Where somebody may ask for the best so far, while a search goes on."""
     population_table: Any = None
     """The outside population, where the plan names no file."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -31,6 +31,11 @@ ANY = "*"
 """What a value that was left out stands for."""
 COUNTS = ("count", "counts", "freq", "frequency")
 """Columns of other tools that say how many people a row stands for."""
+
+
+def in_full(label: Value) -> str:
+    """A published value in words."""
+    return "missing" if label is None else label
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +129,8 @@ class Published:
                 raise DataError(
                     "nothing says which columns of the release are sensitive",
                     where=_shown(source),
-                    fix=f"Name them; it has {some(columns)}. Where none is, name the "
-                    "quasi-identifiers."
+                    fix=f"Name them, such as `--sensitive {columns[-1]}`; it has {some(columns)}. "
+                    "Where none is, name the quasi-identifiers."
                     if kind is None
                     else "Give the plan it was made with, which says what each column is.",
                 )
@@ -293,13 +298,15 @@ class Published:
             )
         return tuple(found)
 
-    def described(self, group: int) -> str:
-        """A group's published quasi-identifiers, in words."""
-        told = [
-            f"{name} {'missing' if (v := values[code]) is None else v}"
-            for name, values, code in zip(self.quasi, self.labels, self.codes[group], strict=True)
-        ]
-        return f"({', '.join(told)})"
+    def described(self, group: int, *, told: Callable[[Value], str] = in_full) -> str:
+        """A group's published quasi-identifiers, in words; a `*` says nothing and is not named."""
+        parts = []
+        for name, values, code in zip(self.quasi, self.labels, self.codes[group], strict=True):
+            if values[code] != ANY:
+                value = told(values[code])
+                # Labels of a code system begin with its name: "PLZ 10" of the column PLZ.
+                parts.append(value if value.startswith(f"{name} ") else f"{name} {value}")
+        return f"({', '.join(parts) or 'anybody'})"
 
 
 def says_roles(source: Any) -> bool:

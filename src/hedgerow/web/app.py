@@ -144,6 +144,12 @@ def cancel(request: Request, job: str, web: TheWeb) -> Response:
     return back_to(request, web.jobs.cancel(job).back)
 
 
+@router.post("/jobs/{job}/end")
+def end_soon(request: Request, job: str, web: TheWeb) -> Response:
+    """End a job with the best it has found so far."""
+    return back_to(request, web.jobs.end_soon(job).back)
+
+
 @router.get("/charts.css", response_class=PlainTextResponse)
 def chart_colours() -> Response:
     """The colours of charts, in the light, in the dark and on paper."""

@@ -201,6 +201,8 @@ def _verdict(result: AttackResult) -> str:
         return "shows nothing: see the doubts"
     if not result.found.guesses:
         return "suspects nobody"
+    if result.gains is not None and result.gain > 0:
+        return "nobody known for certain"  # but what is believed did grow
     return "no better than guessing"
 
 

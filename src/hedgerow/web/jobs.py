@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
+from hedgerow.api import StopRequest
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.web.draft import write_text
 from hedgerow.web.error_pages import told
@@ -37,6 +38,18 @@ KILLED = HedgerowError(
     "cancelled by force, before it could say what was done",
     fix="If it was to publish, look whether the release is at its place.",
 )
+
+
+@dataclass(frozen=True)
+class JobProgress:
+    """What work in a process of its own reports to, and where it is asked for the best so far."""
+
+    tell: Progress
+    stop: StopRequest
+
+    def __call__(self, said: str, share: float | None) -> None:
+        """Say what is going on, and how far it is."""
+        self.tell(said, share)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +70,8 @@ class PageJob:
     said: str = ""
     share: float | None = None
     """How much is done, from 0 to 1; None where nobody knows."""
+    ends: bool = False
+    """Whether it can be ended with the best it has found so far."""
     result: dict[str, Any] | None = None
     errors: list[dict[str, Any]] = field(default_factory=list)
     """What, where and fix of each error."""
@@ -95,6 +110,7 @@ class Jobs:
         self._lock = threading.Lock()
         self._jobs: dict[str, PageJob] = {}
         self._stop: dict[str, Callable[[], None]] = {}
+        self._end_soon: dict[str, Callable[[], None]] = {}
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for file in sorted(folder.glob("*.json")):
             with contextlib.suppress(OSError, ValueError, TypeError):
@@ -161,6 +177,7 @@ class Jobs:
             self._end(job.id, "failed", errors=_as_data(HedgerowError(f"cannot start: {error}")))
             return self.get(job.id)
         self._stop[job.id] = lambda: _end_process(child)
+        self._end_soon[job.id] = lambda: child.send_signal(signal.SIGUSR1)
         thread = threading.Thread(
             target=self._follow, args=(job.id, child, json.dumps(request)), daemon=True
         )
@@ -208,6 +225,15 @@ class Jobs:
             stop()
         return self.get(name)
 
+    def end_soon(self, name: str) -> PageJob:
+        """Ask a job for the best it has found so far; one that has none to give goes on."""
+        job = self.get(name)
+        with self._lock:
+            ask = self._end_soon.get(name)
+        if ask is not None and job.running and job.ends:
+            ask()
+        return self.get(name)
+
     def close(self, *, seconds: float = GRACE) -> None:
         """Stop everything, since the app is closed; what does not stop in time is left behind."""
         running = [job.id for job in self.all() if job.running]
@@ -248,7 +274,9 @@ class Jobs:
         with child.stdout:
             for line in _lines(child.stdout):
                 if "said" in line:
-                    self._change(name, said=str(line["said"]), share=line["share"])
+                    self._change(
+                        name, said=str(line["said"]), share=line["share"], ends=line["ends"]
+                    )
                 else:
                     over = line
         code = child.wait()
@@ -278,6 +306,7 @@ class Jobs:
         with self._lock:
             self._jobs[name] = job
             self._stop.pop(name, None)
+            self._end_soon.pop(name, None)
 
     def _write(self, job: PageJob) -> None:
         with contextlib.suppress(OSError):
@@ -317,4 +346,4 @@ def _end_process(child: subprocess.Popen[str]) -> None:
     threading.Thread(target=insist, daemon=True).start()
 
 
-__all__ = ["Jobs", "PageJob", "Progress"]
+__all__ = ["JobProgress", "Jobs", "PageJob", "Progress"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hedgerow import Plan
 from hedgerow.base.errors import PlanError
-from hedgerow.web.jobs import Progress
+from hedgerow.web.jobs import JobProgress, Progress
 
 
 def plan_of(request: dict[str, Any]) -> Plan:
@@ -16,12 +16,14 @@ def plan_of(request: dict[str, Any]) -> Plan:
     return Plan.parse(request["plan"], name="plan.yaml", folder=Path(request["folder"]))
 
 
-def publish(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
+def publish(request: dict[str, Any], progress: JobProgress) -> dict[str, Any]:
     """Publish a plan; what `hedgerow publish --json` prints."""
     import hedgerow
 
     replace, anew = bool(request.get("replace")), bool(request.get("anew"))
-    release = hedgerow.publish(plan_of(request), replace=replace, anew=anew, progress=progress)
+    release = hedgerow.publish(
+        plan_of(request), replace=replace, anew=anew, progress=progress, stop=progress.stop
+    )
     return release.summary()
 
 

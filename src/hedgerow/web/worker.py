@@ -3,7 +3,8 @@
     python -P -m hedgerow.web.worker hedgerow.web.work:publish
 
 Each report is one line of JSON: progress, then a result or errors. A polite kill is cleaned up
-like Ctrl-C on the command line.
+like Ctrl-C on the command line. SIGUSR1 asks for the best so far, where a report says that there is
+one to be had.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from dataclasses import asdict
 from importlib import import_module
 from typing import Any, NoReturn
 
-from hedgerow.api import stopped
+from hedgerow.api import StopRequest, stopped
 from hedgerow.base.errors import HedgerowError
 from hedgerow.web.error_pages import told
+from hedgerow.web.jobs import JobProgress
 
 
 def main(work: str) -> int:
@@ -40,8 +42,17 @@ def main(work: str) -> int:
         reports.write(json.dumps(what, allow_nan=False) + "\n")
         reports.flush()
 
-    def progress(said: str, share: float | None) -> None:
-        report({"said": said, "share": share})
+    stop = StopRequest()
+
+    def end_soon(number: int, frame: Any) -> None:
+        stop.ask()
+
+    signal.signal(signal.SIGUSR1, end_soon)
+
+    def tell(said: str, share: float | None) -> None:
+        report({"said": said, "share": share, "ends": stop.listening})
+
+    progress = JobProgress(tell, stop)
 
     module, _, name = work.partition(":")
     if not module.startswith("hedgerow."):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def read(file: Path, table: str, form: SourceForm) -> FileTable:
     names = [text_of(header[j]).strip() if _there(header[j]) else "" for j in used]
     columns = [column_of([row[j] if _there(row[j]) else None for row in body]) for j in used]
     found = pa.Table.from_arrays(columns, names=[str(k) for k in range(len(used))])
-    notes = tuple(_errors(file, sheets.index(name)))
+    notes = tuple(_remarks(file, sheets.index(name)))
     if len(sheets) > 1 and form.sheet is None:
         notes += (
             f"Of {len(sheets)} sheets the first is read, {name!r}: there are {some(sheets)}.",
@@ -67,31 +67,68 @@ def read(file: Path, table: str, form: SourceForm) -> FileTable:
     return FileTable(found.rename_columns(names), about)
 
 
-def _errors(file: Path, sheet: int) -> Iterator[str]:
-    """How many cells hold an error such as #DIV/0!, which is read as missing."""
+_ERROR = re.compile(rb"<(?:\w+:)?c\b[^>]*\bt=\"e\"[^>]*>")
+_PLACE = re.compile(rb"\br=\"([A-Z0-9]+)\"")
+_WITHOUT_RESULT = re.compile(
+    rb"<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"
+    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z0-9:]+)\"")
+_HIDDEN = re.compile(rb"<(?:\w+:)?(row|col)\b[^>]*\bhidden=\"(?:1|true)\"")
+
+
+def _remarks(file: Path, sheet: int) -> Iterator[str]:
+    """What of a sheet is not read as it looks: errors, formulas, merged and hidden cells."""
     if file.suffix.lower() != ".xlsx":
         return
     with zipfile.ZipFile(file) as packed:
         book = packed.read("xl/workbook.xml")
-        ids = [
-            found[1]
-            for found in re.finditer(rb"<(?:\w+:)?sheet\b[^>]*?\br?:?id=\"([^\"]*)\"", book)
-        ]
+        listed = [found[0] for found in re.finditer(rb"<(?:\w+:)?sheet\b[^>]*>", book)]
+        own = listed[sheet] if sheet < len(listed) else b""
+        found = re.search(rb"\br?:?id=\"([^\"]*)\"", own)
         links = packed.read("xl/_rels/workbook.xml.rels")
         targets = {}
         for link in re.finditer(rb"<(?:\w+:)?Relationship\b[^>]*>", links):
             given = dict(re.findall(rb"(\w+)=\"([^\"]*)\"", link[0]))
             targets[given.get(b"Id")] = given.get(b"Target", b"").decode()
-        target = targets.get(ids[sheet], "") if sheet < len(ids) else ""
+        target = targets.get(found[1], "") if found else ""
         place = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-        cells = [
-            match[1].decode()
-            for cell in re.finditer(rb"<(?:\w+:)?c\b[^>]*\bt=\"e\"[^>]*>", packed.read(place))
-            if (match := re.search(rb"\br=\"([A-Z0-9]+)\"", cell[0]))
-        ]
-    if cells:
-        what = "1 cell holds an error" if len(cells) == 1 else f"{len(cells):,} cells hold errors"
-        yield f"{what} such as #DIV/0!, read as missing: {some(cells)}."
+        if place not in packed.namelist():
+            return
+        content = packed.read(place)
+    if re.search(rb"\bstate=\"(?:veryH|h)idden\"", own):
+        yield "The sheet is hidden in the workbook."
+    errors = _cells(match[0] for match in _ERROR.finditer(content))
+    if errors:
+        holds = _counted(len(errors), "cell holds an error", "cells hold errors")
+        yield f"{holds} such as #DIV/0!, read as missing: {some(errors)}."
+    ends = (match.start() for match in _WITHOUT_RESULT.finditer(content))
+    formulas = (content[content.rfind(b"<c ", 0, end) : end] for end in ends)
+    # Where the result is an empty text, nothing is lost.
+    empty = _cells(cell for cell in formulas if b't="str"' not in cell)
+    if empty:
+        holds = _counted(len(empty), "cell holds a formula", "cells hold formulas")
+        yield (
+            f"{holds} without a result, read as missing: {some(empty)}. Open the workbook in a "
+            "spreadsheet program, and save it."
+        )
+    merged = [match[1].decode() for match in _MERGED.finditer(content)]
+    if merged:
+        yield f"Of merged cells only the first has the value: {some(merged)}."
+    hidden = [match[1] for match in _HIDDEN.finditer(content)]
+    if hidden:
+        rows = _counted(hidden.count(b"row"), "row", "rows")
+        columns = _counted(hidden.count(b"col"), "group of columns", "groups of columns")
+        yield f"{rows} and {columns} are hidden in the sheet; they are read like others."
+
+
+def _cells(tags: Iterable[bytes]) -> list[str]:
+    """Where cells are, by their tags."""
+    return [match[1].decode() for tag in tags if (match := _PLACE.search(tag))]
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def _there(value: Any) -> bool:

@@ -32,6 +32,7 @@ from hedgerow.engines.formats.base import (
     SourceView,
     suffix_of,
 )
+from hedgerow.engines.records import LONGEST
 from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.source_form import SourceForm
 
@@ -114,7 +115,8 @@ def _run(asked: Mapping[str, Any], where: str) -> dict[str, Any]:
     few = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     script = "from hedgerow.engines.formats.isolation import serve; serve()"
     done = subprocess.run(  # noqa: S603 (our own interpreter and module)
-        [sys.executable, "-c", script],
+        # Without -P Python would import from the folder somebody works in: the file's, often.
+        [sys.executable, "-P", "-c", script],
         input=json.dumps(asked),
         capture_output=True,
         encoding="utf-8",
@@ -146,6 +148,7 @@ def serve() -> None:
         module, _, name = asked["reader"].partition(":")
         reader: Reader = getattr(importlib.import_module(module), name)
         found = reader(Path(asked["file"]), asked["table"], SourceForm(**asked["form"]))
+        _refuse_long(found.table, Path(asked["file"]))
         _write(found.table, Path(asked["target"]))
         told: dict[str, Any] = asdict(found.notes)
     except HedgerowError as error:
@@ -188,6 +191,29 @@ def refuse_large(rows: int, columns: int, where: Path) -> None:
             where=str(where),
             fix="Save it as Parquet, which is read in parts.",
         )
+
+
+def _refuse_long(table: Table, where: Path) -> None:
+    """Stop where a name or a value is longer than any is, and would fill screens and memory.
+
+    Raises:
+        DataError: It is.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if any(len(name) > LONGEST for name in table.column_names):
+        raise DataError(f"a column's name has more than {LONGEST:,} characters", where=str(where))
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        kinds = (pa.types.is_string, pa.types.is_large_string)
+        if not any(is_kind(column.type) for is_kind in kinds):
+            continue
+        if (pc.max(pc.binary_length(column)).as_py() or 0) > LONGEST:
+            raise DataError(
+                f"column {name!r} has a value of more than {LONGEST:,} bytes",
+                where=str(where),
+                fix="Check whether it holds another file, and take it out.",
+            )
 
 
 def refuse_bomb(file: Path) -> None:

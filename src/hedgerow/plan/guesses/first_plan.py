@@ -11,7 +11,7 @@ from hedgerow.plan.guesses.first_hierarchies import first_hierarchy
 from hedgerow.plan.guesses.missing_marks import MissingMark, missing_marks
 from hedgerow.plan.guesses.purposes import DEFAULT, PURPOSES, Purpose, purpose_of
 from hedgerow.plan.guesses.questions import MOST_QUESTIONS, PlanQuestion
-from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess, guess_role
+from hedgerow.plan.guesses.role_guess import ANSWERED, Confidence, RoleGuess, guess_role
 from hedgerow.plan.guesses.table_guess import guess_roles
 from hedgerow.table.profile.column_facts import ColumnFacts
 from hedgerow.table.profile.table_profile import PersonKey, TableProfile
@@ -139,8 +139,8 @@ def first_plan(
 
 
 def _numbers_people(facts: Mapping[str, ColumnFacts], key: PersonKey) -> bool:
-    """Whether the column of a doubtful key looks like an identifier by itself."""
-    return guess_role(facts[key.column]).role is Role.IDENTIFIER
+    """Whether the column of a doubtful key looks like an identifier, or is used as one."""
+    return key.together or guess_role(facts[key.column]).role is Role.IDENTIFIER
 
 
 def _about_purpose() -> PlanQuestion:
@@ -150,6 +150,7 @@ def _about_purpose() -> PlanQuestion:
         options=tuple(PURPOSES),
         default=DEFAULT,
         why="It decides how large groups are and how many people may be left out.",
+        meanings=tuple(f"{p.readers}: groups of {p.k} or more" for p in PURPOSES.values()),
     )
 
 
@@ -217,7 +218,7 @@ def _unsure(
 
 def _answered(guess: RoleGuess, answer: str) -> RoleGuess:
     role = Role.QUASI_IDENTIFIER if answer == KNOWN else Role.SENSITIVE
-    return replace(guess, role=role, confidence=Confidence.SURE, because="you said so")
+    return replace(guess, role=role, confidence=Confidence.SURE, because=ANSWERED)
 
 
 def _one_quasi_identifier(

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from hedgerow.engines.file_look import FileLook
 from hedgerow.plan.guesses.first_claims import FirstClaim
 from hedgerow.plan.guesses.first_plan import FirstPlan
-from hedgerow.plan.guesses.role_guess import Confidence, RoleGuess
+from hedgerow.plan.guesses.role_guess import ANSWERED, Confidence, RoleGuess
 from hedgerow.plan.read_lines import questions_first, read_lines
 from hedgerow.plan.yaml_scalar import scalar
 from hedgerow.table.schema import Role
 
+_FAST = "\ue000"
+"""Stands for a blank at which no line may end."""
 MOST_FOR_LATTICE = 8
 """Quasi-identifiers that all people can have with the same detail."""
 WIDTH = 96
@@ -132,6 +134,8 @@ def _missing(first: FirstPlan, detected: Sequence[str]) -> Iterator[str]:
 def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:
     """A column, with the reasons for its role and its hierarchy."""
     why = f"guessed{_HOW[guess.confidence]}: {guess.role} because {guess.because}"
+    if guess.because == ANSWERED:
+        why = f"your answer: {guess.role}"
     if guess.coarser is not None:
         why += f". Hierarchy: {guess.coarser}"
     comment, key = _comment(why, 2), scalar(name)
@@ -149,16 +153,28 @@ def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:
     if len(key) + len(body) <= WIDTH or guess.hierarchy is None:
         return [*comment, f"  {key}: {body}"]
     others = [part for part in parts if not part.startswith("hierarchy: ")]
-    wrapped = textwrap.wrap(
-        f"hierarchy: {guess.hierarchy}", WIDTH, initial_indent="    ", subsequent_indent=" " * 6,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
     lines = [*comment, f"  {key}:", *(f"    {part}" for part in others)]
-    # A text may hold several blanks, which wrapping would make one.
-    return [
-        *lines,
-        *(wrapped if "  " not in guess.hierarchy else [f"    hierarchy: {guess.hierarchy}"]),
-    ]
+    return [*lines, *_wrapped(f"hierarchy: {guess.hierarchy}")]
+
+
+def _wrapped(text: str) -> list[str]:
+    """A key and its value on lines that are not too wide, or on one where that would change it.
+
+    YAML makes several blanks one where a line ends, and a name before a colon may not go on.
+    """
+    import yaml
+
+    lines = textwrap.wrap(
+        # Only what follows a comma begins a line.
+        text.replace(" ", _FAST).replace(f",{_FAST}", ", "), WIDTH, initial_indent="    ",
+        subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    lines = [line.replace(_FAST, " ") for line in lines]
+    try:
+        same = yaml.safe_load("\n".join(lines)) == yaml.safe_load(text)
+    except yaml.YAMLError:
+        same = False
+    return lines if same else [f"    {text}"]
 
 
 def _claims(first: FirstPlan) -> Iterator[str]:

@@ -32,7 +32,24 @@ DIRECT = Topic(
     "achternaam voornaam voornamen roepnaam straat straatnaam huisnummer adres telefoon "
     "telefoonnummer mobiel bsn burgerservicenummer paspoort rekeningnummer kenteken "
     # Polish
-    "nazwisko imie imiona ulica adres telefon komorka pesel dowod paszport",
+    "nazwisko imie imiona ulica adres telefon komorka pesel dowod paszport "
+    # Swedish, Norwegian, Danish, Icelandic, Finnish
+    "fornamn efternamn mellannamn fornavn etternavn efternavn mellomnavn personnummer personnr "
+    "fodselsnummer fodselsnr cpr cprnr cprnummer kennitala adress gatuadress mobilnummer epost "
+    "sukunimi etunimi etunimet henkilotunnus hetu puhelin puhelinnumero osoite katuosoite "
+    "sahkoposti "
+    # Czech, Slovak, Hungarian, Romanian, Croatian, Serbian, Slovene
+    "prijmeni priezvisko jmeno krestnijmeno rodnecislo bydliste vezeteknev keresztnev csaladnev "
+    "utonev lakcim tajszam prenume cnp prezime priimek oib jmbg emso "
+    # Turkish, Estonian, Latvian, Lithuanian, Indonesian
+    "soyad soyadi soyisim adsoyad tckn tckimlik tcno eposta perekonnanimi eesnimi isikukood "
+    "uzvards personaskods pavarde asmenskodas ktp nik alamat telepon "
+    # Russian, Ukrainian, Bulgarian, Greek; as without accents
+    "фамилия имя отчество фио телефон адрес паспорт снилс инн прізвище адреса егн "
+    "επωνυμο ονομα ονοματεπωνυμο τηλεφωνο διευθυνση αφμ αμκα "
+    # Japanese, Chinese, Arabic
+    "氏名 姓名 名前 姓 電話番号 電話 住所 电话 手机 手机号 身份证 身份证号 地址 邮箱 "
+    "الاسم الهاتف العنوان",
 )
 """Words that name a person outright, whatever else the column is called."""
 
@@ -43,14 +60,15 @@ WEAK = Topic(
     "key number no nr num nbr pid seqn seq code record rec case obs ref reference index idx "
     "serial token hash pseudonym nummer kennung kennnummer numero identifiant identificador "
     "codigo codice nazwa numer kod identyfikator *_id patid subjid ptid personid memberid "
-    "caseid *patid *subjid",
+    "caseid *patid *subjid *nummer *nummern *nro *numarasi *tunnus *cislo *szam",
 )
 """Words that name a person unless another word says what is numbered or named."""
 
 NAMES = Topic(
     "names",
     "it names something",
-    "initial name names nom noms nombre nome naam nazwa",
+    "initial name names nom noms nombre nome naam nazwa namn navn nimi nev jmeno nume ime isim "
+    "nama",
 )
 """Words for names: of people, unless another word says of what."""
 NAME_PARTS = words(
@@ -66,7 +84,9 @@ PEOPLE = Topic(
     "applicant woman women man mother mom mum father dad kid child baby infant twin inmate "
     "probennummer proband versicherter kunde mitglied patientin mitarbeiter schueler sujet "
     "assure eleve salarie paciente cliente alumno empleado paziente soggetto utente klant "
-    "leerling werknemer patientnr aluno pacjent klient uczestnik",
+    "leerling werknemer patientnr aluno pacjent klient uczestnik potilas oppilas elev pasient "
+    "hasta ogrenci musteri ugyfel beteg tanulo pacient zakaznik пациент клиент ученик студент "
+    "患者 学生",
 )
 """Words for those in a table: with values that differ from row to row, their numbers."""
 

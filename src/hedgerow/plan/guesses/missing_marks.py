@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hedgerow.base.decimals import parse
 from hedgerow.base.spelling import means_missing
 from hedgerow.table.profile.column_facts import ColumnFacts, MissingToken
+from hedgerow.table.profile.missing_tokens import A_COUNTRY
 from hedgerow.table.profile.table_profile import TableProfile
 
 
@@ -38,22 +39,29 @@ def missing_marks(profile: TableProfile) -> tuple[MissingMark, ...]:
     missing unless somebody says so.
     """
     found: dict[str, _MarkPlaces] = defaultdict(_MarkPlaces)
+    doubted: dict[str, list[str]] = defaultdict(list)
     for column in profile.columns:
         for token in _tokens(column):
             one = found[token.text]
             one.columns.append(column.name)
+            if token.because == A_COUNTRY:
+                doubted[token.text].append(column.name)
             if token.sure or not one.because:
                 one.because, one.sure = token.because, one.sure or token.sure
     elsewhere: dict[str, list[str]] = defaultdict(list)
-    for column in profile.columns:
-        for value in column.values:
-            text = value.value
-            if text not in found or column.name in found[text].columns:
-                continue
-            if found[text].sure and _out_of_place(text, column):
-                found[text].columns.append(column.name)
+    facts = {column.name: column for column in profile.columns}
+    others = {t.text: t.elsewhere for column in facts.values() for t in column.missing_tokens}
+    for text, one in found.items():
+        kept = [c.name for c in facts.values() if text in c.tokens and c.name not in one.columns]
+        for name in (*kept, *others[text]):
+            if one.sure and _out_of_place(text, facts[name]):
+                one.columns.append(name)
             else:
-                elsewhere[text].append(column.name)
+                elsewhere[text].append(name)
+    for text, names in doubted.items():
+        if found[text].sure:  # of other columns; in these it may be a country
+            found[text].columns = [name for name in found[text].columns if name not in names]
+            elsewhere[text] += names
     marks = (
         MissingMark(
             text=text, columns=tuple(one.columns), because=one.because, sure=one.sure,

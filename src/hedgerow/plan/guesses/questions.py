@@ -23,9 +23,12 @@ class PlanQuestion:
     """Why it matters, in one sentence."""
     columns: tuple[str, ...] = ()
     """The columns it is about."""
+    meanings: tuple[str, ...] = ()
+    """What each option means, where its name does not say it."""
 
     def __post_init__(self) -> None:
         assert self.default in self.options, "the default is one of the options"
+        assert len(self.meanings) in (0, len(self.options)), "all options are explained, or none"
 
 
 Asker = Callable[[PlanQuestion], str]

@@ -17,7 +17,12 @@ from hedgerow.plan.guesses.quasi_words import (
     SEX,
     TIME,
 )
-from hedgerow.plan.guesses.sensitive_words import HEALTH, MEASURED, SENSITIVE_TOPICS
+from hedgerow.plan.guesses.sensitive_words import (
+    HEALTH,
+    MEASURED,
+    SENSITIVE_TOPICS,
+    SURVEY_WEIGHT,
+)
 from hedgerow.plan.guesses.sensitive_words import WEAK as STATUS
 from hedgerow.plan.guesses.topics import NamedTopic, Topic, folded_words, found
 from hedgerow.plan.guesses.value_words import (
@@ -34,8 +39,11 @@ from hedgerow.plan.guesses.value_words import (
 )
 from hedgerow.table.id_shapes import look_like_ids
 from hedgerow.table.profile.column_facts import ColumnFacts, ColumnKind
+from hedgerow.table.profile.survey_weights import survey_weight
 from hedgerow.table.schema import Role
 
+ANSWERED = "you said so"
+"""The reason of a role that somebody chose when asked."""
 FEW_ROWS = 20
 """With fewer rows, values that are all different say nothing."""
 COORDINATES = "coordinates"
@@ -43,6 +51,8 @@ COORDINATES = "coordinates"
 MANY = 0.5
 """Share of rows with a value of their own from which on a code may number people."""
 LIKE_AGES = "its numbers look like ages, which others know"
+LIKE_YEARS = "its numbers look like years, which others may know: of birth, for example"
+YEARS = (1890, 2035)
 MANY_PEOPLE = 10
 """Values from which on a column that is called like people may number them."""
 MEASURED_VALUES = 20
@@ -96,7 +106,8 @@ def guess_role(column: ColumnFacts) -> RoleGuess:
     if column.constant:
         return _constant(column, quasi, sensitive)
     return (
-        _by_name(column, named, quasi, sensitive)
+        _survey_weight(column)
+        or _by_name(column, named, quasi, sensitive)
         or _by_values(column, values, named)
         or _unknown(column, named)
     )
@@ -197,6 +208,15 @@ def _constant(
     return _guess(column, role, Confidence.LIKELY, f"{what}, so it tells nobody apart")
 
 
+def _survey_weight(column: ColumnFacts) -> RoleGuess | None:
+    """A weight that is nobody's body weight."""
+    because = survey_weight(column)
+    if because is None:
+        return None
+    because = f"{because}: {SURVEY_WEIGHT.phrase}"
+    return _guess(column, Role.SENSITIVE, Confidence.UNSURE, because, SURVEY_WEIGHT)
+
+
 def _by_name(
     column: ColumnFacts, named: frozenset[str], quasi: list[NamedTopic], sensitive: list[NamedTopic]
 ) -> RoleGuess | None:
@@ -265,6 +285,8 @@ def _unknown(column: ColumnFacts, named: frozenset[str]) -> RoleGuess:
         if _like_ages(column):
             because = LIKE_AGES
             return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, because, AGE)
+        if _like_years(column):
+            return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, LIKE_YEARS, TIME)
         if numbers.whole and column.distinct >= MANY * column.rows:
             because = "most rows have a number of their own, which may find them in other data"
             return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, because)
@@ -288,6 +310,13 @@ def _like_ages(column: ColumnFacts) -> bool:
         and 60 <= numbers.high <= 110
         and 22 <= low <= middle <= high <= 80
     )
+
+
+def _like_years(column: ColumnFacts) -> bool:
+    """Whether its numbers could be years of birth, or of anything else that others know."""
+    numbers = column.numbers
+    assert numbers is not None
+    return numbers.whole and YEARS[0] <= numbers.low and numbers.high <= YEARS[1]
 
 
 def following(guess: RoleGuess, leader: RoleGuess) -> RoleGuess:

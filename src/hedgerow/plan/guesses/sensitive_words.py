@@ -49,6 +49,14 @@ MEASURED = Topic(
     "sangue bloed* krew* cholesterin* puls",
     rank=3,
 )
+SURVEY_WEIGHT = Topic(
+    "survey weight",
+    "people do not know it, estimates need it as it is, and it may tell region or stratum to "
+    "whoever knows how the sample was drawn",
+    "",
+    rank=9,
+)
+"""Found by `table.profile.survey_weights`, which looks at the numbers, too."""
 MONEY = Topic(
     "money",
     "it is about money",

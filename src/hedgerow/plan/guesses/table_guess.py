@@ -9,7 +9,7 @@ from dataclasses import replace
 from hedgerow.plan.guesses.quasi_words import AGE, BIRTH, TIME
 from hedgerow.plan.guesses.role_guess import LIKE_AGES, Confidence, RoleGuess, following, guess_role
 from hedgerow.plan.guesses.sensitive_words import MEASURED
-from hedgerow.plan.guesses.value_words import is_flag, values_of
+from hedgerow.plan.guesses.value_words import are_proper_names, is_flag, values_of
 from hedgerow.table.profile.column_facts import ColumnFacts
 from hedgerow.table.profile.table_profile import TableProfile
 from hedgerow.table.schema import Role
@@ -45,7 +45,7 @@ def guess_roles(profile: TableProfile, *, person: str | None = None) -> dict[str
     _ages(guesses)
     _follow(guesses, facts, profile)
     _answers(guesses, facts)
-    _bounded(guesses)
+    _bounded(guesses, facts)
     return guesses
 
 
@@ -112,7 +112,10 @@ def _answers(guesses: dict[str, RoleGuess], facts: Mapping[str, ColumnFacts]) ->
                 )
                 unknown.remove(name)
     secrets = [g for g in guesses.values() if g.role is Role.SENSITIVE and g.topic is not None]
-    unknown = [name for name in unknown if facts[name].distinct <= FEW_VALUES]
+    unknown = [
+        name for name in unknown
+        if facts[name].distinct <= FEW_VALUES and not _may_name(guesses[name], facts)
+    ]  # fmt: skip
     if len(unknown) > MOST_UNKNOWN or len(secrets) >= SECRETS:
         because = (
             "nothing says what it is about; beside so many columns that few people know, it may "
@@ -124,14 +127,28 @@ def _answers(guesses: dict[str, RoleGuess], facts: Mapping[str, ColumnFacts]) ->
             )
 
 
-def _bounded(guesses: dict[str, RoleGuess]) -> None:
+def _may_name(guess: RoleGuess, facts: Mapping[str, ColumnFacts]) -> bool:
+    """Whether a column of an unknown name could hold names of people or places.
+
+    A sensitive column is published as it is, which names must not be.
+    """
+    column = facts[guess.column]
+    texts = [one.value for one in column.values if one.value not in column.tokens]
+    return guess.topic is None and column.numbers is None and are_proper_names(texts)
+
+
+def _bounded(guesses: dict[str, RoleGuess], facts: Mapping[str, ColumnFacts]) -> None:
     """No attacker knows everything of a person, and no release hides all of it.
 
-    Of many quasi-identifiers those stay that anybody knows who knows the person, and all dates.
+    Of many quasi-identifiers those stay that anybody knows who knows the person, all dates, and
+    what may be names.
     """
     many = [guess for guess in guesses.values() if guess.role is Role.QUASI_IDENTIFIER]
     order = (Confidence.SURE, Confidence.LIKELY, Confidence.UNSURE)
-    weak = [g for g in many if g.known > 1 and g.topic is not TIME and g.follows is None]
+    weak = [
+        g for g in many
+        if g.known > 1 and g.topic is not TIME and g.follows is None and not _may_name(g, facts)
+    ]  # fmt: skip
     weak.sort(key=lambda guess: (-guess.known, -order.index(guess.confidence)))
     for guess in weak[: max(0, len(many) - MOST_QUASI)]:
         because = (
@@ -142,7 +159,9 @@ def _bounded(guesses: dict[str, RoleGuess]) -> None:
             guess, role=Role.SENSITIVE, confidence=Confidence.UNSURE, because=because
         )
     left = [guess for guess in guesses.values() if guess.role is Role.QUASI_IDENTIFIER]
-    while len(left) > MOST_OF_ALL:
+    left = [guess for guess in left if not _may_name(guess, facts)]
+    kept = sum(guess.role is Role.QUASI_IDENTIFIER for guess in guesses.values()) - len(left)
+    while left and len(left) + kept > MOST_OF_ALL:
         alike = Counter(guess.topic for guess in left if guess.topic is not None)
         crowded = max(alike, key=lambda topic: alike[topic]) if alike else None
         one = next(guess for guess in reversed(left) if crowded in (guess.topic, None))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from hedgerow.base.spelling import means_missing
 from hedgerow.table.column_words import words
@@ -12,7 +13,9 @@ from hedgerow.table.profile.column_facts import ColumnFacts
 SEXES = words(
     "m f male female man woman men women mann frau maennlich männlich weiblich w d divers homme "
     "femme masculin feminin h hombre mujer masculino femenino v uomo donna maschio femmina "
-    "vrouw homem mulher mezczyzna kobieta k boy girl boys girls x other "
+    "vrouw homem mulher mezczyzna kobieta k boy girl boys girls x other e erkek kadin kvinna "
+    "kvinne kvinde mann mand mies nainen muz zena z м ж мужскои женскии мужчина женщина 男 女 "
+    "男性 女性 "
 )
 """How sexes are written."""
 SEX_PAIRS = tuple(
@@ -22,6 +25,8 @@ SEX_PAIRS = tuple(
         "mannlich weiblich", "homme femme", "masculin feminin", "h f", "hombre mujer", "h m",
         "masculino femenino", "uomo donna", "maschio femmina", "m v", "man vrouw", "homem mulher",
         "masculino feminino", "mezczyzna kobieta", "m k", "boy girl", "boys girls",
+        "k e", "erkek kadin", "man kvinna", "mann kvinne", "mand kvinde", "mies nainen", "muz zena",
+        "m z", "м ж", "мужскои женскии", "мужчина женщина", "男 女", "男性 女性",
     )
 )  # fmt: skip
 """Two values of which each says a sex."""
@@ -83,6 +88,29 @@ def is_flag(values: frozenset[str]) -> bool:
 def are_sexes(values: frozenset[str]) -> bool:
     """Whether they are sexes, and nothing else."""
     return 2 <= len(values) <= 4 and values <= SEXES and any(pair <= values for pair in SEX_PAIRS)
+
+
+MOST_NAMES = 0.8
+FEW_NAMES = 6
+"""Different values, at least, of which capitals may tell that they are names."""
+
+
+def are_proper_names(texts: Sequence[str]) -> bool:
+    """Whether most are words of which each begins with a capital, or has letters without case.
+
+    People, places and firms are written so in most languages; findings and answers seldom are.
+
+    >>> are_proper_names(["Иванов", "Смирнов", "Попов", "Новиков", "Соколов", "Орлов"])
+    True
+    >>> are_proper_names(["Very good", "Good", "So so", "Bad", "Very bad", "No answer"])
+    False
+    """
+    fit = sum(
+        all(len(part) > 1 and part.isalpha() and part[0] == part[0].upper() for part in parts)
+        for text in texts
+        if (parts := re.split(r"[\s,.'’-]+", text.strip(" .")))
+    )
+    return len(texts) >= FEW_NAMES and fit >= MOST_NAMES * len(texts)
 
 
 def mostly(values: frozenset[str], known: frozenset[str], least: int = 2) -> bool:

@@ -172,7 +172,7 @@ class RecodedMaker:
             job = changed(job, past=memory.past)
             refuse_hopeless(job.models)
             options.say("counting")
-            table = recoded(job, options.recoding, options.say, point)
+            table = recoded(job, options.recoding, options.say, point, stop=options.stop)
             if not (table.chosen.group != SUPPRESSED).any():
                 raise ClaimError(
                     f"nothing would remain: all {table.cells.people:,} people would have to be "

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from hedgerow.base.errors import ClaimError, HedgerowError
+from hedgerow.base.stop_request import StopRequest
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.optimality import gap_of
 from hedgerow.recode.recoding import Recoding
@@ -24,7 +25,9 @@ from hedgerow.table.cells import Cells
 from hedgerow.table.label_taxonomies import written_out
 
 
-def choose_over_overlaps(job: Job, cells: Cells, say: Progress, *, unit: str) -> Recoding:
+def choose_over_overlaps(
+    job: Job, cells: Cells, say: Progress, *, unit: str, stop: StopRequest | None = None
+) -> Recoding:
     """Find a recoding that keeps the claims, those about single people over all groups they fit.
 
     Args:
@@ -32,16 +35,17 @@ def choose_over_overlaps(job: Job, cells: Cells, say: Progress, *, unit: str) ->
         cells: The source, counted.
         say: Told what is going on.
         unit: What groups count, for messages: people or rows.
+        stop: Where somebody may ask for the best so far.
 
     Raises:
         ClaimError: No recoding that was found keeps them.
     """
-    first = choose(job.plan, cells, job.models, say, unit=unit)
+    first = choose(job.plan, cells, job.models, say, unit=unit, stop=stop)
     failed, candidates = _failed(job, cells, first)
     if not failed or candidates is None:
         return first
     try:
-        second = choose(job.plan, cells, _for_anybody(job, cells), say, unit=unit)
+        second = choose(job.plan, cells, _for_anybody(job, cells), say, unit=unit, stop=stop)
     except HedgerowError as error:
         why = f" ({error.what})"
     else:

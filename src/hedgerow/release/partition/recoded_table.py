@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hedgerow.base.errors import ClaimError
+from hedgerow.base.stop_request import StopRequest
 from hedgerow.claims.worlds.table_world import UncheckedError
 from hedgerow.engines.frequency_set import FrequencySet
 from hedgerow.recode.lattice import Lattice
@@ -36,7 +37,12 @@ class Recoded:
 
 
 def recoded(
-    job: Job, applied: Path | None, say: Progress, reached: Callable[[str], None]
+    job: Job,
+    applied: Path | None,
+    say: Progress,
+    reached: Callable[[str], None],
+    *,
+    stop: StopRequest | None = None,
 ) -> Recoded:
     """Count the source and choose a recoding, part by part where the plan wants that.
 
@@ -45,6 +51,7 @@ def recoded(
         applied: A release whose recoding is applied instead of searching.
         say: Told what is going on.
         reached: Told when the source is "counted".
+        stop: Where somebody may ask for the best so far.
 
     Raises:
         ClaimError: No recoding keeps the claims.
@@ -65,17 +72,17 @@ def recoded(
         cells = job.cells()
     reached("counted")
     if applied is None:
-        chosen = _chosen(job, cells, say)
+        chosen = _chosen(job, cells, say, stop)
     else:
         chosen = again(job.plan, cells, job.models, applied)
     return Recoded(cells, chosen, Lattice.of(cells).original, notes=tuple(notes))
 
 
-def _chosen(job: Job, cells: Cells, say: Progress) -> Recoding:
+def _chosen(job: Job, cells: Cells, say: Progress, stop: StopRequest | None) -> Recoding:
     """What the search finds; if earlier releases leave nothing to find, says what they do."""
     unit = ROWS if job.rows > 1 else PEOPLE
     try:
-        return choose_over_overlaps(job, cells, say, unit=unit)
+        return choose_over_overlaps(job, cells, say, unit=unit, stop=stop)
     except UncheckedError:
         raise
     except ClaimError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.base.errors import ClaimError, DataError, PlanError
+from hedgerow.base.stop_request import StopRequest
 from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.claims.readings import judged
 from hedgerow.plan.methods import PRICED
@@ -22,6 +24,7 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
+from hedgerow.recode.search_state import SearchState
 from hedgerow.table.cells import Cells
 from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.contents import Contents
@@ -32,6 +35,8 @@ MOST_COLUMNS = 50
 """Quasi-identifiers local recoding can order the combinations of levels of."""
 MOST_NODES = 10_000_000
 """Nodes of the largest lattice that is searched to the end, however long it takes."""
+LONG = 50_000
+"""Searches of lattices with more nodes than this can be ended with the best so far."""
 PATIENCE = 60.0
 """Seconds for a larger one, where the plan does not say."""
 
@@ -46,6 +51,7 @@ def choose(
     say: Progress = lambda what, share: None,
     *,
     unit: str = "people",
+    stop: StopRequest | None = None,
 ) -> Recoding:
     """Find the recoding the plan's method asks for.
 
@@ -55,6 +61,7 @@ def choose(
         models: What groups have to keep.
         say: Told what is going on.
         unit: What groups count, for messages: people or rows.
+        stop: Where somebody may ask for the best so far, of a large lattice.
     """
     method = plan.method
     models = judged(models, cells.sensitive)
@@ -65,12 +72,22 @@ def choose(
     def searching(share: float) -> None:
         say(f"searching ({method.search})", share)
 
-    seconds = PATIENCE if method.search == "local" else method.time
-    if method.search == "lattice":
-        seconds = patience(plan, Lattice.of(cells, bounds(plan)))
-    return searched(
-        plan, cells, models, limit=limit, seconds=seconds, progress=searching, unit=unit
-    )
+    def told(state: SearchState) -> None:
+        say(f"searching ({method.search}): {state.words(METRICS[plan.utility])}", state.share)
+
+    stop = stop or StopRequest()
+    if method.search != "lattice":
+        seconds = PATIENCE if method.search == "local" else method.time
+        return searched(
+            plan, cells, models, limit=limit, seconds=seconds, progress=searching, unit=unit
+        )
+    lattice = Lattice.of(cells, bounds(plan))
+    listens = stop.heard() if lattice.size > LONG else nullcontext()
+    with listens:
+        return searched(
+            plan, cells, models, limit=limit, seconds=patience(plan, lattice), tell=told,
+            ends=stop.asked, unit=unit,
+        )  # fmt: skip
 
 
 def refuse_unsuited(

@@ -182,11 +182,17 @@ of Health and Human Services lists them in its guidance of 2012."""
 def read_zip(text: str) -> str | None:
     """Five digits; zeros that a program took away in front are put back.
 
-    >>> read_zip("2138"), read_zip("02138-1234"), read_zip("501")
-    ('02138', '02138', '00501')
+    Three digits are such a code where there are areas that begin with two zeros, else they are
+    the beginning of one, and no code.
+
+    >>> read_zip("2138"), read_zip("02138-1234"), read_zip("501"), read_zip("021")
+    ('02138', '02138', '00501', None)
     """
     found = _ZIP.fullmatch(text.strip())
-    return None if found is None else (found[1] or found[2]).zfill(5)
+    digits = "" if found is None else found[1] or found[2]
+    if len(digits) == 3 and not (digits in ("501", "544") or digits >= "600"):
+        return None
+    return digits.zfill(5) if digits else None
 
 
 _ZIP_WORDS = frozenset({"zip", "zipcode", "zip5", "postal", "postcode"})
@@ -194,7 +200,7 @@ _ZIP_EXAMPLES = ("02138", "2138", "02138-1234", "501", "03601")
 CODE_SYSTEMS.register(
     CodeSystem(
         name="zip",
-        title="ZIP codes of the USA, with ZIP+4 and lost zeros",
+        title="ZIP codes of the USA, also ZIP+4 and without the first zeros",
         edition="no table: by the structure of the code",
         source="structure of the code",
         licence="none needed",
@@ -279,7 +285,7 @@ def _read_plz(text: str) -> str | None:
 CODE_SYSTEMS.register(
     CodeSystem(
         name="plz",
-        title="postcodes of Germany, with lost zeros",
+        title="postcodes of Germany, also without the first zero",
         edition="no table: by the structure of the code",
         source="structure of the code",
         licence="none needed",

@@ -7,20 +7,23 @@ from dataclasses import dataclass
 
 from hedgerow.table.column_words import words, words_in
 from hedgerow.table.profile.column_facts import ColumnFacts, ColumnKind
+from hedgerow.table.profile.survey_weights import survey_weight
 
-PERSONAL = words("age alter edad sex gender geschlecht sexe sexo race raceg ethnicity ethnic "
-                 "marital marst married familienstand civil")  # fmt: skip
+PERSONAL = words("age alter edad sex gender geschlecht geschl sexe sexo race raceg ethnicity "
+                 "ethnic marital marst married familienstand civil")  # fmt: skip
 HOME = words("zip zipcode postcode postal plz city town ort stadt address street strasse county "
-             "municipality region state village wohnort neighborhood district")  # fmt: skip
-BIRTH = words("geb geburt birth born dob birthdate birthday birthyear birthplace geburtsdatum bplg "
-              "nationality citizen citizenship country native")  # fmt: skip
+             "municipality region state village wohnort neighborhood district ville commune "
+             "departement kreis bezirk gemeinde")  # fmt: skip
+BIRTH = words("geb geburt naissance birth born dob birthdate birthday birthyear birthplace "
+              "geburtsdatum bplg nationality citizen citizenship country native")  # fmt: skip
 FAMILY = words("children kids household family spouse partner haushalt kinder parents famsize")
 WORK = words("occupation occ job employer industry salary wage wages hours hired hire department "
              "workclass position title beruf tenure union experience education degree")  # fmt: skip
 SOCIAL = words("school university hobby relationship religion politics party vote interests "
                "employer job city birthday language")  # fmt: skip
 VISIBLE = words("height weight smoker smoking smoke hair eye disability pregnant bmi tattoo")
-EVENTS = words("admission discharge admitted visit date hospital stay death accident arrest")
+EVENTS = words("admission discharge aufnahme entlassung entree sortie admitted visit date "
+               "hospital stay death accident arrest")  # fmt: skip
 
 
 STEMS = ("marit", "occup", "educ", "relig", "employ", "ethnic", "national", "profess",
@@ -66,6 +69,8 @@ class AttackerKind:
             direct = bool(one.identifiers) and not lives
             if direct:
                 continue  # names a person outright, to anybody
+            if not self.all_columns and survey_weight(one):
+                continue  # nobody's body weight
             if self.all_columns or named & self.knows or (lives and self.knows >= HOME):
                 found.append(one.name)
         return tuple(found)

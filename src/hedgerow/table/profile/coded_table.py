@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,34 @@ def facts_of(columns: Mapping[str, EncodedColumn], people: People) -> dict[str, 
     """What is known of each column alone."""
     with ThreadPoolExecutor(WORKERS) as pool:
         found = pool.map(lambda one: _facts(one, people, len(columns)), columns.values())
-    return agreed(dict(zip(columns, found, strict=True)))
+    return _with_places(agreed(dict(zip(columns, found, strict=True))), columns)
+
+
+def _with_places(
+    facts: Mapping[str, ColumnFacts], columns: Mapping[str, EncodedColumn]
+) -> dict[str, ColumnFacts]:
+    """The facts, each token with the other columns that have it: there it may be a value."""
+    texts = sorted({one.text for look in facts.values() for one in look.missing_tokens})
+    if not texts:
+        return dict(facts)
+    wanted = pa.array(texts, pa.string())
+    held = {
+        name: frozenset(column.texts.filter(pc.is_in(column.texts, value_set=wanted)).to_pylist())
+        for name, column in columns.items()
+    }
+    return {
+        name: replace(
+            look,
+            missing_tokens=tuple(
+                replace(one, elsewhere=tuple(
+                    other for other in facts
+                    if one.text in held[other] and one.text not in facts[other].tokens
+                ))
+                for one in look.missing_tokens
+            ),
+        )
+        for name, look in facts.items()
+    }  # fmt: skip
 
 
 def _facts(column: EncodedColumn, people: People, width: int) -> ColumnFacts:

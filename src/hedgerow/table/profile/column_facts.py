@@ -45,6 +45,8 @@ class MissingToken:
     """As the end of a sentence: "it stands among numbers"."""
     sure: bool
     """Whether nothing else is likely; else somebody has to be asked."""
+    elsewhere: tuple[str, ...] = ()
+    """Columns that have this text too, rare ones included, where it is not noticed as a token."""
 
 
 @dataclass(frozen=True, kw_only=True)

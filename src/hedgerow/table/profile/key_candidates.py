@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from hedgerow.table.column_words import words, words_in
 from hedgerow.table.groups import Floats, Ints
@@ -42,6 +43,14 @@ CONTACT = frozenset({"e-mail address", "telephone number", "street address", "na
 MOST_ROWS_EACH = 0.2
 """Share of the table that people have each, on average, at most."""
 FEW_PEOPLE = 5
+MANY_KEYS = 20
+"""Values above which a column may number people whatever it is called."""
+MOST_VISITS = 50
+"""Rows of a person on average, at most, where only their order tells."""
+MOST_SORTED = 5000
+"""Values that are looked at to see whether a table is in their order."""
+BALANCED = 0.9
+"""Share of the values that have as many rows as most have."""
 AGREE = 0.01
 """Share of rows that may break the agreement of a lasting column."""
 
@@ -70,7 +79,10 @@ def key_candidates(
         if not _may_number(look, column):
             continue
         same = [n for n in agree[name] if not _only_groups(facts[n], look)]
-        score, because = _score(look, column, same, lasting, unique_with.get(name, ()))
+        together = _stands_together(look, column)
+        score, because = _score(
+            look, column, same, lasting, unique_with.get(name, ()), together=together
+        )
         if score <= 0:
             continue
         rows = column.counts[:-1]
@@ -81,7 +93,7 @@ def key_candidates(
         found.append((score, PersonKey(
             column=name, people=column.distinct, mean_rows=float(rows.sum() / len(rows)),
             most_rows=int(rows.max()), nobody=column.missing, agree=tuple(same),
-            differ=tuple(differ), because=because, sure=score >= SURE,
+            differ=tuple(differ), because=because, sure=score >= SURE, together=together,
         )))  # fmt: skip
     found.sort(key=lambda each: -each[0])
     return tuple(key for _, key in found)
@@ -110,7 +122,7 @@ def _only_groups(dependent: ColumnFacts, key: ColumnFacts) -> bool:
 
 def _score(
     look: ColumnFacts, column: EncodedColumn, same: Sequence[str], lasting: Sequence[str],
-    times: Sequence[str],
+    times: Sequence[str], *, together: bool,
 ) -> tuple[float, str]:  # fmt: skip
     """Points for a key, and why it may be one."""
     name, named = look.name, words_in(look.name)
@@ -154,10 +166,48 @@ def _score(
     if timed:
         score += 2.0
         why.append(f"each stands once with each {timed[0]}")
-    unnamed = held and look.kind is ColumnKind.CODE and column.distinct > 20
-    if not (called or shaped or person or unnamed):
+    if together and not broken:
+        score += 2.5
+        why.append("the rows of each value stand together")
+    unnamed = held and look.kind is ColumnKind.CODE and column.distinct > MANY_KEYS
+    if not (called or shaped or person or unnamed or (together and not broken)):
         return 0.0, ""
     return score, ", ".join(why) or "its name says so"
+
+
+def _stands_together(look: ColumnFacts, column: EncodedColumn) -> bool:
+    """Whether equal values are side by side though the table is not in their order.
+
+    So are the rows of a person in most tables that have several, whatever the column is called.
+    Where values are in order, the same is so of any table that is sorted by them, unless all have
+    as many rows.
+    """
+    rows = column.counts[:-1]
+    if look.distinct <= MANY_KEYS or words_in(look.name) & (TIMES | OTHER_THINGS):
+        return False
+    if look.recognised or is_called_id(look.name):
+        return False  # that says what they are
+    if not 1.5 <= rows.mean() <= MOST_VISITS or _are_years(look):
+        return False
+    ends = np.flatnonzero(np.diff(column.codes))
+    if len(ends) + 1 > column.size:
+        return False
+    order = column.codes[np.append(0, ends + 1)]
+    if len(np.unique(order)) < len(order):
+        return False
+    texts = column.texts.take(pa.array(order[order < column.distinct][:MOST_SORTED])).to_pylist()
+    if 2 * sum(any(map(str.isdigit, text)) for text in texts) < len(texts):
+        return False
+    usual = np.median(rows)
+    balanced = usual >= 2 and (rows == usual).mean() >= BALANCED
+    key = float if look.numbers is not None else str
+    numbers = [key(text) for text in texts if text not in look.tokens]
+    ordered = numbers == sorted(numbers) or numbers == sorted(numbers, reverse=True)
+    return bool(balanced or not ordered)
+
+
+def _are_years(look: ColumnFacts) -> bool:
+    return look.numbers is not None and look.numbers.low >= 1890 and look.numbers.high <= 2035
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ SURE_BELOW = frozenset({-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0, -88.0
 """NumberValues that are written for missing values, if nothing else is below zero."""
 SMALL_BELOW = frozenset(map(float, range(-9, 0)))
 """NumberValues that may be."""
+A_COUNTRY = "the others are codes of two letters, and NA may be one (Namibia)"
 AMONG_NUMBERS = "it stands among numbers"
 FAR = 4
 """Times the spread of the others that 999 is above them, if it is surely none of them."""
@@ -85,8 +86,7 @@ def _plain(column: EncodedColumn) -> Iterator[MissingToken]:
             continue
         rows = int(column.counts[place])
         if text == "NA" and two >= max(3, len(texts) // 2):
-            why = "the others are codes of two letters, and NA may be one (Namibia)"
-            yield MissingToken(text=text, rows=rows, because=why, sure=False)
+            yield MissingToken(text=text, rows=rows, because=A_COUNTRY, sure=False)
         else:
             yield MissingToken(text=text, rows=rows, because=_words(text), sure=True)
 
@@ -112,9 +112,14 @@ def _no_dates(column: EncodedColumn) -> Iterator[MissingToken]:
 
 
 def _texts_among_numbers(column: EncodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
-    places = numbers.others[:MOST_TEXTS].tolist()
-    for place in places:
-        text: str = column.texts[place].as_py()
+    texts: list[tuple[int, str]] = [
+        (place, column.texts[place].as_py()) for place in numbers.others[:MOST_TEXTS].tolist()
+    ]
+    # Beside + and ++ a - is a finding: negative.
+    signs = any(text.strip() and not text.strip(" +") for _, text in texts)
+    for place, text in texts:
+        if signs and text.strip() and not text.strip(" -"):
+            continue
         rows = int(column.counts[place])
         if means_missing(text):
             yield MissingToken(

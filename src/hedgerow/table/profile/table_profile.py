@@ -51,6 +51,8 @@ class PersonKey:
     """Columns in which rows of a person differ."""
     because: str
     sure: bool
+    together: bool = False
+    """Whether the rows of each value stand together, as the rows of a person do."""
 
     @property
     def several(self) -> bool:

@@ -43,7 +43,7 @@ def proposals(
         for candidate in _candidates(counts, said, k)
         if (proposal := weighed(name, candidate, counts, k=k)) is not None
     ]
-    last = Candidate(Suppression(), {"suppression": True}, "public", "nothing finer is known")
+    last = Candidate(Suppression(), {"suppression": True}, "public", "no coarser values are known")
     suppressed = weighed(name, last, some, k=k)
     assert suppressed is not None, "suppression fits everything"
     public = [proposal.spec for proposal in found if proposal.origin == "public"]

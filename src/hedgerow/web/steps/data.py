@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
@@ -249,6 +250,7 @@ def _coarser(draft: Draft, name: str) -> str | None:
         "dates": ", ".join(fields.dates),
         "bins": "groups of your own",
         "taxonomy": "a tree of names",
+        "text": textwrap.shorten(fields.text, 60, placeholder=" …"),
         "csv": name_of(fields.file) if fields.file else "",
     }
     if said.get("role") == Role.SENSITIVE and "hierarchy" not in said:

@@ -49,7 +49,9 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     return page(
         request, "publish.html", step="publish", text=draft.text,
         wrong=[] if problem is None else told(problem), searches=SEARCHES, metrics=METRICS.values(),
-        method=method if isinstance(method, dict) else {"search": method or "lattice"},
+        method={"search": "lattice"} | (
+            method if isinstance(method, dict) else {"search": method or "lattice"}
+        ),
         target=target if isinstance(target, dict) else {"to": target or ""},
         utility=said.get("utility", "loss"), exists=exists,
         ours=done is not None and (done.result or {}).get("release") == str(to),
