@@ -185,7 +185,7 @@ def test_its_slider_says_the_same(
 @every
 def test_a_plan_names_it_and_a_release_reports_it(name: str) -> None:
     plan = Plan.of(columns=COLUMNS, protect=[{"k-anonymity": 2}], utility=name)
-    assert plan.utility == name
+    assert plan.utility.metric == name
     release = hedgerow.publish(
         pa.table(ROWS), columns=COLUMNS, protect=[{"k-anonymity": 2}], utility=name
     )
@@ -195,7 +195,8 @@ def test_a_plan_names_it_and_a_release_reports_it(name: str) -> None:
 
 
 def test_the_schema_of_plans_lists_all() -> None:
-    assert plan_json_schema()["properties"]["utility"]["enum"] == list(METRICS)
+    brief, mapping = plan_json_schema()["$defs"]["Utility"]["anyOf"]
+    assert brief["enum"] == mapping["properties"]["metric"]["enum"] == ["keep", *METRICS]
 
 
 def test_every_oracle_is_that_of_a_metric() -> None:
@@ -213,7 +214,7 @@ def test_an_unknown_one_is_refused_with_the_nearest() -> None:
     with pytest.raises(hedgerow.PlanError) as error:
         Plan.of(columns=COLUMNS, protect=[{"k-anonymity": 2}], utility="granularty")
     assert "'utility' cannot be 'granularty'" in str(error.value)
-    assert f"Did you mean granularity? There are {', '.join(METRICS)}." in str(error.value)
+    assert f"Did you mean granularity? There are keep, {', '.join(METRICS)}." in str(error.value)
 
 
 FAR = '''
@@ -282,7 +283,7 @@ def test_a_package_adds_one_to_the_schema_and_to_the_form(far: Installed) -> Non
     script = (
         "from hedgerow.plan.plan import plan_json_schema\n"
         "from hedgerow.api import METRICS\n"
-        "print(plan_json_schema()['properties']['utility']['enum'][-1], list(METRICS)[-1])"
+        "print(plan_json_schema()['$defs']['Utility']['anyOf'][0]['enum'][-1], list(METRICS)[-1])"
     )
     assert far.run("-c", script).split() == ["root-size", "root-size"]
 

@@ -48,6 +48,7 @@ from hedgerow.base.delivery import (
 from hedgerow.base.stop_request import StopRequest as StopRequest
 from hedgerow.recode.optimality import standing as standing
 from hedgerow.recode.metrics import METRICS as METRICS
+from hedgerow.recode.metrics import metric_of as metric_of
 from hedgerow.release.delivery_state import PUBLISHED as PUBLISHED, stopped as stopped
 from hedgerow.release.partition.earlier_releases import UNCOMPARED as UNCOMPARED
 from hedgerow.release.release import level_in_words as level_in_words

@@ -27,7 +27,7 @@ def publish(
     columns: Mapping[str, Any] | None = None,
     protect: Sequence[Any] | None = None,
     method: Mapping[str, Any] | None = None,
-    utility: str | None = None,
+    utility: Mapping[str, Any] | str | None = None,
     to: str | os.PathLike[str] | None = None,
     recoding: str | os.PathLike[str] | None = None,
     replace: bool = False,
@@ -49,7 +49,7 @@ def publish(
         columns: Name -> role, or what the plan's `columns` hold.
         protect: Claims: models such as `KAnonymity(k=5)`, or entries of the plan's `protect`.
         method: The plan's `method`.
-        utility: The metric to minimise.
+        utility: The metric to minimise; or with weights, as in the plan.
         to: Folder of the release, or a table (postgresql://…::schema.table, spark://…::table),
             wherever the source is; without it the result stays in memory.
         recoding: Folder of an earlier release whose recoding is applied instead of searching.

@@ -19,6 +19,7 @@ from hedgerow.api import (
     UNCOMPARED,
     likeness,
     listed,
+    metric_of,
     names_of,
     standing,
     stubborn,
@@ -29,6 +30,7 @@ from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow import AdversaryStudy, AttackResult, RandomisedRelease, Release, SafeRelease
+    from hedgerow.analyses import AnalysisComparison
     from hedgerow.api import (
         ColumnProposals,
         FileLook,
@@ -216,8 +218,10 @@ def release(published: Release) -> None:
     _lost(published)
     table = columns(("utility", "left"), ("", "right"), ("", "left"))
     for name, value in published.utility.items():
-        table.add_row(name, f"{value:.6g}", METRICS[name].best)
+        metric = metric_of(name)
+        table.add_row(name, f"{value:.6g}", "" if metric is None else metric.best)
     console.print(table)
+    kept(published.kept)
     _with_earlier(published)
     if published.place:
         say(f"\nrelease: {published.place}")
@@ -235,6 +239,35 @@ def _lost(published: Release) -> None:
         "become coarser, or more people are left out."
     )
     say("")
+
+
+def kept(found: Sequence[AnalysisComparison]) -> None:
+    """The plan's analyses on the source and on the release, each at its worst number."""
+    if not found:
+        return
+    say("\nAnalyses that the plan keeps, on the source and on the release (not for handing out):\n")
+    table = columns(
+        ("analysis", "left"), ("worst number", "left"), ("source", "right"), ("release", "right"),
+        ("error", "right"), ("within", "right"), ("", "left"),
+    )  # fmt: skip
+    for one in found:
+        worst = max(one.figures, key=lambda number: number.error, default=None)
+        within = one.analysis.within
+        table.add_row(
+            plain(str(one.analysis)),
+            plain("" if worst is None else worst.name),
+            "" if worst is None else f"{worst.original:.6g}",
+            "" if worst is None else f"{worst.release:.6g}",
+            f"{one.error:.3g}",
+            "" if within is None else f"{within:.3g}",
+            {None: "", True: "kept", False: "NOT KEPT"}[one.kept],
+        )
+    console.print(table)
+    for one in found:
+        if one.problem is not None:
+            console.print(
+                plain(f"{one.analysis} cannot be computed on the release: {one.problem}.")
+            )
 
 
 def _with_earlier(published: Release) -> None:
@@ -258,7 +291,10 @@ def _how(published: Release) -> str:
         return f"({published.recoding['kind']}: not proven optimal, and no bound is known)"
     metric = METRICS[search.get("metric", "loss")]
     cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
-    found = standing(metric, cost=cost, bound=bound, gap=gap, optimal=published.optimal)
+    found = standing(
+        metric, cost=cost, bound=bound, gap=gap, optimal=published.optimal,
+        weighed="weighed" in published.certificate["plan"],
+    )  # fmt: skip
     seconds = published.certificate.get("plan", {}).get("method", {}).get("time")
     if not published.optimal and seconds is not None:
         found += f". The plan's `time` is {seconds:g} seconds; a longer search may find better"

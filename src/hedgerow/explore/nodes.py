@@ -22,7 +22,7 @@ from hedgerow.plan.plan import Plan
 from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Frequency, Lattice, Node
-from hedgerow.recode.metrics import METRICS, Metric
+from hedgerow.recode.metrics import Metric
 from hedgerow.recode.metrics.group_sums import GroupSums
 from hedgerow.recode.search import Search
 from hedgerow.recode.warmup import warming
@@ -142,7 +142,7 @@ class Exploration:
         lattice = Lattice.of(_seen_by(cells, models), None if chosen else bounds(plan))
         if chosen is not None:
             Lattice.of(cells, bounds(plan))  # refuses levels that do not exist
-        metric = METRICS[plan.utility]
+        metric = plan.utility.over([h.name for h in cells.hierarchies])
         worth = metric.sums(lattice, keep_suppressed=plan.method.keep_suppressed)
         profile = _whole(lattice, worth, say) if lattice.size <= most_nodes else None
         complete, searched = profile is not None, None

@@ -152,7 +152,9 @@ def survey(
             at += 1
     cost = worth.costs(profile.whole, extra, left_out)
     floor = np.where(feasible == YES, cost, np.inf)
-    if not worth.metric.suppression_costs:
+    if worth.metric.weighting.favours_suppression and constraints.limit > absent:
+        floor = np.where(feasible == YES, -np.inf, floor)  # whom else to suppress is not tried
+    elif not worth.metric.suppression_costs:
         nobody = worth.costs(profile.whole, np.zeros_like(extra), np.full_like(left_out, absent))
         floor = np.minimum(floor, np.where(feasible == YES, nobody, np.inf))
     if constraints.whole:

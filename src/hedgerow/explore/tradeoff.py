@@ -15,7 +15,6 @@ from hedgerow.plan.plan import Plan
 from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice, Node
-from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search, Solution
 from hedgerow.recode.search_state import SearchState
 from hedgerow.release.partition.job import opened
@@ -88,7 +87,7 @@ def frontier(
         rest = judged(job.models[1:], cells.sensitive)
     limit, keep = plan.method.may_suppress(cells.people), plan.method.keep_suppressed
     lattice = Lattice.of(cells, bounds(plan))
-    metric = METRICS[plan.utility]
+    metric = plan.utility.over([h.name for h in cells.hierarchies])
     asked = [SearchConstraints(rest, limit, keep, ladder)]
     if not all(model.one_by_one for model in ladder):
         # Claims about the table choose whom to suppress: each strictness is a search of its own.

@@ -10,10 +10,12 @@ from hedgerow.base.problems import Place, Problem
 from hedgerow.claims.declaration import ChoiceParameter, ParameterKind, declared
 from hedgerow.plan.adversaries import AdversaryPlan
 from hedgerow.plan.claims import Claim
+from hedgerow.plan.keep import keep_contradicts
 from hedgerow.plan.methods import PRICED
 from hedgerow.plan.policy_checks import policy_contradicts
 from hedgerow.plan.privacy import privacy_contradicts
 from hedgerow.plan.safe import safe_contradicts
+from hedgerow.plan.utility import utility_contradicts
 from hedgerow.table.schema import Role
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ def contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
         yield from _unimportant(plan)
     yield from privacy_contradicts(plan, broken)
     yield from policy_contradicts(plan, broken)
+    yield from utility_contradicts(plan, broken)
+    yield from keep_contradicts(plan, broken)
     if plan.method.search == "safe":
         yield from safe_contradicts(plan, broken)
     if "protect" not in broken:

@@ -30,14 +30,16 @@ from hedgerow.plan.contradictions import contradictions
 from hedgerow.plan.domains import refuse_from_data
 from hedgerow.plan.fields import Destination, PlanMapping, PublishedRows, Source, TableSource
 from hedgerow.plan.json_schema import json_schema
+from hedgerow.plan.keep import KeptAnalysis
 from hedgerow.plan.methods import PRICED, Method
 from hedgerow.plan.policies import PolicyPlan
 from hedgerow.plan.privacy import PrivacyPlan, domain_of, needed, tables_of
-from hedgerow.plan.registry_keys import EngineName, Utility
+from hedgerow.plan.registry_keys import EngineName
 from hedgerow.plan.source_form import ReadPlan, joined
 from hedgerow.plan.table_fit import misfits
 from hedgerow.plan.text_places import is_domain as _is_domain
 from hedgerow.plan.text_places import is_text as _is_text
+from hedgerow.plan.utility import Utility
 from hedgerow.plan.validation import validated
 from hedgerow.plan.yaml_document import Document, parse_document, read_document
 from hedgerow.table.hierarchy_builders import FromCsv, Spec
@@ -163,7 +165,13 @@ class Plan(PlanMapping):
     )
     method: Method = Field(default=Method(), description="How the release is made.")
     utility: Utility = Field(
-        default="loss", description="What makes one recoding better than another."
+        default=Utility(), description="What makes one recoding better than another."
+    )
+    keep: Annotated[tuple[KeptAnalysis, ...], Field(strict=False)] = Field(
+        default=(),
+        description="Analyses of the source that a release must not spoil. They are compared "
+        "inside; no report or certificate that is handed out shows them.",
+        json_schema_extra={"minItems": 1},
     )
     publish: Publish | None = Field(default=None, description="Where the release goes.")
 
@@ -245,7 +253,8 @@ class Plan(PlanMapping):
         privacy: Mapping[str, Any] | str | None = None,
         policy: Mapping[str, Any] | None = None,
         method: Mapping[str, Any] | str | None = None,
-        utility: str | None = None,
+        utility: Mapping[str, Any] | str | None = None,
+        keep: Sequence[Any] | None = None,
         source: str | Path | None = None,
         engine: str | None = None,
         person: str | None = None,
@@ -285,7 +294,8 @@ class Plan(PlanMapping):
             "privacy": dict(privacy) if isinstance(privacy, Mapping) else privacy,
             "policy": None if policy is None else dict(policy),
             "method": dict(method) if isinstance(method, Mapping) else method,
-            "utility": utility,
+            "utility": dict(utility) if isinstance(utility, Mapping) else utility,
+            "keep": keep,
             "source": source,
             "read": None if read is None else dict(read),
             "engine": engine,
@@ -417,6 +427,11 @@ class Plan(PlanMapping):
     def tables(self) -> tuple[ColumnSet, ...]:
         """The tables of a randomised release, each as its columns; none of another release."""
         return tables_of(self)
+
+    @property
+    def chosen_by_keep(self) -> bool:
+        """Whether analyses of the source have a say in which recoding is published."""
+        return self.utility.keep or any(one.within is not None for one in self.keep)
 
     @property
     def claim_files(self) -> tuple[Path, ...]:

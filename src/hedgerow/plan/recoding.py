@@ -5,7 +5,7 @@ Publishing does it, and an attacker who knows the plan does it again for other t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hedgerow.base.errors import PlanError
@@ -16,7 +16,7 @@ from hedgerow.recode.constraints import SearchConstraints, each_alone
 from hedgerow.recode.full_domain import full_domain
 from hedgerow.recode.local_start import local_from_optimum
 from hedgerow.recode.method import RecodingMethod
-from hedgerow.recode.metrics import METRICS
+from hedgerow.recode.metrics import Granularity
 from hedgerow.recode.partwise import parted
 from hedgerow.recode.recoding import Recoding
 from hedgerow.recode.search_state import EndsSoon, TellState
@@ -55,21 +55,22 @@ def searched(
     if method.search == "lattice":
         constraints = SearchConstraints(models, limit, method.keep_suppressed, unit=unit)
         return full_domain(
-            cells, constraints, METRICS[plan.utility], bounds=bounds(plan), seconds=seconds,
-            tell=tell, ends=ends,
+            cells, constraints, plan.utility.over([h.name for h in cells.hierarchies]),
+            bounds=bounds(plan), seconds=seconds, tell=tell, ends=ends,
         )  # fmt: skip
+    columns = [h.name for h in cells.hierarchies]
     if method.search == "cells":
         return cell_suppression(
-            cells, models, metric=METRICS[plan.utility], bounds=bounds(plan), limit=limit,
+            cells, models, metric=plan.utility.over(columns), bounds=bounds(plan), limit=limit,
             importance=method.importance, seconds=seconds, progress=progress,
         )  # fmt: skip
-    way = method_of(plan, models)
+    way = method_of(plan, models, columns)
     if method.parts is None and method.search == "local":
         return local_from_optimum(
             lambda asked: replace(way, models=asked).recode(cells, limit=limit, progress=progress),
             cells,
             models,
-            metric=METRICS[plan.utility],
+            metric=plan.utility.over(columns),
             bounds=bounds(plan),
             limit=limit,
             seconds=seconds,
@@ -80,13 +81,20 @@ def searched(
     return parted(cells, way, most=method.parts, limit=limit, progress=progress)
 
 
-def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> RecodingMethod:
+def method_of(
+    plan: Plan, models: tuple[PrivacyModel, ...], columns: Sequence[str]
+) -> RecodingMethod:
     """Mondrian, microaggregation or local recoding, as the plan wants it.
+
+    Args:
+        plan: The plan.
+        models: The claims, as they are judged.
+        columns: The quasi-identifiers, in the order in which they are counted.
 
     Raises:
         PlanError: Microaggregation without a number of people.
     """
-    method, metric = plan.method, METRICS[plan.utility]
+    method, metric = plan.method, plan.utility.over(columns)
     assert method.search in ("mondrian", "microaggregation", "local"), method.search
     sizes = [m.only_size for m in models if m.only_size is not None]
     if method.search == "microaggregation" and not sizes:
@@ -97,7 +105,8 @@ def method_of(plan: Plan, models: tuple[PrivacyModel, ...]) -> RecodingMethod:
         mode=method.mode,
         boxes=method.boxes,
         k=max(sizes, default=1),
-        metric=metric.by_cell,
+        metric=metric.by_cell or Granularity().weighed(metric.weighting),
+        weights=plan.utility.weights_of(columns),
         bounds=bounds(plan),
     )
 

@@ -14,6 +14,9 @@ from hedgerow.base.registry import Registry
 from hedgerow.engines.kinds import ENGINES
 from hedgerow.recode.metrics import METRICS
 
+KEEP = "keep"
+"""Instead of a metric: the analyses under `keep`."""
+
 
 @dataclass(frozen=True, eq=False)
 class MemberName:
@@ -21,19 +24,22 @@ class MemberName:
 
     key: str
     registry: Registry[Any]
+    more: tuple[str, ...] = ()
+    """Further words that are allowed."""
 
     def __call__(self, value: Any) -> str:
-        if isinstance(value, str) and value in self.registry:
+        if isinstance(value, str) and (value in self.more or value in self.registry):
             return value
-        raise problem(f"{self.key!r} cannot be {short(value)}", suggest(value, self.registry))
+        choices = [*self.more, *self.registry]
+        raise problem(f"{self.key!r} cannot be {short(value)}", suggest(value, choices))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"enum": list(self.registry), "type": "string"}
+        return {"enum": [*self.more, *self.registry], "type": "string"}
 
 
-_UTILITY = MemberName("utility", METRICS)
+_METRIC = MemberName("utility", METRICS, (KEEP,))
 _ENGINE = MemberName("engine", ENGINES)
-Utility = Annotated[str, PlainValidator(_UTILITY), _UTILITY]
+MetricName = Annotated[str, PlainValidator(_METRIC), _METRIC]
 EngineName = Annotated[str, PlainValidator(_ENGINE), _ENGINE]

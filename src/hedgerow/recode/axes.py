@@ -70,15 +70,28 @@ class Space:
     """Axis j's ladder begins at rung[j], level by level, each as long as the axis."""
     heights: Ints
     """Levels of each axis's ladder."""
+    weight: Floats
+    """How much the axis matters, 1 if the plan does not say: its widths count so many times."""
 
     @classmethod
-    def of(cls, hierarchies: Sequence[Hierarchy], q: Codes) -> Space:
+    def of(cls, hierarchies: Sequence[Hierarchy], q: Codes, weights: Sequence[float] = ()) -> Space:
         """The space the tuples `q` (leaf codes) live in."""
-        return cls.over(hierarchies, list(q.T))
+        return cls.over(hierarchies, list(q.T), weights)
 
     @classmethod
-    def over(cls, hierarchies: Sequence[Hierarchy], leaves: Sequence[Codes]) -> Space:
-        """The space of tables in which column j has the values leaves[j] (leaf codes)."""
+    def over(
+        cls,
+        hierarchies: Sequence[Hierarchy],
+        leaves: Sequence[Codes],
+        weights: Sequence[float] = (),
+    ) -> Space:
+        """The space of tables in which column j has the values leaves[j] (leaf codes).
+
+        Args:
+            hierarchies: One for each column.
+            leaves: Of each column, the leaf codes there are.
+            weights: How much each column matters; alike where there are none.
+        """
         axes = tuple(Axis.of(h, codes) for h, codes in zip(hierarchies, leaves, strict=True))
         steps = [level for axis in axes for level in axis.ladder]
         return cls(
@@ -88,6 +101,7 @@ class Space:
             np.concatenate([np.empty(0, np.int32), *steps]),
             np.cumsum([0, *(axis.size * len(axis.ladder) for axis in axes)]),
             np.array([len(axis.ladder) for axis in axes], np.int64),
+            np.array(weights or (1.0,) * len(axes), np.float64),
         )
 
     def ranks(self, q: Codes) -> Codes:

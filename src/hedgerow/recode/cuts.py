@@ -46,12 +46,15 @@ def extent(ranks: Codes, who: Ints, low: Ints, high: Ints) -> None:
 
 
 @kernel
-def by_width(measure: Floats, offset: Ints, low: Ints, high: Ints, order: Ints) -> None:
+def by_width(
+    measure: Floats, offset: Ints, weights: Floats, low: Ints, high: Ints, order: Ints
+) -> None:
     """Order the axes, widest first; the earlier column where two are equally wide.
 
     Args:
         measure: Of each rank of each axis, end to end, its place on the axis.
         offset: Axis j owns the places from offset[j] to offset[j + 1].
+        weights: How many times the width of each axis counts.
         low: The smallest rank of each axis,
         high: and the largest.
         order: The axes. Filled in place.
@@ -59,6 +62,7 @@ def by_width(measure: Floats, offset: Ints, low: Ints, high: Ints, order: Ints) 
     width = np.empty(len(low))
     for j in range(len(low)):
         width[j] = min(1.0, measure[offset[j] + high[j]] - measure[offset[j] + low[j]])
+        width[j] *= weights[j]
         place = j
         while place > 0 and width[order[place - 1]] < width[j]:
             order[place] = order[place - 1]
@@ -230,6 +234,7 @@ def divide_all(
     ladder: Codes,
     rung: Ints,
     heights: Ints,
+    weights: Floats,
     floor: int,
     relaxed: bool,
 ) -> Lots:
@@ -243,6 +248,7 @@ def divide_all(
         ladder: The branch of each rank at each level of each axis, end to end.
         rung: Axis j's ladder begins at rung[j], level by level.
         heights: Levels of each axis's ladder.
+        weights: How many times the width of each axis counts.
         floor: People each side must have.
         relaxed: Whether people with one tuple may go to both sides.
 
@@ -269,7 +275,7 @@ def divide_all(
         axis, cut, ties = -1, -1, EVERYBODY
         if d > 0 and count.sum() >= 2 * floor:
             extent(ranks, here, low, high)
-            by_width(measure, offset, low, high, order)
+            by_width(measure, offset, weights, low, high, order)
             for o in range(d):
                 j = int(order[o])
                 if high[j] > low[j]:
@@ -313,6 +319,7 @@ def all_cuts(
     ladder: Codes,
     rung: Ints,
     heights: Ints,
+    weights: Floats,
     floor: int,
     scratch: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
@@ -327,6 +334,7 @@ def all_cuts(
         ladder: The branch of each rank at each level of each axis, end to end.
         rung: Axis j's ladder begins at rung[j], level by level.
         heights: Levels of each axis's ladder.
+        weights: How many times the width of each axis counts.
         floor: People each side must have.
         scratch: Zeros, a place for each rank; zeros again afterwards.
 
@@ -337,7 +345,7 @@ def all_cuts(
     d = ranks.shape[1]
     low, high, order = np.empty(d, np.int64), np.empty(d, np.int64), np.empty(d, np.int64)
     extent(ranks, who, low, high)
-    by_width(measure, offset, low, high, order)
+    by_width(measure, offset, weights, low, high, order)
     most = 0
     for j in range(d):
         most += min(high[j] - low[j], len(who))

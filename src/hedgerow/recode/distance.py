@@ -2,8 +2,9 @@
 
 The squared distance is a sum over the columns: for numbers the squared difference in standard
 deviations, for categories the squared height of the lowest common node (1 where only the top
-is common, so 0 or 1 without a taxonomy). A missing value is as far from every number as
-the smallest number is from the largest, and at no distance from another missing one.
+is common, so 0 or 1 without a taxonomy), and counts as often as the column's weight says. A
+missing value is as far from every number as the smallest number is from the largest, and at no
+distance from another missing one.
 Distances are kept on a grid fine enough not to matter, so that ties are ties on every machine.
 """
 
@@ -36,6 +37,8 @@ class DistanceAxes(NamedTuple):
     """Axis j's ladder begins at rung[j], level by level, each as long as the axis."""
     heights: Ints
     """Levels of each axis's ladder."""
+    weight: Floats
+    """Of each axis, how many times a squared distance between categories counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +68,10 @@ class Distances:
             mean = np.average(value[there], weights=n[there])
             deviation = np.sqrt(np.average((value[there] - mean) ** 2, weights=n[there]))
             scaled = (value - mean) / (deviation if deviation > 0 else 1.0)
-            number[space.offset[j] + axis.rank[q[:, j]]] = scaled
-            far[j] = max(1.0, float(np.ptp(scaled[there])) ** 2)
+            # What is so many times as long has a square that counts so many times.
+            weight = float(space.weight[j])
+            number[space.offset[j] + axis.rank[q[:, j]]] = scaled * np.sqrt(weight)
+            far[j] = max(1.0, float(np.ptp(scaled[there])) ** 2) * weight
         numeric = np.array([h.numbers is not None for h in hierarchies], np.int64)
         return cls(space, numeric, number, far)
 
@@ -76,5 +81,5 @@ class Distances:
         space = self.space
         return DistanceAxes(
             self.numeric, self.number, self.far, space.offset, space.ladder, space.rung,
-            space.heights,
+            space.heights, space.weight,
         )  # fmt: skip

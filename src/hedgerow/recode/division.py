@@ -185,7 +185,7 @@ class Division:
         cuts = MondrianCuts(
             *all_cuts(
                 self.ranks, who, weight, space.measure, space.offset, space.ladder, space.rung,
-                space.heights, self.floor, self.scratch,
+                space.heights, space.weight, self.floor, self.scratch,
             )
         ).without(barred)  # fmt: skip
         node = _Node.of(self, who, weight)

@@ -96,6 +96,7 @@ def first_cuts(
     sensitive: Sequence[Sensitive],
     models: Sequence[PrivacyModel],
     most: int,
+    weights: Sequence[float] = (),
     refuse: bool = True,
     progress: Progress | None = None,
 ) -> FirstCuts:
@@ -110,6 +111,7 @@ def first_cuts(
         sensitive: The sensitive attributes, of the whole table.
         models: The claims; those about groups decide which cuts are allowable.
         most: Lines a part may have.
+        weights: How much each quasi-identifier matters; alike where there are none.
         refuse: Whether the whole table has to keep the claims before it is cut.
         progress: Told the share of lines that are in parts that are small enough.
 
@@ -122,7 +124,7 @@ def first_cuts(
     values = not all(map(sized, asked))
     whole = source.margins((), [0], values=values)
     found = [np.unique(whole.code[whole.axis == j]) for j in range(len(hierarchies))]
-    space = Space.over(hierarchies, found)
+    space = Space.over(hierarchies, found, weights)
     everybody = int(whole.n[(whole.axis == 0) & (whole.of == ALONE)].sum())
     floor, others = floor_of(asked, everybody)
     cutting = _Cutting(space, tuple(found), tuple(sensitive), floor, tuple(others))
@@ -212,7 +214,7 @@ class _Part:
         low = np.array([at[0] for at, _ in self.profiles])
         high = np.array([at[-1] for at, _ in self.profiles])
         order = np.empty(len(low), np.int64)
-        by_width(space.measure, space.offset, low, high, order)
+        by_width(space.measure, space.offset, space.weight, low, high, order)
         place, behind, level, side = [], [], [], []
         for o, j in enumerate(order):
             at, people = self.profiles[j]

@@ -258,6 +258,8 @@ class CellCosts:
         width = max((h.height for h in hierarchies), default=0) + 1
         start = np.zeros((len(hierarchies), width), np.int64)
         tables, totals, end = [np.zeros(0)], [], 0
+        even = self.metric.weighting.even
+        least = np.zeros(len(hierarchies)) if even else self.metric.as_it_is(original)
         for j, h in enumerate(hierarchies):
             column = []
             for level in range(h.height + 1):
@@ -266,7 +268,8 @@ class CellCosts:
                 ).astype(np.float64)
                 rung = np.full(h.size(level), level / max(1, h.height))
                 cost = self.metric.cell(share=h.share(level), under=under, rung=rung)
-                barred = original.absent * self.metric.worst(original)
+                cost = self.metric.generalised(cost, float(least[j]))
+                barred = original.absent * float(self.gone[j])
                 column.append(float((under * cost).sum()) + barred)
                 start[j, level] = end
                 tables.append(cost)
@@ -280,10 +283,49 @@ class CellCosts:
         vars(found).update(_table=self._table)
         return found
 
+    @cached_property
+    def gone(self) -> Floats:
+        """What it costs one person to be suppressed, by column."""
+        return self.metric.gone(self.lattice.original)
+
     def published(self, node: Node) -> Floats:
         """Each column's total if nobody is left out."""
         totals = self._table[2]
         return np.array([totals[j][level] for j, level in enumerate(node)])
+
+    def floor(self, node: Node, totals: Floats, room: int) -> Floats:
+        """What no totals are below, at this node or a coarser one.
+
+        Args:
+            node: The node.
+            totals: Those of it (last axis), with some people suppressed.
+            room: Further people who may be suppressed.
+        """
+        if self.metric.suppression_costs or room <= 0:
+            return totals
+        saved = [self._saved(j, level, room) for j, level in enumerate(node)]
+        low: Floats = totals - np.array(saved)
+        return low
+
+    def _saved(self, j: int, level: int, room: int) -> float:
+        """What suppressing so many people takes off a column's total, at most."""
+        found = self._savings.get((j, level, room))
+        if found is None:
+            original, h = self.lattice.original, self.lattice.cells.hierarchies[j]
+            table, start, _ = self._table
+            cost = table[start[j, level] : start[j, level] + h.size(level)]
+            under = np.bincount(
+                h.codes[level], weights=original.leaf_counts[j], minlength=h.size(level)
+            )
+            order = np.argsort(-cost)
+            under, gain = under[order], np.maximum(cost[order] - self.gone[j], 0.0)
+            taken = np.clip(room - (np.cumsum(under) - under), 0.0, under)
+            found = self._savings[j, level, room] = float((taken * gain).sum())
+        return found
+
+    @cached_property
+    def _savings(self) -> dict[tuple[int, int, int], float]:
+        return {}
 
     def left_out(
         self, frequency: Frequency, people: Ints, rank: Ints, ranks: int
@@ -306,7 +348,7 @@ class CellCosts:
             layout.mask,
             start,
             table,
-            self.metric.worst(self.lattice.original),
+            self.gone,
         )
 
 
@@ -410,7 +452,7 @@ def _left_out(
     mask: Words,
     start: Ints,
     table: Floats,
-    worst: float,
+    worst: Floats,
 ) -> tuple[Ints, Floats]:
     """What it adds to suppress people, by rank of their groups; see `CellCosts.left_out`.
 
@@ -425,7 +467,7 @@ def _left_out(
         mask: and as wide as this.
         start: Column j's costs at a level begin at start[j, level] of the table.
         table: What each value of each level costs one person, end to end.
-        worst: What it costs one person to be suppressed, in each column.
+        worst: What it costs one person to be suppressed, by column.
 
     Returns:
         The number of people and each column's extra cost, for each rank.
@@ -439,5 +481,5 @@ def _left_out(
         people[r] += n[i]
         for j in range(len(node)):
             code = np.int64((words[i, word[j]] >> np.uint64(shift[j])) & mask[j])
-            extra[r, j] += n[i] * (worst - table[start[j, node[j]] + code])
+            extra[r, j] += n[i] * (worst[j] - table[start[j, node[j]] + code])
     return people, extra

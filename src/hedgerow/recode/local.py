@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hedgerow.base.errors import ClaimError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
-from hedgerow.recode.metrics import CellMetric, Granularity
+from hedgerow.recode.metrics import CellMetric, Granularity, Weighting
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node, united
 from hedgerow.recode.repair import repaired
 from hedgerow.table.cells import Cells
@@ -85,11 +85,13 @@ def local(
         if progress is not None:
             progress(1 - int(leaf.groups.n[left].sum()) / people)
     if len(left):
-        size = _absorb(lattice, per_group, tuples, leaf.groups, group, left, limit)
+        size = _absorb(
+            lattice, per_group, tuples, leaf.groups, group, left, limit, metric.weighting
+        )
 
     def coarser(recoding: Recoding, exposed: NDArray[np.bool_]) -> Recoding | None:
         nonlocal group
-        group = _joined(lattice, tuples, leaf.groups.n, group, exposed)
+        group = _joined(lattice, metric.weighting, tuples, leaf.groups.n, group, exposed)
         fewer = int(group.max(initial=-1)) + 1
         if fewer == recoding.size:  # nothing is left to join, or not at levels that the plan allows
             return None
@@ -136,6 +138,7 @@ def _absorb(
     group: Ints,
     left: Ints,
     limit: int,
+    weighting: Weighting,
 ) -> int:
     """Let those left over join the group that widens most cheaply and still keeps the claims."""
     size = int(group.max(initial=-1)) + 1
@@ -146,17 +149,20 @@ def _absorb(
     wide_low = np.minimum(low, extra.min(axis=0))
     wide_high = np.maximum(high, extra.max(axis=0))
     n = np.bincount(group[placed], weights=groups.n[placed], minlength=size)
-    order = np.argsort(
-        _cost(lattice, wide_low, wide_high) * (n + stranded) - _cost(lattice, low, high) * n,
-        kind="stable",
-    )
+    added = _cost(lattice, weighting, wide_low, wide_high) * (n + stranded)
+    added = weighting.generalised * (added - _cost(lattice, weighting, low, high) * n)
+    order = np.argsort(added, kind="stable")
+    fits = stranded + lattice.cells.absent <= limit
+    if fits and not weighting.even:
+        # Where the plan says what suppressing counts, widening must not count more.
+        order = order[added[order] <= weighting.suppressed * stranded]
     for g in order[_within(lattice, wide_low, wide_high)[order]]:
         members = np.concatenate((np.flatnonzero(group == g), left))
         union = groups.take(members).merge(np.zeros(len(members), np.int64), 1)
         if all(model.holds(union)[0] for model in models):
             group[left] = g
             return size
-    if stranded + lattice.cells.absent <= limit:
+    if fits:
         return size
     raise ClaimError(
         f"local recoding placed all but {stranded:,} people; together with no group do they "
@@ -166,7 +172,12 @@ def _absorb(
 
 
 def _joined(
-    lattice: Lattice, tuples: Codes, n: Ints, group: Ints, exposed: NDArray[np.bool_]
+    lattice: Lattice,
+    weighting: Weighting,
+    tuples: Codes,
+    n: Ints,
+    group: Ints,
+    exposed: NDArray[np.bool_],
 ) -> Ints:
     """Each exposed group joins the group whose widening costs least; which each tuple is in."""
     size = len(exposed)
@@ -174,12 +185,13 @@ def _joined(
     placed = np.flatnonzero(group >= 0)
     low, high = _extent(tuples[placed], group[placed], size)
     people = np.bincount(group[placed], weights=n[placed], minlength=size)
-    alone = _cost(lattice, low, high) * people
+    alone = _cost(lattice, weighting, low, high) * people
     for g in np.flatnonzero(exposed):
         if into[g] != g or (into == g).sum() > 1:
             continue  # it is with another already
         wide_low, wide_high = np.minimum(low, low[g]), np.maximum(high, high[g])
-        extra = _cost(lattice, wide_low, wide_high) * (people + people[g]) - alone - alone[g]
+        wide = _cost(lattice, weighting, wide_low, wide_high)
+        extra = wide * (people + people[g]) - alone - alone[g]
         extra[g] = np.inf
         extra[~_within(lattice, wide_low, wide_high)] = np.inf
         best = int(extra.argmin())
@@ -198,13 +210,19 @@ def _within(lattice: Lattice, low: Codes, high: Codes) -> NDArray[np.bool_]:
     return within
 
 
-def _cost(lattice: Lattice, low: Codes, high: Codes) -> Floats:
-    """Average over columns of the share of leaves under the covering hierarchy values."""
+def _cost(lattice: Lattice, weighting: Weighting, low: Codes, high: Codes) -> Floats:
+    """Mean over columns of the share of leaves under the covering hierarchy values."""
+    if not len(low):
+        return np.zeros(0)  # of nothing there is no mean
     shares = []
     for j, h in enumerate(lattice.cells.hierarchies):
         _, span = common_node(h, low[:, j], high[:, j], lowest=lattice.bottom[j])
         shares.append(span.width[:, 0] / len(h.values))
-    return np.mean(shares, axis=0) if shares else np.zeros(len(low))
+    if not shares:
+        return np.zeros(len(low))
+    weights = np.array(weighting.weights) if weighting.weights else None
+    cost: Floats = np.average(shares, axis=0, weights=weights)
+    return cost
 
 
 def _extent(tuples: Codes, group: Ints, size: int) -> tuple[Codes, Codes]:

@@ -102,6 +102,7 @@ def distances_from(centre: Floats, mode: Ints, axes: DistanceAxes, row: Floats) 
             place = offset[j] + rank
             if not numeric[j]:
                 apart = category(axes.ladder, axes.rung[j], size, axes.heights[j], mode[j], rank)
+                apart *= axes.weight[j]
             elif np.isnan(number[place]) != np.isnan(centre[j]):
                 apart = axes.far[j]
             elif np.isnan(centre[j]):

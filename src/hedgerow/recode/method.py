@@ -34,7 +34,9 @@ class RecodingMethod:
     k: int = 1
     """Microaggregation: people each cluster must have."""
     metric: CellMetric | None = None
-    """Local recoding: orders the nodes."""
+    """Local recoding: orders the nodes, and says what suppressing counts."""
+    weights: tuple[float, ...] = ()
+    """Of each quasi-identifier, how much it matters; alike where there are none."""
     bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Local recoding: the lowest and highest level of the columns that have some."""
 
@@ -51,9 +53,18 @@ class RecodingMethod:
             PlanError: A claim that does not fit the method.
         """
         if self.search == "mondrian":
-            return mondrian(cells, self.models, mode=self.mode, boxes=self.boxes, progress=progress)
+            return mondrian(
+                cells,
+                self.models,
+                mode=self.mode,
+                boxes=self.boxes,
+                weights=self.weights,
+                progress=progress,
+            )
         if self.search == "microaggregation":
-            return microaggregation(cells, k=self.k, models=self.models, progress=progress)
+            return microaggregation(
+                cells, k=self.k, models=self.models, weights=self.weights, progress=progress
+            )
         return self._local(cells, limit, progress)
 
     def recode_part(
@@ -78,7 +89,9 @@ class RecodingMethod:
                 progress=progress,
             )  # fmt: skip
         if self.search == "microaggregation":
-            made = clustered(cells, k=self.k, models=self.models, progress=progress)
+            made = clustered(
+                cells, k=self.k, models=self.models, weights=self.weights, progress=progress
+            )
             # How many clusters were joined in all is nothing a part knows.
             return replace(made, detail={"method": "MDAV", "k": self.k})
         return self._local(cells, limit, progress)

@@ -36,6 +36,7 @@ def microaggregation(
     *,
     k: int,
     models: Sequence[PrivacyModel] = (),
+    weights: Sequence[float] = (),
     progress: Progress | None = None,
 ) -> Recoding:
     """Clusters of k to 2k - 1 people by MDAV; each published as its centre.
@@ -66,6 +67,8 @@ def microaggregation(
         cells: What the engine counted.
         k: People each cluster must have.
         models: Further claims.
+        weights: How many times the squared distance of each column counts; once where there are
+            none.
         progress: Told the share of people who are in a cluster.
 
     Raises:
@@ -82,7 +85,8 @@ def microaggregation(
             fix="Weaken that claim or publish more people.",
         )
     whole_table(cells, models)
-    return confirm(clustered(cells, k=k, models=models, progress=progress), cells, models)
+    made = clustered(cells, k=k, models=models, weights=weights, progress=progress)
+    return confirm(made, cells, models)
 
 
 def clustered(
@@ -90,6 +94,7 @@ def clustered(
     *,
     k: int,
     models: Sequence[PrivacyModel] = (),
+    weights: Sequence[float] = (),
     progress: Progress | None = None,
 ) -> Recoding:
     """Clusters of at least k people who, as one group, keep every claim about groups."""
@@ -99,7 +104,7 @@ def clustered(
     there = np.flatnonzero(people)
     there = there[np.lexsort((there, *tuples[there].T[::-1]))]
     q = tuples[there]
-    space = Space.of(cells.hierarchies, q)
+    space = Space.of(cells.hierarchies, q, weights)
     distances = Distances.of(cells.hierarchies, space, q, people[there])
     who, count, cluster = mdav(distances, space.ranks(q), people[there], k, progress)
     lots = (there[who], count, cluster)

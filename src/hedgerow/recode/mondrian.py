@@ -32,6 +32,7 @@ def mondrian(
     *,
     mode: Mode = "strict",
     boxes: Boxes = "ranges",
+    weights: Sequence[float] = (),
     progress: Progress | None = None,
 ) -> Recoding:
     """Multidimensional recoding by recursive cuts.
@@ -62,6 +63,7 @@ def mondrian(
         models: The claims; any model can be what makes a cut allowable.
         mode: Whether people with the same value must stay on one side of a cut.
         boxes: Publish tight ranges and sets, or nodes of the hierarchies.
+        weights: How many times the width of each axis counts; once where there are none.
         progress: Told the share of people whose group is final.
 
     Raises:
@@ -71,7 +73,9 @@ def mondrian(
     refuse_unfit(models, mode, boxes)
     whole_table(cells, models)
     recoding = united(
-        divided(cells, models, mode=mode, boxes=boxes, whole=True, progress=progress),
+        divided(
+            cells, models, mode=mode, boxes=boxes, weights=weights, whole=True, progress=progress
+        ),
         cells.hierarchies,
     )
     return confirm(recoding, cells, models)
@@ -98,6 +102,7 @@ def divided(
     *,
     mode: Mode,
     boxes: Boxes,
+    weights: Sequence[float] = (),
     space: Space | None = None,
     whole: bool = False,
     progress: Progress | None = None,
@@ -109,6 +114,7 @@ def divided(
         models: The claims.
         mode: Whether people with the same value must stay on one side of a cut.
         boxes: Publish tight ranges and sets, or nodes of the hierarchies.
+        weights: How many times the width of each axis counts, where no space is given.
         space: The axes of the whole table, where these people are a part of it.
         whole: Whether these people are everybody, so that claims about more than each group can
             be watched.
@@ -121,7 +127,7 @@ def divided(
     chosen = np.arange(len(cells.n)) if needed else np.flatnonzero(cells.n)
     if people_in_all == 0:
         chosen = chosen[:0]
-    space = space or Space.of(cells.hierarchies, cells.q[chosen])
+    space = space or Space.of(cells.hierarchies, cells.q[chosen], weights)
     if others:
         division = Division.of(cells, chosen, space, floor=floor, models=others, mode=mode)
         beyond = [model for model in models if model.beyond_groups] if whole else []
@@ -193,6 +199,7 @@ def _by_sizes(cells: Cells, space: Space, floor: int, mode: Mode) -> Lots:
         space.ladder,
         space.rung,
         space.heights,
+        space.weight,
         floor,
         mode == "relaxed",
     )

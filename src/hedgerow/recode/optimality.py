@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import ceil, floor, isfinite, log10
 
-from hedgerow.recode.metrics import Metric
+from hedgerow.recode.metrics import PLAIN, Metric
 
 DIGITS = 3
 """Significant digits of a cost and its bound."""
@@ -66,6 +66,7 @@ def standing(
     bound: float | None,
     optimal: bool,
     gap: float | None = None,
+    weighed: bool = False,
 ) -> str:
     """How sure one can be that nothing more useful exists.
 
@@ -75,6 +76,7 @@ def standing(
         bound: What no release of the same lattice costs less; None where none is known or told.
         optimal: Whether that is proven of the release itself.
         gap: The gap, where cost and bound are rounded and it would not follow from them.
+        weighed: Whether the cost is as the steward weighs it, where the metric does not say so.
 
     >>> from hedgerow.recode.metrics import METRICS
     >>> standing(METRICS["loss"], cost=0.31, bound=0.28, optimal=False)
@@ -82,13 +84,14 @@ def standing(
     >>> standing(METRICS["precision"], cost=0.25, bound=0.125, optimal=False)
     'best so far: precision 0.75, gap 50 %: no levels the plan allows have a precision above 0.875'
     """
+    name = f"{metric.name} (weighed)" if weighed or metric.weighting != PLAIN else metric.name
     if optimal:
         return (
             "proven optimal: no other levels the plan allows, with any choice of groups "
-            f"suppressed, have a better {metric.name}"
+            f"suppressed, have a better {name}"
         )
     if cost is None or bound is None or not isfinite(bound):
-        return f"best so far: it is not proven that no other levels have a better {metric.name}"
+        return f"best so far: it is not proven that no other levels have a better {name}"
     reached = f"{metric.reported(cost):.{DIGITS}g}"
     share = in_percent(gap_of(cost, bound) if gap is None else gap)
     least = metric.reported(max(bound, 0.0))
@@ -97,6 +100,6 @@ def standing(
     else:
         limit = f"below {rounded_down(least):g}"
     return (
-        f"best so far: {metric.name} {reached}, gap {share}: no levels the plan allows have a "
-        f"{metric.name} {limit}"
+        f"best so far: {name} {reached}, gap {share}: no levels the plan allows have a "
+        f"{name} {limit}"
     )

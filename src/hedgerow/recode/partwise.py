@@ -56,7 +56,7 @@ def parted(
     source = CellMargins(cells)
     first = first_cuts(
         source, hierarchies=cells.hierarchies, sensitive=cells.sensitive, models=method.claims,
-        most=most, refuse=method.starts_whole,
+        most=most, weights=method.weights, refuse=method.starts_whole,
     )  # fmt: skip
     found, done = list[tuple[Ints, Recoding]](), 0
     for part in first.parts:

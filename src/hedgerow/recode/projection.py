@@ -78,7 +78,8 @@ class ColumnProjection(Search):
     def _bound(self, box: LatticeBox) -> LatticeBox:
         assert self.costs is not None, "a cell metric"
         totals = self.costs.published(box.low) + box.extra
-        parts = self.costs.metric.parts(totals, self.lattice.original)
+        least = self.costs.floor(box.low, totals, self.room)
+        parts = self.costs.metric.parts(least, self.lattice.original)
         box.bound = np.maximum(box.bound, parts[:, self.columns].sum(axis=1))
         return box
 
@@ -100,7 +101,8 @@ class ColumnProjections:
         self.whole = whole
         metric, lattice = whole.costs.metric, whole.lattice
         published = whole.costs.published(lattice.bottom)
-        self._alone: Floats = metric.parts(published, lattice.original)
+        least = whole.costs.floor(lattice.bottom, published, whole.room)
+        self._alone: Floats = metric.parts(least, lattice.original)
         self._lock = threading.Lock()
         self._divisions = self._divided(np.random.Generator(np.random.PCG64(list(seed))))
         self._idle: list[ColumnProjection] = []

@@ -178,7 +178,13 @@ class Search:
     def _plain(self) -> bool:
         """Whether exactly the groups that fail go at every node, and the cost says it all."""
         limits = self.constraints
-        return self.costs is not None and not limits.whole and not limits.keep_suppressed
+        plain = self.costs is not None and not limits.whole and not limits.keep_suppressed
+        return plain and self.metric.suppression_costs
+
+    @cached_property
+    def room(self) -> int:
+        """People who may be suppressed, those barred not counted."""
+        return self.constraints.limit - self.lattice.original.absent
 
     def kept(self, frequency: Frequency) -> NDArray[np.bool_]:
         """The groups that are published at this node, under the first requirement."""
@@ -227,6 +233,7 @@ class Search:
                     best is not None
                     and limits.beyond
                     and self.costs is not None
+                    and self.metric.suppression_costs
                     and cost[r] > best[r]
                 ):
                     feasible[r] = False
@@ -380,9 +387,11 @@ class Search:
         """Raise the box's bound to the cost of its finest node."""
         if self.costs is not None:
             totals = self.costs.published(box.low) + box.extra
-            least = self.costs.metric.combine(totals, self.lattice.original)
+            least = self.costs.metric.combine(
+                self.costs.floor(box.low, totals, self.room), self.lattice.original
+            )
         elif self.metric.monotone and box.frequency is not None:
-            least = np.array(self.metric.cost(self.lattice.outcome(box.frequency)))
+            least = np.array(self.metric.floor(self.lattice.outcome(box.frequency), self.room))
         else:
             return box
         box.bound = np.maximum(box.bound, least)

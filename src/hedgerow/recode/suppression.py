@@ -76,7 +76,7 @@ class Suppressor:
         """The cheapest choice that is known; None where a claim about presence forbids it."""
         n, (size, many, reliefs) = frequency.groups.n, enough
         choices, bound = [], floor
-        if self.costs is None:
+        if self.costs is None or not self.metric.suppression_costs:
             price = np.zeros(len(n))
         else:
             knapsack = _Knapsack.of(self.costs, frequency, kept, reliefs)
@@ -111,8 +111,11 @@ class Suppressor:
             n = frequency.groups.n
             extra = self.costs.left_out(frequency, n, kept.astype(np.int64), 1)[1][0]
             totals = self.costs.published(frequency.node) + extra
-            cost = float(self.costs.metric.combine(totals, self.lattice.original))
-            return cost, cost
+            original, metric = self.lattice.original, self.costs.metric
+            cost = float(metric.combine(totals, original))
+            room = self.constraints.limit - original.people + int(n[kept].sum())
+            low = self.costs.floor(frequency.node, totals, room)
+            return cost, cost if low is totals else float(metric.combine(low, original))
         outcome, limits = self.lattice.outcome, self.constraints
         if not limits.keep_suppressed:
             found = outcome(frequency, kept)
@@ -121,7 +124,8 @@ class Suppressor:
             cost = self.metric.cost(outcome(frequency, kept, rest=True))
             floor = cost if self.metric.suppression_costs else -np.inf
         if floor < cost and self.metric.monotone:
-            floor = max(floor, min(cost, self.metric.cost(outcome(frequency))))
+            room = limits.limit - self.lattice.original.absent
+            floor = max(floor, min(cost, self.metric.floor(outcome(frequency), room)))
         return cost, floor
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from hedgerow.analyses import AnalysisComparison
     from hedgerow.claims.base import Verdict
     from hedgerow.engines.frequency_set import FrequencySet
     from hedgerow.ledger import Ledger
@@ -44,6 +45,7 @@ class Companions(Protocol):
         measured: Measured,
         release: Release,
         ledger: Ledger | None,
+        kept: Sequence[AnalysisComparison] = (),
     ) -> None:
         """Write what stays inside of a recoded release that is at its place."""
         ...

@@ -14,6 +14,7 @@ from hedgerow.engines.base import TablePlace
 from hedgerow.table.certificate_file import read_data
 
 if TYPE_CHECKING:
+    from hedgerow.analyses import AnalysisComparison
     from hedgerow.release.partition.exposure import Exposure
 
 
@@ -40,6 +41,8 @@ class Release:
     certificate: dict[str, Any] = field(default_factory=dict)
     exposures: tuple[Exposure, ...] = ()
     """What it gives away together with earlier releases, where there are some."""
+    kept: tuple[AnalysisComparison, ...] = ()
+    """The plan's analyses on the source and on the release. Not for handing out."""
     notes: tuple[str, ...] = ()
     """What the steward should know besides."""
     again: bool = False
@@ -81,6 +84,7 @@ class Release:
             "utility": finite(self.utility),
             "claims": [claim_summary(v) for v in self.claims],
             "with_earlier_releases": [exposure.summary() for exposure in self.exposures],
+            **({"kept": [one.summary() for one in self.kept]} if self.kept else {}),
             "notes": list(self.notes),
             "again": self.again,
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from hedgerow.release.certificate_text import as_text
 from hedgerow.release.manifest import listed
 
 if TYPE_CHECKING:
+    from hedgerow.analyses import AnalysisComparison
     from hedgerow.claims.base import Verdict
     from hedgerow.engines.frequency_set import FrequencySet
     from hedgerow.ledger import Ledger
@@ -73,6 +74,7 @@ class Accompanied:
         measured: Measured,
         release: Release,
         ledger: Ledger | None,
+        kept: Sequence[AnalysisComparison] = (),
     ) -> None:
         """Write the internal report of a recoded release that is at its place."""
         assert self.target is not None, "it is at its place"
@@ -97,6 +99,7 @@ class Accompanied:
                 certificate=release.certificate,
                 sentences=(*(one.sentence for one in release.exposures), *release.notes),
                 books=books,
+                kept=tuple(kept),
             )
             attacks = quick_attacks(inside)
             return internal_report(inside, attacks=attacks, frontier=None, complete=False)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hedgerow.base.delivery import CERTIFICATE
-from hedgerow.recode.metrics import METRICS
+from hedgerow.recode.metrics import METRICS, metric_of
 from hedgerow.recode.optimality import standing
 from hedgerow.reports.blocks import (
     Chart,
@@ -241,19 +241,28 @@ def utility_blocks(utility: Mapping[str, Any], told: Mapping[str, Any]) -> Itera
     yield Table(
         head=("metric", "value", "best"),
         rows=tuple(
-            (name, number(value), "1" if METRICS[name].best_is_one else "lower is better")
+            (name, number(value), "1" if metric.best_is_one else "lower is better")
             for name, value in utility.items()
-            if name in METRICS
+            if (metric := metric_of(name)) is not None
         ),
         numbers=frozenset({1}),
         caption=f"What was lost; the search made {told['plan']['utility']} as good as it could",
     )
+    if told["plan"].get("chosen_by_keep"):
+        yield Text(
+            text="Among recodings that keep every claim, the publisher chose this one by comparing "
+            "analyses of the source with those of releases. What they were is not told.",
+            tone="quiet",
+        )
     if told["recoding"].get("levels") is not None:
         search = told["search"]
         metric = METRICS.get(told["plan"]["utility"])
         if not search.get("stored") and metric is not None:
             cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
-            found = standing(metric, cost=cost, bound=bound, gap=gap, optimal=told["optimal"])
+            found = standing(
+                metric, cost=cost, bound=bound, gap=gap, optimal=told["optimal"],
+                weighed="weighed" in told["plan"],
+            )  # fmt: skip
             yield Text(text=found[0].upper() + found[1:] + ".", tone="quiet")
 
 

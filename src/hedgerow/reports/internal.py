@@ -32,6 +32,7 @@ from hedgerow.reports.blocks import (
 from hedgerow.reports.external import MISSING, utility_blocks
 from hedgerow.reports.frontier_section import frontier_blocks
 from hedgerow.reports.group_sizes import sizes_chart
+from hedgerow.reports.kept_section import kept_blocks
 from hedgerow.reports.losers_section import losers_blocks
 from hedgerow.reports.noisy import randomised_sections, safe_sections
 from hedgerow.reports.page import rendered
@@ -84,6 +85,11 @@ def internal_report(
         *([section("Who loses most", *losers_blocks(beliefs))] if beliefs else []),
         section("Risk and utility", *_frontier(inside, frontier)),
         section("Utility", *utility_blocks(inside.utility, inside.certificate)),
+        *(
+            [section("Analyses that the plan keeps", *kept_blocks(inside.kept))]
+            if inside.kept
+            else []
+        ),
         section("Ledger", *ledger_blocks(inside.books, inside.certificate, inside.sentences)),
         *(profile_section(profile) for profile in profiles),
         _found(inside.certificate, inside.plan.where()),

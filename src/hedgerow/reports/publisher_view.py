@@ -18,6 +18,7 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.kept_analyses import KeptAnalyses
 from hedgerow.release.partition.ledger_record import (
     as_published,
     earlier_releases,
@@ -32,6 +33,7 @@ from hedgerow.table.groups import PEOPLE, ROWS, Ints
 from hedgerow.table.schema import Schema
 
 if TYPE_CHECKING:
+    from hedgerow.analyses import AnalysisComparison
     from hedgerow.ledger import Entry, Ledger, Position
     from hedgerow.release.partition.earlier_releases import Before
     from hedgerow.table.published_table import Published
@@ -81,6 +83,8 @@ class Inside:
     sentences: tuple[str, ...] = ()
     """What it gives away together with earlier releases, and what else the steward heard."""
     books: Books | None = None
+    kept: tuple[AnalysisComparison, ...] = ()
+    """The plan's analyses on the source and on the release."""
     beside: tuple[Before, ...] = ()
     """Other releases about these people, where somebody looked for them."""
 
@@ -168,11 +172,17 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
             )
         except HedgerowError as error:
             raise _another(error.what) from None
+        kept: tuple[AnalysisComparison, ...] = ()
+        if plan.keep:
+            escaped = bool(told["plan"]["escape_formulas"])
+            analyses = KeptAnalyses.of(job, cells)
+            kept = analyses.written(written, job.schema, escaped=escaped, staged=None)
         found = np.sort(measured.groups.n[measured.groups.n > 0])
         mine = chosen.groups(cells).n
         if not np.array_equal(found, np.sort(mine[mine > 0])):
             raise _another("its groups have other sizes")
-        original = measure(chosen.outcome(Lattice.of(cells).original))
+        weighed = plan.utility.over([h.name for h in cells.hierarchies])
+        original = measure(chosen.outcome(Lattice.of(cells).original), weighed)
         return Inside(
             plan=plan,
             schema=job.schema,
@@ -184,6 +194,7 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
             utility={name: value if value > 1e-12 else 0.0 for name, value in original.items()},
             certificate=told,
             books=Books.read(plan, ledger),
+            kept=kept,
             beside=releases_beside(plan, ledger, str(told["data"]["sha256"])),
         )
 

@@ -127,7 +127,7 @@ def mark_of(draft: Draft, plan: Plan) -> str:
         "person": [plan.person, plan.rows, plan.one_row_per_person],
         "null": plan.null,
         "columns": columns,
-        "utility": plan.utility,
+        "utility": plan.utility.model_dump(mode="json"),
         "search": plan.method.search,
         "keep": plan.method.keep_suppressed,
         "population": [plan.population, plan.ledger],

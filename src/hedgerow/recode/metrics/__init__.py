@@ -1,6 +1,13 @@
 """Utility metrics: one file each; `METRICS` has them by name."""
 
-from hedgerow.recode.metrics.base import METRICS, CellMetric, GroupMetric, Metric, measure
+from hedgerow.recode.metrics.base import (
+    METRICS,
+    CellMetric,
+    GroupMetric,
+    Metric,
+    measure,
+    metric_of,
+)
 
 # Each registers its metric; in the order in which releases list them.
 # isort: off
@@ -12,10 +19,13 @@ from hedgerow.recode.metrics.non_uniform_entropy import NonUniformEntropy
 from hedgerow.recode.metrics.granularity import Granularity
 from hedgerow.recode.metrics.kl_divergence import KLDivergence
 from hedgerow.recode.metrics.query_error import QueryError
+
 # isort: on
+from hedgerow.recode.metrics.weights import PLAIN, Weighting
 
 __all__ = [
     "METRICS",
+    "PLAIN",
     "AverageClassSize",
     "CellMetric",
     "Discernibility",
@@ -27,5 +37,7 @@ __all__ = [
     "NonUniformEntropy",
     "Precision",
     "QueryError",
+    "Weighting",
     "measure",
+    "metric_of",
 ]

@@ -1,8 +1,9 @@
 """Metric: what a release is still worth, as a cost that a search makes small.
 
 Every metric treats people who are suppressed as the worst case, so that suppressing is never
-cheaper than generalising. Suppressing one more group may still lower the cost of some (see
-`suppression_costs`). Three kinds matter to a search:
+cheaper than generalising, unless the steward weighs it otherwise (see `Weighting`). Suppressing
+one more group may still lower the cost of some (see `suppression_costs`). Three kinds matter to a
+search:
 
 - *cell metrics* add up a cost per person and column, so their cost without suppression is known
   from the levels alone;
@@ -13,12 +14,14 @@ cheaper than generalising. Suppressing one more group may still lower the cost o
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from hedgerow.base.registry import Registry
+from hedgerow.recode.metrics.weights import PLAIN, Weighting
 from hedgerow.recode.outcome import Original, Outcome, Workload
 from hedgerow.table.groups import Floats
 
@@ -30,6 +33,10 @@ if TYPE_CHECKING:
 class Metric(ABC):
     """A cost: smaller is better. What has no default must be said."""
 
+    takes: ClassVar[frozenset[str]] = frozenset()
+    """What the steward may weigh: `weights` of columns, the factor of `suppression`."""
+    weighting: Weighting = PLAIN
+    """What the steward weighs."""
     best_is_one = False
     """Whether it is customarily reported as 1 - cost."""
     by_size = False
@@ -58,6 +65,23 @@ class Metric(ABC):
     @abstractmethod
     def cost(self, outcome: Outcome) -> float:
         """The cost of a partition."""
+
+    def weighed(self, weighting: Weighting) -> Self:
+        """The same metric, as the steward weighs it; only what it `takes`."""
+        if weighting == self.weighting:
+            return self
+        other = copy.copy(self)
+        object.__setattr__(other, "weighting", weighting)  # some metrics are frozen dataclasses
+        return other
+
+    def floor(self, outcome: Outcome, room: int) -> float:
+        """What no release costs less whose groups are these, or unions of them.
+
+        Args:
+            outcome: Groups, with nobody suppressed who can be in a release.
+            room: People of these who may be suppressed.
+        """
+        return self.cost(outcome) if self.monotone else float("-inf")
 
     def bounded(self, outcome: Outcome, room: int) -> tuple[float, float]:
         """The cost, and what no release costs less that suppresses `room` more people at most.
@@ -109,9 +133,13 @@ class Metric(ABC):
 class CellMetric(Metric):
     """A cost per person and column, added up by column, then combined over columns."""
 
+    takes = frozenset({"weights", "suppression"})
     monotone = True
-    suppression_costs = True
     bound = "the levels alone"
+
+    @property
+    def suppression_costs(self) -> bool:
+        return not self.weighting.favours_suppression
 
     @abstractmethod
     def cell(self, *, share: Floats, under: Floats, rung: Floats) -> Floats:
@@ -125,7 +153,41 @@ class CellMetric(Metric):
 
     @abstractmethod
     def worst(self, original: Original) -> float:
-        """What it costs one person to be suppressed, in each column."""
+        """What it costs one person to be suppressed, in each column, where that counts in full."""
+
+    def as_it_is(self, original: Original) -> Floats:
+        """What it costs one person on average to have the value of each column as it is."""
+        found = np.zeros(len(original.leaves))
+        for j, (leaves, counts) in enumerate(
+            zip(original.leaves, original.leaf_counts, strict=True)
+        ):
+            under = counts.astype(np.float64)
+            cost = self.cell(
+                share=np.full(leaves, 1 / max(1, leaves)), under=under, rung=np.zeros(leaves)
+            )
+            found[j] = (under * cost).sum() / max(1.0, float(under.sum()))
+        return found
+
+    def generalised(self, cell: Floats, least: Floats | float) -> Floats:
+        """Costs of published values as the steward weighs them.
+
+        Args:
+            cell: The costs.
+            least: What it costs to have a value as it is.
+        """
+        if self.weighting.generalised == 1:
+            return cell
+        weighed: Floats = least + self.weighting.generalised * (cell - least)
+        return weighed
+
+    def gone(self, original: Original) -> Floats:
+        """What it costs one person to be suppressed, by column, as the steward weighs it."""
+        worst = np.full(len(original.leaves), self.worst(original))
+        if self.weighting.suppressed == 1:
+            return worst
+        least = self.as_it_is(original)
+        weighed: Floats = least + self.weighting.suppressed * (worst - least)
+        return weighed
 
     @abstractmethod
     def parts(self, totals: Floats, original: Original) -> Floats:
@@ -143,9 +205,11 @@ class CellMetric(Metric):
         cell = self.cell(
             share=outcome.share, under=outcome.under.astype(float), rung=outcome.spans.rung
         )
+        if not self.weighting.even:
+            cell = self.generalised(cell, self.as_it_is(outcome.original))
         # Not n @ cell: in which order a dot product adds up depends on the processor.
         totals = (outcome.n[:, None] * cell).sum(axis=0)
-        totals += outcome.suppressed * self.worst(outcome.original)
+        totals += outcome.suppressed * self.gone(outcome.original)
         return float(self.combine(totals, outcome.original))
 
     @property
@@ -192,10 +256,24 @@ class GroupMetric(Metric):
         return OneSum(lattice, self, keep_suppressed)
 
 
+WEIGHED = ", weighed"
+"""Ends the name of a metric where a release reports it as the steward weighs it."""
 METRICS: Registry[Metric] = Registry("utility metric", group="hedgerow.metrics")
 """The metrics by plan name, in the order in which releases list them."""
 
 
-def measure(outcome: Outcome) -> dict[str, float]:
-    """Every metric as it is reported."""
-    return {name: metric.reported(metric.cost(outcome)) for name, metric in METRICS.items()}
+def measure(outcome: Outcome, weighed: Metric | None = None) -> dict[str, float]:
+    """Every metric as it is reported; `weighed` too, where it is not one of them as it is."""
+    told = {name: metric.reported(metric.cost(outcome)) for name, metric in METRICS.items()}
+    if weighed is not None and weighed.weighting != PLAIN:
+        told[weighed.name + WEIGHED] = weighed.reported(weighed.cost(outcome))
+    return told
+
+
+def metric_of(told: str) -> Metric | None:
+    """The metric that a release reports under this name; None for one that nobody knows here.
+
+    >>> metric_of("loss, weighed").best
+    'lower is better'
+    """
+    return METRICS.get(told.removesuffix(WEIGHED))

@@ -16,7 +16,7 @@ class Granularity(GeneralisationLoss):
     best_is_one = True
 
     def parts(self, totals: Floats, original: Original) -> Floats:
-        return self.by_column(totals, original) / max(1, len(original.leaves))
+        return self.weighting.mean(self.by_column(totals, original))
 
     def from_score(self, score: Floats) -> Floats:
         return score

@@ -14,7 +14,7 @@ class GeneralisationLoss(CellMetric):
 
     For each column L = (sum of shares - N/size) / (N - N/size), where a person who is suppressed
     has share 1; the score is the m-th root of the product of (L + 1), minus 1. The same
-    definition as ARX's `loss` with default weights.
+    definition as ARX's `loss` with default weights. Weights make it a weighted geometric mean.
     """
 
     name = "loss"
@@ -34,8 +34,7 @@ class GeneralisationLoss(CellMetric):
 
     def parts(self, totals: Floats, original: Original) -> Floats:
         # Through logarithms: the product itself overflows where there are a thousand columns.
-        columns: Floats = np.log1p(self.by_column(totals, original))
-        return columns / max(1, len(original.leaves))
+        return self.weighting.mean(np.log1p(self.by_column(totals, original)))
 
     def from_score(self, score: Floats) -> Floats:
         cost: Floats = np.expm1(score)

@@ -14,6 +14,8 @@ class NonUniformEntropy(CellMetric):
 
     A published value hides ln(n(published) / n(original)), counted in the whole table; a
     person suppressed hides ln(N / n(original)). Divided by what suppressing everybody costs.
+    Weights multiply the bits of each column. Where suppressing and generalising do not count
+    alike, a person hides what either hides on average; it costs nothing at least.
     """
 
     name = "non-uniform-entropy"
@@ -27,9 +29,17 @@ class NonUniformEntropy(CellMetric):
 
     def parts(self, totals: Floats, original: Original) -> Floats:
         known = original.self_information
-        most = float((original.people * self.worst(original) - known).sum())
+        most = original.people * self.worst(original) - known
         hidden: Floats = totals - known
-        return hidden / most if most > 0 else hidden * 0.0
+        if self.weighting.weights:
+            shares = self.weighting.shares(len(original.leaves))
+            most, hidden = most * shares, hidden * shares
+        whole = float(most.sum())
+        return hidden / whole if whole > 0 else hidden * 0.0
+
+    def from_score(self, score: Floats) -> Floats:
+        # Those suppressed may hide less than the average, which is what counts for them.
+        return np.maximum(score, 0.0) if self.weighting.favours_suppression else score
 
 
 METRICS.register(NonUniformEntropy())

@@ -21,7 +21,7 @@ class Precision(CellMetric):
         return 1.0
 
     def parts(self, totals: Floats, original: Original) -> Floats:
-        return totals / (max(1, original.people) * max(1, len(original.leaves)))
+        return self.weighting.mean(totals, float(max(1, original.people)))
 
 
 METRICS.register(Precision())

@@ -17,12 +17,14 @@ class QueryError(Metric):
 
     Each query asks for the people in a run of leaves in some columns; the recipient spreads a
     group evenly over what its published value covers. Errors are relative to the true count,
-    or to one percent of the table where that is larger. The workload is fixed by `seed`.
+    or to one percent of the table where that is larger. The workload is fixed by `seed`. Weights
+    are the chances of columns to be asked about.
     """
 
     queries: int = 200
     columns: int = 2
     seed: int = 20090824
+    takes = frozenset({"weights"})
     name = "query-error"
     measures = "How wrong counts of random ranges are that a recipient works out, on average."
     monotone = False
@@ -54,7 +56,15 @@ class QueryError(Metric):
         """The queries. Not private data, so any generator will do."""
         random = np.random.Generator(np.random.PCG64(self.seed))
         width = min(self.columns, len(leaves))
-        chosen = np.array([random.permutation(len(leaves))[:width] for _ in range(self.queries)])
+        if self.weighting.weights:
+            shares = self.weighting.shares(len(leaves))
+            draws = [random.choice(len(leaves), width, replace=False, p=shares)
+                     for _ in range(self.queries)]  # fmt: skip
+            chosen = np.array(draws)
+        else:
+            chosen = np.array(
+                [random.permutation(len(leaves))[:width] for _ in range(self.queries)]
+            )
         size = np.array(leaves)[chosen]
         ends = np.sort((random.random((2, *chosen.shape)) * size).astype(np.int64), axis=0)
         return Workload(chosen, ends[0], ends[1])

@@ -59,6 +59,17 @@ class ClaimStated(Form):
     )
 
 
+class Weighed(Form):
+    """What matters more to the publisher."""
+
+    weights: dict[str, Annotated[float, Field(gt=0)]] = Field(
+        default={}, description="Of quasi-identifiers, where they do not matter alike."
+    )
+    suppression: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.5, description="What suppressing counts next to generalising; 0.5 is even."
+    )
+
+
 class PlanStated(Statements):
     """The plan, without places on the publisher's machine."""
 
@@ -81,6 +92,14 @@ class PlanStated(Statements):
     protect: list[ClaimStated]
     method: dict[str, Any]
     utility: str
+    weighed: Weighed | None = Field(
+        default=None, description="What of it the publisher weighed; left out where nothing."
+    )
+    chosen_by_keep: Literal[True] | None = Field(
+        default=None,
+        description="Whether the recoding was chosen by comparing analyses of the source with "
+        "those of releases; what they were is not told. Left out where it was not.",
+    )
     escape_formulas: bool
 
 

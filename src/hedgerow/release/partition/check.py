@@ -12,6 +12,7 @@ from hedgerow.plan.plan import Plan
 from hedgerow.release.partition.candidates import Candidates
 from hedgerow.release.partition.job import opened
 from hedgerow.release.partition.judgement import judge, needs_candidates
+from hedgerow.release.partition.kept_analyses import KeptAnalyses
 from hedgerow.table.label_taxonomies import written_out
 
 
@@ -43,4 +44,6 @@ def checked(
         if needs_candidates(job):
             candidates = Candidates.in_table(cells, written_out(plan.specs, cells.hierarchies))
         notes = (*job.notes, *job.told_spellings(cells))
+        if plan.keep:
+            notes += tuple(KeptAnalyses.of(job, cells).on_source)
         return judge(job, cells, groups, candidates), notes

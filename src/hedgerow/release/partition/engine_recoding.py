@@ -24,7 +24,7 @@ from hedgerow.plan.recoding import method_of
 from hedgerow.recode.condensation import condensed
 from hedgerow.recode.first_cuts import ALONE, FirstCuts, Margin, first_cuts
 from hedgerow.recode.method import RecodingMethod
-from hedgerow.recode.metrics import METRICS
+from hedgerow.recode.metrics import METRICS, Metric
 from hedgerow.recode.outcome import Original, Totals, Workload
 from hedgerow.recode.part_work import Columns, PartWork
 from hedgerow.recode.parts import confirm
@@ -97,7 +97,8 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
     def searching(share: float) -> None:
         say(f"searching ({plan.method.search})", share)
 
-    method = method_of(plan, models)
+    names = [h.name for h in columns.hierarchies]
+    method = method_of(plan, models, names)
     method.refuse_unfit()
     counting = _Counting(held)
     cuts = first_cuts(
@@ -106,6 +107,7 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
         sensitive=columns.sensitive,
         models=method.claims,
         most=most,
+        weights=method.weights,
         refuse=method.starts_whole,
         progress=lambda share: say("cutting into parts", share),
     )
@@ -120,7 +122,7 @@ def parted_there(job: Job, say: Progress, reached: Callable[[str], None]) -> Par
     held.solve(cuts.tree, cuts.parts, work, separated=method.separates, progress=searching)
     detail = {**method.detail, "parts": most}
     cells, chosen = condensed(held, columns, kind=method.search, absent=absent, detail=detail)
-    original = _original(counting, columns, absent)
+    original = _original(counting, columns, absent, plan.utility.over(names))
     may = limit - absent if method.search == "local" else 0
     # An executor that was lost reads the source again, and that may have changed.
     if not 0 <= chosen.suppressed <= may or original.people != people:
@@ -239,7 +241,7 @@ def _refuse_large(plan: Plan, method: RecodingMethod, cuts: FirstCuts, most: int
         )
 
 
-def _original(counting: _Counting, columns: Columns, absent: int) -> Totals:
+def _original(counting: _Counting, columns: Columns, absent: int, weighed: Metric) -> Totals:
     """What is known of the table before it was recoded."""
     leaves = tuple(len(h.values) for h in columns.hierarchies)
     everybody = counting.everybody
@@ -252,7 +254,7 @@ def _original(counting: _Counting, columns: Columns, absent: int) -> Totals:
     counted = counting.held.tuple_sizes()
     sizes, tuples = (np.asarray(counted[of].to_numpy(), np.int64) for of in ("size", "tuples"))
     order = np.argsort(sizes)
-    workloads = (metric.workload(leaves) for metric in METRICS.values())
+    workloads = (metric.workload(leaves) for metric in (*METRICS.values(), weighed))
     return Totals(
         leaves=leaves,
         absent=absent,

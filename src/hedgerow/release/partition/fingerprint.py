@@ -34,11 +34,13 @@ def key_of(plan: Plan, recoding: Path | None = None) -> str:
     }
     models = [repr(model) for model in plan.models()]
     method = plan.method.model_dump(mode="json")
+    utility = plan.utility.model_dump(mode="json") if plan.utility.weighed else plan.utility.said
     table = str(plan.source or "").rpartition("::")[2] if "::" in str(plan.source or "") else ""
     applied = None if recoding is None else _hashed([recoding])
     return digest(
-        [columns, plan.person, plan.population, plan.null, models, method, plan.utility, form,
+        [columns, plan.person, plan.population, plan.null, models, method, utility, form,
          table, applied, *([True] if plan.one_row_per_person else []),
+         *([["keep", *map(repr, plan.keep)]] if plan.keep else []),
          *([] if plan.rows is None else [plan.rows]),
          *([] if plan.form is None else [plan.form.said])]
     )  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from typing import Any
 
+from hedgerow.analyses import AnalysisComparison
 from hedgerow.base.errors import ClaimError, DataError, PlanError
 from hedgerow.base.faults import point
 from hedgerow.claims.base import PrivacyModel, Verdict
@@ -34,6 +35,7 @@ from hedgerow.release.partition.exposure import (
 from hedgerow.release.partition.fingerprint import inputs_of, made_from
 from hedgerow.release.partition.job import Job, opened
 from hedgerow.release.partition.judgement import judge, needs_candidates, refuse_in_doubt
+from hedgerow.release.partition.kept_analyses import refuse_spoiled
 from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
 from hedgerow.release.partition.recoded_table import Recoded, recoded
 from hedgerow.release.partition.recoding_choice import refuse_hopeless
@@ -60,6 +62,8 @@ class ReadTable:
     made: ChosenTable
     written: Written
     measured: Measured
+    kept: tuple[AnalysisComparison, ...] = ()
+    """The plan's analyses on the source and on what was written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +205,12 @@ class RecodedMaker:
             made.job.schema, made.table.cells, made.table.chosen, file,
             escaped=self.destination.escaped, staged=staged.reader, records=self._is_compared(made),
         )  # fmt: skip
-        return ReadTable(made, file, measured)
+        kept: tuple[AnalysisComparison, ...] = ()
+        if made.table.kept is not None:
+            kept = made.table.kept.written(
+                file, made.job.schema, escaped=self.destination.escaped, staged=staged.reader
+            )
+        return ReadTable(made, file, measured, kept)
 
     def _is_compared(self, made: ChosenTable) -> bool:
         """Whether it stands beside other releases: earlier ones, or later ones of a ledger."""
@@ -236,7 +245,9 @@ class RecodedMaker:
         if chosen.suppressed + cells.absent:
             promised, claims = shown_orders(job.claims, claims, measured.groups)
         refuse_exposed(job.models, found)
-        lost = measure(chosen.outcome(made.table.original))
+        refuse_spoiled(self.plan, read.kept)
+        weighed = self.plan.utility.over([h.name for h in cells.hierarchies])
+        lost = measure(chosen.outcome(made.table.original), weighed)
         # -1e-16 and 1e-14 are rounding, not loss.
         utility = {name: value if value > 1e-12 else 0.0 for name, value in lost.items()}
         return JudgedTable(read, claims, promised, published, found, utility)
@@ -290,7 +301,7 @@ class RecodedMaker:
         else:
             self.companions.recoded(
                 made.job, made.table.cells, made.table.chosen, judged.claims,
-                judged.read.measured, release, self._memory.ledger,
+                judged.read.measured, release, self._memory.ledger, judged.read.kept,
             )  # fmt: skip
         return changed(release, data=self.destination.folder / judged.read.written.path.name)
 
@@ -309,6 +320,7 @@ class RecodedMaker:
             words=in_words(made.table.chosen, made.table.cells),
             certificate=dict(certificate),
             exposures=judged.exposures,
+            kept=judged.read.kept,
             notes=(
                 *found_out,
                 *made.job.notes,

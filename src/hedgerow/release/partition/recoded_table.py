@@ -17,6 +17,8 @@ from hedgerow.recode.warmup import warming
 from hedgerow.release.partition.belief_check import explain_in_one_group
 from hedgerow.release.partition.exposure import explain_refusal
 from hedgerow.release.partition.job import Job
+from hedgerow.release.partition.kept_analyses import KeptAnalyses
+from hedgerow.release.partition.kept_choice import keep_analyses
 from hedgerow.release.partition.overlap_choice import choose_over_overlaps
 from hedgerow.release.partition.recoding_choice import Progress, again, choose
 from hedgerow.table.cells import Cells
@@ -34,6 +36,8 @@ class Recoded:
     held: FrequencySet | None = None
     """Has the source's own tuples, where they stayed in the engine."""
     notes: tuple[str, ...] = ()
+    kept: KeptAnalyses | None = None
+    """The plan's analyses on the source, where it has some."""
 
 
 def recoded(
@@ -65,17 +69,21 @@ def recoded(
             with warming():
                 there = parted_there(job, say, reached)
             if there is not None:
-                return Recoded(there.cells, there.chosen, there.original, there.held)
+                kept = KeptAnalyses.of(job, there.cells) if job.plan.keep else None
+                return Recoded(there.cells, there.chosen, there.original, there.held, kept=kept)
         else:
             notes.append(f"All tuples were held in memory, in spite of `parts`: {why}.")
     with warming():
         cells = job.cells()
     reached("counted")
+    kept = KeptAnalyses.of(job, cells) if job.plan.keep else None
     if applied is None:
         chosen = _chosen(job, cells, say, stop)
+        if kept is not None:
+            chosen = keep_analyses(job, cells, chosen, kept, say)
     else:
         chosen = again(job.plan, cells, job.models, applied)
-    return Recoded(cells, chosen, Lattice.of(cells).original, notes=tuple(notes))
+    return Recoded(cells, chosen, Lattice.of(cells).original, notes=tuple(notes), kept=kept)
 
 
 def _chosen(job: Job, cells: Cells, say: Progress, stop: StopRequest | None) -> Recoding:

@@ -21,7 +21,6 @@ from hedgerow.plan.recoding import bounds, searched
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import at_node
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.recode.reuse import apply_groups
 from hedgerow.recode.search_state import SearchState
@@ -72,8 +71,10 @@ def choose(
     def searching(share: float) -> None:
         say(f"searching ({method.search})", share)
 
+    metric = plan.utility.over([h.name for h in cells.hierarchies])
+
     def told(state: SearchState) -> None:
-        say(f"searching ({method.search}): {state.words(METRICS[plan.utility])}", state.share)
+        say(f"searching ({method.search}): {state.words(metric)}", state.share)
 
     stop = stop or StopRequest()
     if method.search != "lattice":
@@ -323,7 +324,7 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
         _refuse_other_levels(levels, cells, folder)
         _refuse_forbidden_levels(plan, levels)
         lattice = Lattice.of(cells, {name: (level, level) for name, level in levels.items()})
-        metric = METRICS[plan.utility]
+        metric = plan.utility.over(names)
         recoding = at_node(lattice, lattice.bottom, constraints, {"stored": True}, metric=metric)
     else:
         if any(Needs.POPULATION in m.needs for m in models):

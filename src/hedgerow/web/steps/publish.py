@@ -53,7 +53,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
             method if isinstance(method, dict) else {"search": method or "lattice"}
         ),
         target=target if isinstance(target, dict) else {"to": target or ""},
-        utility=said.get("utility", "loss"), exists=exists,
+        utility=_utility(said), exists=exists, keeps=bool(said.get("keep")),
         ours=done is not None and (done.result or {}).get("release") == str(to),
         ledger=None if plan is None else standing(plan), named=said.get("ledger"),
         population=said.get("population"), job=job, done=done,
@@ -97,6 +97,8 @@ def discard(request: Request, web: TheWeb, draft: TheDraft) -> Response:
 def keep_how(
     request: Request, draft: TheDraft, search: Annotated[str, Form()] = "lattice",
     suppress: Annotated[str, Form()] = "", utility: Annotated[str, Form()] = "loss",
+    weights: Annotated[str, Form(description="Such as age=2, zip=0.5.")] = "",
+    suppression: Annotated[str, Form(description="0 to 1; 0.5 is even.")] = "0.5",
     to: Annotated[str, Form()] = "release", form: Annotated[str, Form()] = "csv",
     escape: Annotated[str, Form()] = "",
 ) -> Response:  # fmt: skip
@@ -112,8 +114,9 @@ def keep_how(
         changes["method", "suppress"] = f"{share}%"
     elif "suppress" in method:
         changes["method", "suppress"] = REMOVED
-    if utility in METRICS and (utility != "loss" or "utility" in said):
-        changes["utility",] = utility
+    wanted = _weighed(utility, weights, suppression)
+    if (utility in METRICS or utility == "keep") and (wanted != "loss" or "utility" in said):
+        changes["utility",] = wanted
     # The plan's own folder, or a new name beside it.
     before = said.get("publish")
     before = before if isinstance(before, dict) else {"to": before}
@@ -195,6 +198,37 @@ def internal(web: TheWeb) -> Response:
     if report.is_symlink() or not report.is_file():
         raise DataError("there is no internal report", fix="Publish again to have one.")
     return _served(report)
+
+
+def _utility(said: dict[str, Any]) -> dict[str, Any]:
+    """What the plan says of utility, as the form shows it."""
+    utility = said.get("utility", "loss")
+    found = dict(utility) if isinstance(utility, dict) else {"metric": utility}
+    weights = found.get("weights")
+    shown = ", ".join(f"{k}={v}" for k, v in weights.items()) if isinstance(weights, dict) else ""
+    return {"metric": "loss", "suppression": "0.5"} | found | {"weights": shown}
+
+
+def _weighed(metric: str, weights: str, suppression: str) -> str | dict[str, Any]:
+    """The plan's `utility`, from the form.
+
+    Raises:
+        PlanError: Weights that are not written as in the example.
+    """
+    found: dict[str, str] = {}
+    for part in filter(None, map(str.strip, weights.split(","))):
+        name, equals, weight = (text.strip() for text in part.rpartition("="))
+        if not (name and equals and weight):
+            raise PlanError(f"{part!r} is not a weight", fix="Write, for instance, age=2, zip=0.5.")
+        found[name] = weight
+    more: dict[str, Any] = {"weights": found} if found else {}
+    share = suppression.strip()
+    try:
+        even = float(share or 0.5) == 0.5
+    except ValueError:
+        even = False  # the plan says what is wrong with it
+    more |= {} if even else {"suppression": share}
+    return {"metric": metric} | more if more else metric
 
 
 def _folder(web: Web) -> Path:

@@ -1,0 +1,191 @@
+"""Rows as an analysis sees them, where a published value may stand for several.
+
+A generalised value stands for each value that it covers, all alike: a row then counts in several
+groups, with a share in each. As a number it is the middle between the smallest and the largest
+number it covers. What covers every value says nothing, and is no number. Suppressed people are
+not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.recode.reuse import covered
+from hedgerow.table.groups import Floats, Ints
+from hedgerow.table.hierarchy import Hierarchy
+from hedgerow.table.pack import distinct
+
+Value = str | None
+
+
+def number_of(text: Value) -> float:
+    """A value as a number: itself, or the day of a date; NaN where it is neither.
+
+    >>> number_of("2.5"), number_of("1970-01-11"), number_of("red")
+    (2.5, 10.0, nan)
+    """
+    if text is None:
+        return float("nan")
+    try:
+        found = float(text)
+    except ValueError:
+        try:
+            return float(date.fromisoformat(text[:10]).toordinal() - EPOCH)
+        except ValueError:
+            return float("nan")
+    return found if np.isfinite(found) else float("nan")
+
+
+EPOCH = date(1970, 1, 1).toordinal()
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A column of a sample: the values it may have, and what the rows have of them."""
+
+    name: str
+    values: tuple[Value, ...]
+    """What somebody may have; of a column that is not generalised, what anybody has."""
+    texts: tuple[Value, ...]
+    """What is published, each once."""
+    covers: NDArray[np.bool_] | None
+    """Texts by values: which each may stand for; None where a text is the value itself."""
+    codes: Ints
+    """The text of each row."""
+
+    @classmethod
+    def of(
+        cls, name: str, texts: Sequence[Value], codes: Ints, hierarchy: Hierarchy | None = None
+    ) -> Variable:
+        """A column as it stands in a table.
+
+        Args:
+            name: Of the column.
+            texts: What is published, each once.
+            codes: The text of each row.
+            hierarchy: Of a column that may be generalised.
+        """
+        if hierarchy is None:
+            return cls(name, tuple(texts), tuple(texts), None, codes)
+        covers = np.stack([_covered(hierarchy, text) for text in texts]) if texts else None
+        return cls(name, hierarchy.values, tuple(texts), covers, codes)
+
+    def shares(self, parents: Sequence[int], size: int) -> Floats:
+        """For each text, how much of it is in each category.
+
+        Args:
+            parents: The category of each value.
+            size: How many categories there are.
+        """
+        into = np.zeros((len(self.values), size))
+        into[np.arange(len(self.values)), np.asarray(parents, np.int64)] = 1.0
+        if self.covers is None:
+            return into
+        weight = self.covers / np.maximum(self.covers.sum(axis=1, keepdims=True), 1)
+        shares: Floats = weight @ into
+        return shares
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """Of each text, the middle of the numbers it covers; NaN where it tells none."""
+        known = np.array([number_of(value) for value in self.values], np.float64)
+        if self.covers is None:
+            return known
+        found = np.full(len(self.texts), np.nan)
+        for i, cover in enumerate(self.covers):
+            inside = known[cover]
+            if not len(inside) or np.isnan(inside).any():
+                # A mean that microaggregation published is no value of the table.
+                found[i] = number_of(self.texts[i]) if not cover.any() else np.nan
+            elif cover.all() and len(inside) > 1:
+                continue
+            else:
+                found[i] = (inside.min() + inside.max()) / 2
+        return found
+
+    @cached_property
+    def blank(self) -> NDArray[np.bool_]:
+        """Which texts cover every value, and so say nothing."""
+        if self.covers is None or len(self.values) < 2:
+            return np.zeros(len(self.texts), np.bool_)
+        return np.array(self.covers.all(axis=1), np.bool_)
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether every value that is there is a number."""
+        known = [number_of(value) for value in self.values if value is not None]
+        return bool(known) and not np.isnan(known).any()
+
+
+def _covered(hierarchy: Hierarchy, text: Value) -> NDArray[np.bool_]:
+    """Which values a text may stand for; of a number that is none of them, the nearest."""
+    cover = covered(hierarchy, text)
+    if not cover.any() and hierarchy.numbers is not None and not np.isnan(number_of(text)):
+        cover = cover.copy()
+        cover[int(np.nanargmin(np.abs(hierarchy.numbers - number_of(text))))] = True
+    return cover
+
+
+@dataclass(frozen=True, eq=False)
+class AnalysisRows:
+    """Rows, those that are alike together."""
+
+    variables: Mapping[str, Variable]
+    n: Ints
+    """How many rows are like this one."""
+    hierarchies: Mapping[str, Hierarchy]
+    """Of the columns that have one."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.n.sum())
+
+    def only(self, columns: Sequence[str]) -> AnalysisRows:
+        """The same people with these columns only, so that more of them are alike."""
+        key = tuple(columns)
+        found = self._only.get(key)
+        if found is None:
+            variables = [self.variables[name] for name in columns]
+            codes = np.stack([v.codes for v in variables], axis=1).astype(np.int32)
+            first, into = distinct(codes, [max(1, len(v.texts)) for v in variables])
+            order = np.lexsort(codes[first].T[::-1])
+            n = np.bincount(into, weights=self.n, minlength=len(first)).astype(np.int64)
+            kept = first[order]
+            fewer = {v.name: replace(v, codes=v.codes[kept]) for v in variables}
+            found = self._only[key] = AnalysisRows(fewer, n[order], self.hierarchies)
+        return found
+
+    @cached_property
+    def _only(self) -> dict[tuple[str, ...], AnalysisRows]:
+        return {}
+
+    def categories(self, name: str, level: int = 0) -> tuple[Value, ...]:
+        """What the values of a column are called at a level of its hierarchy."""
+        if level:
+            return self.hierarchies[name].labels[level]
+        return self.variables[name].values
+
+    def shares(self, name: str, categories: Sequence[Value], level: int = 0) -> Floats:
+        """Of each row, how much of it is in each category of a column; the last is any other."""
+        variable, place = self.variables[name], {c: i for i, c in enumerate(categories)}
+        if level:
+            h = self.hierarchies[name]
+            called: Sequence[Value] = [h.labels[level][code] for code in h.codes[level]]
+        else:
+            called = variable.values
+        parents = [place.get(value, len(categories)) for value in called]
+        found: Floats = variable.shares(parents, len(categories) + 1)[variable.codes]
+        return found
+
+    def numbers(self, name: str) -> Floats:
+        """Of each row, the number; NaN where it tells none."""
+        variable = self.variables[name]
+        found: Floats = variable.numbers[variable.codes]
+        return found
