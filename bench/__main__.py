@@ -24,6 +24,7 @@ from bench import (
     report,
     safe,
     suite,
+    wide,
 )
 from bench.clock import ROOT, BenchError, fingerprint, process
 
@@ -77,6 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
         exploring.measure(bench)
         beliefs.measure(bench)
         profiles.measure(bench)
+        wide.measure(bench)
         if chosen.large:
             bench.large()
         bench.others(slow=not chosen.quick)
@@ -88,6 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
         *exploring.rows(bench.found),
         *beliefs.rows(bench.found),
         *profiles.rows(bench.found),
+        *wide.rows(bench.found),
     ]
     report.show(rows, Console(width=None if sys.stdout.isatty() else 190))
     for failed, message in bench.failed.items():

@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.analyses import ANALYSES, Analysis, UncomputableError
-from hedgerow.analyses.classifier import _dealt, _Features
+from hedgerow.analyses.association import cramers_v
+from hedgerow.analyses.classifier import _Features
+from hedgerow.analyses.folds import FOLDS, dealt
 from hedgerow.analyses.rows import AnalysisRows, Variable, number_of
 from hedgerow.analyses.survival import kaplan_meier
+from hedgerow.base.errors import DataError
 from hedgerow.table.hierarchy import Hierarchy
 
 AGES = [20, 21, 22, 23, 30, 31, 40, 41]
@@ -241,7 +244,7 @@ def test_naive_bayes_is_that_of_scikit_learn(seed: int) -> None:
 
 def test_everybody_is_in_one_fold() -> None:
     n = np.array([7, 1, 25, 0, 3])
-    part = _dealt(n)
+    part = dealt(n)
     assert part.sum(axis=1).tolist() == n.tolist()
     assert (part.max(axis=1) - part.min(axis=1) <= 1).all()
 
@@ -258,6 +261,51 @@ def test_a_classifier_that_sees_nothing_is_no_better_than_its_baseline() -> None
     assert accuracy.original > baseline.original
 
 
+def test_a_distribution_is_shares() -> None:
+    before = rows_of({"job": ["nurse", "nurse", "clerk", "doctor"]}, {"job": JOB})
+    after = rows_of({"job": ["health", "health", "office"]}, {"job": JOB})
+    found = {f.name: f for f in made("distribution", of="job").compare(before, after).figures}
+    assert found["job=nurse"].original == 0.5
+    assert found["job=nurse"].release == pytest.approx(1 / 3)
+    assert found["job=clerk"].error == pytest.approx(1 / 3 - 1 / 4)
+    coarse = made("distribution", of="job", levels={"job": 1}).compare(before, after)
+    assert [f.release for f in coarse.figures] == pytest.approx([2 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cramers_v_is_that_of_scipy(seed: int) -> None:
+    from scipy.stats.contingency import association
+
+    table = np.random.default_rng(seed).integers(1, 30, (3 + seed, 4))
+    assert cramers_v(table.astype(float)) == pytest.approx(association(table, method="cramer"))
+
+
+def test_an_association_is_one_of_what_is_published() -> None:
+    columns = {"a": ["x", "x", "y", "y"] * 5, "b": ["u", "u", "v", "v"] * 5}
+    h = Hierarchy.of("a", [("x", "*"), ("y", "*")])
+    before, after = rows_of(columns, {"a": h}), rows_of(dict(columns, a=["*"] * 20), {"a": h})
+    (found,) = made("association", between=["a", "b"]).compare(before, after).figures
+    assert (found.original, found.release, found.error) == (1.0, 0.0, 1.0)
+
+
+def test_a_prediction_is_that_of_scikit_learn_on_the_same_folds() -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    columns = table(11)
+    rows = rows_of(columns, {"age": AGE}).only(("score", "age", "sex", "dose"))
+    x = np.column_stack([rows.numbers("age"), rows.shares("sex", ("M",))[:, 0],
+                         rows.numbers("dose")])  # fmt: skip
+    y, part = rows.numbers("score"), dealt(rows.n)
+    wrong = whole = 0.0
+    for k in range(FOLDS):
+        test, train = part[:, k], rows.n - part[:, k]
+        fit = linear_model.LinearRegression().fit(x, y, sample_weight=train)
+        wrong += (test * (y - fit.predict(x)) ** 2).sum()
+        whole += (test * (y - np.average(y, weights=train)) ** 2).sum()
+    (found,) = made("prediction", formula="score ~ age + sex + dose").original(rows).values()
+    assert found == pytest.approx(1 - wrong / whole, rel=1e-8)
+    assert 0.5 < found < 1
+
+
 @pytest.mark.parametrize("kind", list(ANALYSES))
 def test_every_kind_says_what_it_is(kind: str) -> None:
     found = ANALYSES[kind]
@@ -265,3 +313,10 @@ def test_every_kind_says_what_it_is(kind: str) -> None:
     assert found.says.endswith(".")
     assert found.errors.endswith(".")
     assert found.example.startswith(f"{kind}: {{")
+
+
+def test_a_column_of_many_values_is_refused_before_anything_is_laid_out() -> None:
+    many = rows_of({"ref": [f"r{i}" for i in range(6000)], "x": ["1", "2"] * 3000}, {})
+    for analysis in (made("counts", by=["ref"]), made("linear", formula="x ~ ref")):
+        with pytest.raises(DataError):
+            analysis.original(many)

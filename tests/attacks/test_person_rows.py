@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow import Plan
 from hedgerow.attacks.person_belief import PersonBelief, belief_about
-from hedgerow.base.errors import DataError
+from hedgerow.base.errors import DataError, PlanError
 from hedgerow.cli import app
 
 VISITS = pd.DataFrame(
@@ -136,6 +136,10 @@ def test_what_cannot_be_said_is_refused(clinic: Path, tmp_path: Path) -> None:
         of(clinic, sex="F")
     with pytest.raises(DataError, match="nobody on the list: pid=p9"):
         of(clinic, pid="p9")
+    with pytest.raises(PlanError, match="a prior is about one value a person"):
+        belief_about(
+            [clinic / "release"], {"pid": "p1"}, plan=clinic / "plan.yaml", prior="uniform"
+        )
     more = pd.concat([VISITS, VISITS.assign(pid="p8", name="Hal").iloc[:1]])
     more.to_csv(tmp_path / "more.csv", index=False)
     with pytest.raises(DataError, match="10 rows of the list fit the 9 of"):

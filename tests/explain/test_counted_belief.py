@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -53,6 +54,35 @@ def test_a_mistake_would_be_seen() -> None:
     assert flu.p_in == Fraction(3, 4)
     wrong = replace(flu, p_in=Fraction(3, 5), p_out=Fraction(1, 2))
     assert counted(wrong) == flu
+    (flu, *_) = said(ClassI(prior=Prior.uniform(), stubbornness=6), (3, 2, 0))
+    assert flu.p_out == Fraction(2 + 2, 4 + 6)
+    assert counted(replace(flu, p_out=Fraction(3 + 2, 5 + 6))) == flu
+
+
+@pytest.mark.parametrize("people", [1, 2, 40_000])
+def test_groups_of_any_size(people: int) -> None:
+    """Nobody else at all, and far more people than are counted one by one."""
+    for sigma in (3, Fraction(7, 2), 10**9):
+        claim = ClassI(prior=Prior.shape({"a": 1, "b": 2, "c": 4}), stubbornness=sigma)
+        for belief in said(claim, (people, people // 2, 0)):
+            assert belief.others is not None
+            assert counted(replace(belief, p_out=Fraction(0))) == belief
+
+
+def test_without_the_record_of_somebody_who_has_something_else() -> None:
+    """Who wishes flu protected and has gout: a gout is taken out, and all flus are left."""
+    people = ("flu", "flu", "gout", "gout")
+    truth = tuple(int(has == "gout") for has in people)
+    sigma = worlds.finite(2, 3)
+    for belief, has in ((True, 0), (False, 2)):
+        left = (2 - belief, 2 - (not belief))
+        slow = worlds.belief(sigma, truth, has, frozenset(), published=False)
+        before = Belief(
+            predicate="flu", people=4, holders=2, unknown=4, unknown_holders=2,
+            expected=Fraction(2, 5), stubbornness=Fraction(5), p_in=Fraction(1, 2),
+            p_out=Fraction(0), epsilon=None, others=left,
+        )  # fmt: skip
+        assert counted(before).p_out == slow[0]
 
 
 @pytest.mark.parametrize("known", range(3))
@@ -89,3 +119,20 @@ def test_equation_9_is_drawing_from_the_data_and_the_others(sigma: tuple[int, in
         truth = (0,) * has + (1,) * others
         slow = worlds.belief(worlds.finite(*sigma), truth, 0, frozenset(), published=False)
         assert told == (counted(belief).p_out,) * 2 == (slow[0],) * 2
+
+
+def test_wishes_as_the_manual_says() -> None:
+    """docs/plan.md: of four with flu and four with gout, and nobody with HIV."""
+    prior = Prior.shape({"flu": 1, "gout": 1, "HIV": 1})
+    claim = ClassI(prior=prior, stubbornness=10)
+    model = EpsilonPrivacy(epsilon=2, of="s", adversary=claim)
+    groups = Groups.of({"s": [{"flu": 4, "gout": 4}]})
+    (flu, _) = model.beliefs(groups, 0)
+    page = (Path(__file__).resolve().parents[2] / "docs" / "plan.md").read_text("utf-8")
+    own, others = flu.p_out, counted(replace(flu, others=(4, 3))).p_out
+    assert own == (3 + Fraction(10, 3)) / 17
+    assert others == (4 + Fraction(10, 3)) / 17
+    for without, told in ((own, "1.343"), (others, "1.160")):
+        needed = max(flu.p_in / without, (1 - without) / (1 - flu.p_in))
+        assert needed <= Fraction(told) < needed + Fraction(1, 1000)
+        assert told in page

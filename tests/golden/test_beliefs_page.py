@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections import Counter
 from fractions import Fraction
@@ -88,12 +89,19 @@ def test_the_command_says_what_the_page_shows(
     ages = [age for age, _ in PEOPLE.values()]
     pd.DataFrame({"name": names, "age": ages, "place": places}).to_csv("people.csv", index=False)
     blocks = re.findall(r"```console\n\$ hedgerow (.*?)\n(.*?)```", PAGE, re.DOTALL)
-    (block,) = (one for one in blocks if "--person name=Cem" in one[0])
+    (block, expected) = (one for one in blocks if "--person name=Cem" in one[0])
     told = CliRunner().invoke(app, block[0].split(), env={"COLUMNS": "120"})
     assert told.exit_code == 0, told.output
     shown = [line.split() for line in told.output.splitlines()]
     for line in block[1].splitlines():
         assert line.split() in shown, line
+    rows = re.findall(r"\| (\S+%) \| (\S+%) \| (\S+%) \|", PAGE)
+    command = shlex.split(expected[0])
+    for given, (before, flu, gout) in zip((command[:-4], command[:-2], command), rows, strict=True):
+        told = CliRunner().invoke(app, given, env={"COLUMNS": "120"})
+        shown = [line.split()[:3] for line in told.output.splitlines()]
+        assert ["flu", before, flu] in shown
+        assert any(line[::2] == ["gout", gout] for line in shown)
 
 
 def test_the_third_picture_is_right_as_far_as_it_can_be_counted() -> None:

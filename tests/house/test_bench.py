@@ -25,6 +25,8 @@ from bench import (  # noqa: E402
     report,
     suite,
     tables,
+    wide,
+    wide_tables,
     work,
 )
 from bench.__main__ import main  # noqa: E402
@@ -352,3 +354,23 @@ def test_without_data_there_is_a_message_and_exit_code_2(
     assert "HEDGEROW_DATA" in capsys.readouterr().err
     monkeypatch.delenv("HEDGEROW_DATA")
     assert main([]) == 2
+
+
+def test_wide_tables_are_searched_by_every_method(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tenth of a second each, of a small table; every method finds something."""
+    monkeypatch.delenv("HEDGEROW_DATA", raising=False)
+    monkeypatch.setattr(wide_tables, "PEOPLE", 300)
+    assert list(wide_tables.tables()) == ["drawn"]
+    plan = wide_tables.write(tmp_path, "drawn")
+    found = {}
+    for method in wide.METHODS:
+        told = getattr(wide, method)(wide.search_of(plan), 0.1)
+        assert told["nodes"] == 275_188_285_440
+        found[f"wide_drawn_{method}_10"] = clock.Measured(0.1, 0.1, 0, 1, told)
+    assert found["wide_drawn_portfolio_10"].detail["loss"] <= 1
+    (row,) = wide.rows(found)
+    assert "24 columns that are drawn" in row.job
+    assert "genetic" in row.worth
+    assert doctest.testmod(wide_tables).failed == 0

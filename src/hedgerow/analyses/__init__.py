@@ -16,6 +16,9 @@ from hedgerow.analyses.averages import GroupMeans, GroupTotals
 from hedgerow.analyses.regressions import LinearRegression, LogisticRegression
 from hedgerow.analyses.classifier import Classification
 from hedgerow.analyses.survival import SurvivalCurves
+from hedgerow.analyses.distribution import Distribution
+from hedgerow.analyses.association import Association
+from hedgerow.analyses.prediction import Prediction
 # isort: on
 
 __all__ = [
@@ -23,13 +26,16 @@ __all__ = [
     "Analysis",
     "AnalysisComparison",
     "AnalysisKind",
+    "Association",
     "Classification",
     "ComparedNumber",
     "CountTable",
+    "Distribution",
     "GroupMeans",
     "GroupTotals",
     "LinearRegression",
     "LogisticRegression",
+    "Prediction",
     "SurvivalCurves",
     "UncomputableError",
 ]

@@ -13,7 +13,7 @@ from hedgerow.analyses.rows import AnalysisRows, Value
 from hedgerow.base.errors import DataError, PlanError
 from hedgerow.table.groups import Floats
 
-MOST = 20_000
+MOST = 5_000
 """Groups of one analysis, at most."""
 
 
@@ -42,9 +42,7 @@ class Grouping:
                     f"there is no level {level} of {name!r}",
                     fix=f"Its levels are 0 to {height}.",
                 )
-            called = original.categories(name, level)
-            there = original.shares(name, called, level).sum(axis=0) > 0
-            categories.append(tuple(c for c, met in zip(called, there, strict=False) if met))
+            categories.append(tuple(original.there(name, level)))
         if prod(map(len, categories)) > MOST:
             raise DataError(
                 f"{' by '.join(by)} has {prod(map(len, categories)):,} groups, which is too many",

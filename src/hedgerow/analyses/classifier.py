@@ -9,15 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.analyses.base import ANALYSES, Analysis, AnalysisKind, UncomputableError, names
+from hedgerow.analyses.folds import FOLDS, dealt
 from hedgerow.analyses.formula import ModelMatrix
 from hedgerow.analyses.rows import AnalysisRows
 from hedgerow.base.errors import HedgerowError
 from hedgerow.table.groups import Floats, Ints
 
 ERRORS = "The difference, in parts of 1."
-FOLDS = 5
-SEED = 20061
-"""Who is in which fold is drawn once; it protects nobody, so that any generator will do."""
 MOST_CLASSES = 50
 
 
@@ -44,15 +42,13 @@ class Classification(Analysis):
         return f"classifier of {self.of} from {', '.join(self.using)}"
 
     def figures(self, rows: AnalysisRows, original: AnalysisRows) -> Mapping[str, float]:
-        called = original.categories(self.of)
-        there = original.shares(self.of, called).sum(axis=0)[:-1] > 0
-        classes = [value for value, met in zip(called, there, strict=True) if met]
+        classes = original.there(self.of)
         if len(classes) > MOST_CLASSES:
             raise UncomputableError(f"{self.of} has {len(classes)} values, and at most "
                                     f"{MOST_CLASSES} are told apart")  # fmt: skip
         shares = rows.shares(self.of, classes)[:, :-1]
         # A row is right to the extent that it stands for the value that was guessed.
-        part = _dealt(rows.n)
+        part = dealt(rows.n)
         right, people = 0.0, 0.0
         features = _Features.of(self.using, rows, original)
         for k in range(FOLDS):
@@ -68,17 +64,6 @@ class Classification(Analysis):
 
     def scales(self, original: AnalysisRows, figures: Mapping[str, float]) -> Mapping[str, float]:
         return dict.fromkeys(figures, 1.0)
-
-
-def _dealt(n: Ints) -> Ints:
-    """How many of the rows that are alike are in each fold, as equal as can be."""
-    random = np.random.Generator(np.random.PCG64(SEED))
-    each, rest = np.divmod(n, FOLDS)
-    part = np.repeat(each[:, None], FOLDS, axis=1)
-    order = np.argsort(random.random((len(n), FOLDS)), axis=1)
-    part += np.argsort(order, axis=1) < rest[:, None]
-    dealt: Ints = part.astype(np.int64)
-    return dealt
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.analyses.rows import AnalysisRows, Value
+from hedgerow.analyses.rows import AnalysisRows
 from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.table.groups import Floats
 
@@ -119,7 +119,13 @@ class ModelMatrix:
                 names.append(term)
                 columns.append(rows.numbers(term))
                 continue
-            there = _there(original, term)
+            there = sorted(original.there(term), key=lambda value: (value is None, value or ""))
+            if len(names) + len(there) > MOST:
+                raise DataError(
+                    f"{' + '.join(terms)} has more than {MOST} terms: {term!r} has "
+                    f"{len(there):,} values",
+                    fix="Leave out columns with many values.",
+                )
             published = rows.variables[term]
             shares = rows.shares(term, there)
             for place, value in enumerate(there):
@@ -128,17 +134,4 @@ class ModelMatrix:
                     columns.append(
                         np.where(published.blank[published.codes], np.nan, shares[:, place])
                     )
-        if len(columns) > MOST:
-            raise DataError(
-                f"{' + '.join(terms)} has {len(columns):,} terms, and at most {MOST} are computed",
-                fix="Leave out columns with many values.",
-            )
         return cls(tuple(names), np.stack(columns, axis=1) if columns else np.zeros((0, 0)))
-
-
-def _there(original: AnalysisRows, term: str) -> list[Value]:
-    """The values that somebody has, the first by text first."""
-    called = original.categories(term)
-    sums = original.shares(term, called).sum(axis=0)
-    there = [value for value, met in zip(called, sums, strict=False) if met > 0]
-    return sorted(there, key=lambda value: (value is None, value or ""))

@@ -54,8 +54,9 @@ class Variable:
     """What somebody may have; of a column that is not generalised, what anybody has."""
     texts: tuple[Value, ...]
     """What is published, each once."""
-    covers: NDArray[np.bool_] | None
-    """Texts by values: which each may stand for; None where a text is the value itself."""
+    covers: tuple[Ints, Ints] | None
+    """Which values each text may stand for: where its values begin, and the values; None where a
+    text is the value itself."""
     codes: Ints
     """The text of each row."""
 
@@ -73,8 +74,26 @@ class Variable:
         """
         if hierarchy is None:
             return cls(name, tuple(texts), tuple(texts), None, codes)
-        covers = np.stack([_covered(hierarchy, text) for text in texts]) if texts else None
-        return cls(name, hierarchy.values, tuple(texts), covers, codes)
+        each = [_covered(hierarchy, text) for text in texts]
+        start = np.cumsum([0, *map(len, each)], dtype=np.int64)
+        values = np.concatenate([np.zeros(0, np.int64), *each])
+        return cls(name, hierarchy.values, tuple(texts), (start, values), codes)
+
+    @cached_property
+    def _widths(self) -> Ints:
+        """How many values each text covers."""
+        if self.covers is None:
+            return np.ones(len(self.texts), np.int64)
+        widths: Ints = np.diff(self.covers[0])
+        return widths
+
+    def _pairs(self) -> tuple[Ints, Ints, Floats]:
+        """Text, value and share of all that is covered."""
+        if self.covers is None:
+            every = np.arange(len(self.texts), dtype=np.int64)
+            return every, every, np.ones(len(every))
+        text = np.repeat(np.arange(len(self.texts)), self._widths)
+        return text, self.covers[1], 1.0 / self._widths[text]
 
     def shares(self, parents: Sequence[int], size: int) -> Floats:
         """For each text, how much of it is in each category.
@@ -83,13 +102,18 @@ class Variable:
             parents: The category of each value.
             size: How many categories there are.
         """
-        into = np.zeros((len(self.values), size))
-        into[np.arange(len(self.values)), np.asarray(parents, np.int64)] = 1.0
-        if self.covers is None:
-            return into
-        weight = self.covers / np.maximum(self.covers.sum(axis=1, keepdims=True), 1)
-        shares: Floats = weight @ into
+        text, value, share = self._pairs()
+        place = text * size + np.asarray(parents, np.int64)[value]
+        found = np.bincount(place, weights=share, minlength=len(self.texts) * size)
+        shares: Floats = found.reshape(len(self.texts), size).astype(np.float64)
         return shares
+
+    def people(self, n: Ints) -> Floats:
+        """How many people have each value, where row i stands for n[i] of them."""
+        text, value, share = self._pairs()
+        by_text = np.bincount(self.codes, weights=n, minlength=len(self.texts))
+        found = np.bincount(value, weights=share * by_text[text], minlength=len(self.values))
+        return found.astype(np.float64)
 
     @cached_property
     def numbers(self) -> Floats:
@@ -98,23 +122,21 @@ class Variable:
         if self.covers is None:
             return known
         found = np.full(len(self.texts), np.nan)
-        for i, cover in enumerate(self.covers):
-            inside = known[cover]
-            if not len(inside) or np.isnan(inside).any():
+        start, values = self.covers
+        for i, text in enumerate(self.texts):
+            inside = known[values[start[i] : start[i + 1]]]
+            if not len(inside):
                 # A mean that microaggregation published is no value of the table.
-                found[i] = number_of(self.texts[i]) if not cover.any() else np.nan
-            elif cover.all() and len(inside) > 1:
-                continue
-            else:
+                found[i] = number_of(text)
+            elif not self.blank[i]:
                 found[i] = (inside.min() + inside.max()) / 2
         return found
 
     @cached_property
     def blank(self) -> NDArray[np.bool_]:
         """Which texts cover every value, and so say nothing."""
-        if self.covers is None or len(self.values) < 2:
-            return np.zeros(len(self.texts), np.bool_)
-        return np.array(self.covers.all(axis=1), np.bool_)
+        blank: NDArray[np.bool_] = (self._widths == len(self.values)) & (len(self.values) > 1)
+        return blank
 
     @cached_property
     def numeric(self) -> bool:
@@ -123,13 +145,15 @@ class Variable:
         return bool(known) and not np.isnan(known).any()
 
 
-def _covered(hierarchy: Hierarchy, text: Value) -> NDArray[np.bool_]:
+def _covered(hierarchy: Hierarchy, text: Value) -> Ints:
     """Which values a text may stand for; of a number that is none of them, the nearest."""
-    cover = covered(hierarchy, text)
-    if not cover.any() and hierarchy.numbers is not None and not np.isnan(number_of(text)):
-        cover = cover.copy()
-        cover[int(np.nanargmin(np.abs(hierarchy.numbers - number_of(text))))] = True
-    return cover
+    if text in hierarchy.place:
+        return np.array([hierarchy.place[text]], np.int64)
+    found: Ints = np.flatnonzero(covered(hierarchy, text))
+    if not len(found) and hierarchy.numbers is not None and not np.isnan(number_of(text)):
+        apart = np.abs(hierarchy.numbers - number_of(text))
+        found = np.array([int(np.nanargmin(apart))], np.int64)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +195,15 @@ class AnalysisRows:
         if level:
             return self.hierarchies[name].labels[level]
         return self.variables[name].values
+
+    def there(self, name: str, level: int = 0) -> list[Value]:
+        """The categories of a column that somebody has."""
+        people = self.variables[name].people(self.n)
+        if not level:
+            return [v for v, n in zip(self.variables[name].values, people, strict=True) if n > 0]
+        h = self.hierarchies[name]
+        sums = np.bincount(h.codes[level], weights=people, minlength=h.size(level))
+        return [label for label, n in zip(h.labels[level], sums, strict=True) if n > 0]
 
     def shares(self, name: str, categories: Sequence[Value], level: int = 0) -> Floats:
         """Of each row, how much of it is in each category of a column; the last is any other."""

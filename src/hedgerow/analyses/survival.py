@@ -12,10 +12,14 @@ from hedgerow.analyses.base import ANALYSES, Analysis, AnalysisKind, Uncomputabl
 from hedgerow.analyses.categories import Grouping
 from hedgerow.analyses.formula import Event
 from hedgerow.analyses.rows import AnalysisRows, number_of
-from hedgerow.base.errors import HedgerowError
+from hedgerow.base.errors import DataError, HedgerowError
 from hedgerow.table.groups import Floats
 
 ERRORS = "The distance between the curves, in parts of 1, at the times when somebody has the event."
+
+
+MOST = 5_000
+"""Different times."""
 
 
 def kaplan_meier(time: Floats, event: Floats, weight: Floats, at: Floats) -> Floats:
@@ -64,6 +68,12 @@ class SurvivalCurves(Analysis):
         at = self._times(original)
         if not len(at):
             raise UncomputableError("nobody has the event")
+        if len(rows.variables[self.time].values) > MOST:
+            raise DataError(
+                f"{self.time!r} has {len(rows.variables[self.time].values):,} times, and at most "
+                f"{MOST:,} are looked at",
+                fix="Publish coarser times, or leave this analysis out.",
+            )
         variable, event = rows.variables[self.time], self.event.of(rows)
         times = np.array([number_of(value) for value in variable.values])
         spread = variable.shares(np.arange(len(times)).tolist(), len(times))[variable.codes]

@@ -119,6 +119,7 @@ from hedgerow.explore.frontier import epsilon_at as epsilon_at, steps as steps
 from hedgerow.explore.lattice_charts import (
     epsilon_chart as epsilon_chart,
     frontier_chart as frontier_chart,
+    tradeoff_chart as tradeoff_chart,
 )
 from hedgerow.explore.levers import levers as levers
 from hedgerow.explore.nodes import fixed as fixed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hedgerow.attacks.attacker_prior import AttackerPrior
 from hedgerow.attacks.overlap import Overlap
 from hedgerow.attacks.tolerance import Edits
 from hedgerow.base.errors import PlanError
@@ -41,6 +42,8 @@ class AttackInput:
     """How far what the attacker knows may be off, by column."""
     overlaps: tuple[Overlap, ...] = ()
     """How many of those in the first release are in the others too; everybody, if left out."""
+    prior: AttackerPrior | None = None
+    """What the attacker of `belief` expects before; None: nothing in particular."""
     joining: bool = False
     """Whether an attack that joins records is tried too."""
     everybody: bool = False

@@ -142,7 +142,8 @@ def _attempt(read: AttackInput) -> Iterator[AttackResult]:
     for of in read.of:
         if any(one.groups.domains[of].several for one in read.releases):
             continue
-        seen = SeenColumn.read(read.releases, of)
+        attacker = None if read.prior is None else read.prior.of(of)
+        seen = SeenColumn.read(read.releases, of).expected(attacker)
         crowd = crowd_belief(seen, read.located)
         scored = read.truth is not None and of in read.targets.columns
         true = _codes(seen.values, read.targets.column(of)) if scored else None
@@ -228,6 +229,8 @@ def _told(read: AttackInput, found: CrowdGains, bounded: int, against: int) -> I
             f"Of {wrong:,} they are as certain of a wrong one: the list or the releases are not "
             "what they seem."
         )
+    if crowd.seen.prior is not None:
+        yield from crowd.seen.prior.told
     if crowd.seen.joined:
         yield f"Records were joined on {some(crowd.seen.joined)}."
     if bounded:

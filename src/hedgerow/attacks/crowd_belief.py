@@ -10,7 +10,7 @@ People of these, and of components behind them, are between proven bounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -116,7 +116,7 @@ class CrowdBelief:
 
     @cached_property
     def before(self) -> Floats:
-        """How frequent each value is in all releases."""
+        """What is expected: without a prior, how frequent each value is in all releases."""
         return np.array([float(share) for share in self.seen.before])
 
 
@@ -146,15 +146,18 @@ def crowd_belief(
     )  # fmt: skip
     if len(first) * len(seen.code) > MOST_CELLS:
         return found
-    shown, unsure = [], False
+    shown, unsure, here = [], False, np.flatnonzero(present)
     for h, look, one, place in zip(seen.histograms, seen.looks, where, places, strict=True):
         fitting, records = int((place.count > 0).sum()), int(h.counts.sum())
         there = (one.count > 0) & (fitting <= records)
         unsure |= fitting > records
-        shown.append(Shown(h, look, one, there, listed=fitting >= records))
-    whole = Knowledge(many, len(seen.code), tuple(shown))
-    count = _Counted(found, unsure)
-    parts = [(kinds, part) for kinds, part in whole.apart() if wanted[kinds].any()]
+        shown.append(Shown(h, look, one.take(here), there[here], listed=fitting >= records))
+    whole = Knowledge(many[here], len(seen.code), tuple(shown))
+    weighed = whole if seen.prior is None else seen.prior.weighed(whole)
+    # What is not weighed has bounds, which hold whatever is expected.
+    count = _Counted(found, unsure, MOST_FAILED if weighed is None else 0)
+    apart = (whole if weighed is None else weighed).apart()
+    parts = [(here[kinds], part) for kinds, part in apart if wanted[here[kinds]].any()]
     parts.sort(key=lambda part: int(part[1].people.sum()))
     for kinds, part in parts:
         count.add(kinds, part)
@@ -263,7 +266,8 @@ def _with_target(part: Knowledge, i: int) -> tuple[Knowledge, int]:
         sure, fits = one.sure[kinds].copy(), one.fits.take(kinds)
         sure[target] = bool(fits.count[target])
         shown.append(Shown(one.histogram, one.looks, fits, sure, one.listed))
-    return Knowledge(many, part.values, tuple(shown)), target
+    weights = None if part.weights is None else tuple(part.weights[k] for k in kinds.tolist())
+    return replace(part, people=many, shown=tuple(shown), weights=weights), target
 
 
 def kinds_of(places: Sequence[Located]) -> tuple[Ints, Ints]:
@@ -287,8 +291,16 @@ def kinds_of(places: Sequence[Located]) -> tuple[Ints, Ints]:
 
 
 def _alone(seen: SeenColumn, where: Sequence[Located]) -> Floats:
-    """Kinds by values: in proportion to the product of how many records that fit show it."""
+    """Kinds by values: in proportion to the product of how many records that fit show it.
+
+    With a prior it is divided by this as often as it is in the product too often.
+    """
     kinds = len(where[0].count)
+    prior = None
+    if seen.prior is not None:
+        prior = np.array(
+            [_scaled(seen.prior.factor(many)) for many in range(len(where) + 1)], np.float64
+        )
     found = np.zeros((kinds, len(seen.values)))
     step = max(1, MOST_CELLS // max(1, 4 * len(seen.code)))
     for begin in range(0, kinds, step):
@@ -305,6 +317,8 @@ def _alone(seen: SeenColumn, where: Sequence[Located]) -> Floats:
             np.divide(records, total, out=records, where=total > 0)
             share = np.where(look >= 0, records[:, np.maximum(look, 0)], 0.0)
             weight[inside] *= share[inside]
+        if prior is not None:
+            weight *= prior[np.sum([one.take(part).count > 0 for one in where], axis=0)]
         nowhere = ~np.any([one.take(part).count > 0 for one in where], axis=0)
         weight[nowhere] = 0.0
         values = np.zeros((len(part), len(seen.values)))
@@ -314,6 +328,12 @@ def _alone(seen: SeenColumn, where: Sequence[Located]) -> Floats:
         several = ((values > 0).sum(axis=1) > 1)[:, None]
         found[part] = np.where(values > 0, np.where(several, np.minimum(values, BELOW_ONE), 1.0), 0)
     return found
+
+
+def _scaled(factor: Sequence[Fraction]) -> list[float]:
+    """The same proportions, the largest 1. No float is too large or too small then."""
+    most = max(factor, default=Fraction(1))
+    return [_float(one / most) for one in factor]
 
 
 def _together(seen: SeenColumn, count: Ints) -> Ints:

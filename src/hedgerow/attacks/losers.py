@@ -231,7 +231,7 @@ def _belief(
     values: Ints,
 ) -> Floats:
     """What is believed of these people with some of the releases; what was before, with none."""
-    seen = SeenColumn.read([releases[j] for j in chosen], whole.seen.of)
+    seen = SeenColumn.read([releases[j] for j in chosen], whole.seen.of).expected_as(whole.seen)
     found = crowd_belief(seen, [places[j] for j in chosen], only=people)
     place = {likeness(value): v for v, value in enumerate(seen.values)}
     belief = np.zeros(len(people))

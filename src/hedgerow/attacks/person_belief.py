@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.attacks.attacker_prior import AttackerPrior, GivenPrior, GivenStubbornness
 from hedgerow.attacks.losers import told_group
 from hedgerow.attacks.person_minimal import believed_by_minimality
 from hedgerow.attacks.person_mistakes import nobody_fits, nobody_listed, require_columns
@@ -38,7 +39,8 @@ class ValueBelief:
 
     value: Value
     before: float
-    """To somebody who knows how frequent it is in the releases, and not who is where."""
+    """To somebody who knows how frequent it is in the releases, and not who is where; where the
+    attacker has a prior, by that."""
     alone: float
     """To somebody who knows this person, and nobody else, and that they are in the releases."""
     listed: Range | None
@@ -125,6 +127,8 @@ def belief_about(
     of: str | None = None,
     taxonomies: Mapping[str, str | Path] | None = None,
     plan: Plan | str | Path | None = None,
+    prior: GivenPrior = None,
+    stubbornness: GivenStubbornness = None,
     seed: int = 0,
 ) -> PersonBelief:
     """What attackers believe of one person, given everything they can read.
@@ -141,18 +145,26 @@ def belief_about(
         of: The sensitive column that is asked about.
         taxonomies: Column -> hierarchy file, where labels are nodes of it.
         plan: The plan of the releases: its hierarchies, and its source as the list.
+        prior: What the attacker expects before; as in `attack`.
+        stubbornness: How many people's data that is worth; as in `attack`.
         seed: Of estimates by random worlds.
 
     Raises:
         DataError: Nobody is so, or several are, or the person fits no release.
     """
     read = Plan.read(plan) if isinstance(plan, str | Path) else plan
+    held = AttackerPrior.read(prior, stubbornness, null=() if read is None else read.null)
     found = read_releases(
         releases, sensitive=sensitive, quasi=quasi, located=located, taxonomies=taxonomies,
         plan=read,
     )  # fmt: skip
     of = _column(found, of)
     if has_rows(found, read):
+        if held is not None:
+            raise PlanError(
+                "a prior is about one value a person, and a person may have several rows",
+                fix="Leave it out.",
+            )
         from hedgerow.attacks.person_rows_belief import belief_of_rows
 
         return belief_of_rows(
@@ -165,14 +177,17 @@ def belief_about(
         raise nobody_fits(found, people, one)
     # What other releases tell of other people tells of this one, too, if there is a list.
     joined = set(SeenColumn.read([found[i] for i in here], of).joined)
+    others = len(people) > 1 or (held is not None and held.stubbornness is not None)
     used = [i for i in range(len(found))
-            if i in here or (len(people) > 1 and joined <= _shown(found[i]))]  # fmt: skip
+            if i in here or (others and joined <= _shown(found[i]))]  # fmt: skip
     unused = [release.name for i, release in enumerate(found) if i not in used]
     found, places = tuple(found[i] for i in used), tuple(places[i] for i in used)
-    seen = SeenColumn.read(found, of)
+    seen = SeenColumn.read(found, of).expected(None if held is None else held.of(of))
     alone = Scene(seen, tuple(where.take(np.array([one])) for where in places)).of_one()
     everybody, told = SceneBelief(None, None, ()), [*joining(found, seen)]
-    if unused and len(people) > 1:
+    if seen.prior is not None:
+        told += seen.prior.told
+    if unused and others:
         told.append(
             f"Not used: {some(unused)}. The person fits no group there, and the columns on which "
             "the other releases are joined are not shown."
@@ -183,7 +198,12 @@ def belief_about(
     listed, estimates = everybody.proven, everybody.estimates
     told += [line for r, where in zip(found, places, strict=True) for line in told_labels(r, where)]
     knowing_plan: Mapping[Value, Range] = {}
-    if read is not None and len(people) > 1:
+    if read is not None and len(people) > 1 and held is not None:
+        told.append(
+            "What somebody believes who knows how the release was made is not computed for an "
+            "attacker with a prior."
+        )
+    elif read is not None and len(people) > 1:
         minimalist = believed_by_minimality(read, found, people, one, of, seed=seed)
         knowing_plan = minimalist.values or {}
         told.append(minimalist.told)

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from hedgerow.attacks.attacker_prior import Attacker, ColumnPrior, column_prior
 from hedgerow.attacks.world_sample import CHAINS, RATE, SampledBelief, sample
 from hedgerow.base.spelling import likeness
 from hedgerow.base.spelling_classes import told_apart
+from hedgerow.claims.prior_files import refuse_misspelt
+from hedgerow.claims.priors import Prior
 from hedgerow.claims.worlds.belief import believed
 from hedgerow.claims.worlds.bounds import CountBounds
 from hedgerow.claims.worlds.exact import beliefs
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
-from hedgerow.table.groups import Histogram, Ints
+from hedgerow.table.groups import Histogram, Ints, Sensitive
 from hedgerow.table.labels import Value
 from hedgerow.table.location import Located
 from hedgerow.table.published_table import Published
 from hedgerow.table.records import parts
+
+UNCOUNTED = (
+    "The releases have records of people who are not on the list, and somebody's stubbornness "
+    "makes these say something of the others. That is not counted: the belief with the list is "
+    "between the bounds shown, which are proven for every prior. A prior without a stubbornness is "
+    "counted, and so is a list of everybody."
+)
+"""Said where a prior and a list do not go together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +46,8 @@ class SeenColumn:
     histograms: tuple[Histogram, ...]
     looks: tuple[Ints, ...]
     joined: tuple[str, ...]
+    prior: ColumnPrior | None = None
+    """What the attacker expects; None: nothing but that all worlds are equally likely."""
 
     @classmethod
     def read(cls, releases: Sequence[Published], of: str) -> SeenColumn:
@@ -82,15 +95,58 @@ class SeenColumn:
             joined,
         )
 
+    def expected(self, attacker: Attacker | None) -> SeenColumn:
+        """The same to an attacker who has a prior. Values that only the prior has come last.
+
+        Raises:
+            DataError: It gives no chance to a value of a release, or spells it otherwise.
+        """
+        if attacker is None:
+            return self
+        refuse_misspelt(attacker.prior, self.values, where="the prior")
+        return self._expected(attacker)
+
+    def expected_as(self, whole: SeenColumn) -> SeenColumn:
+        """The same, to the attacker who has a prior over these and further releases."""
+        if whole.prior is None:
+            return self
+        shares = dict(zip(whole.values, whole.prior.shares, strict=True))
+        mine = {likeness(value): value for value in self.values}
+        named = {mine.get(likeness(value), value): share for value, share in shares.items()}
+        named |= {value: shares[value] for value in self.values if value in shares}
+        return self._expected(replace(whole.prior.attacker, prior=Prior.shape(named)))
+
+    def _expected(self, attacker: Attacker) -> SeenColumn:
+        of_value = np.bincount(self.code, weights=self._records, minlength=len(self.values))
+        counts = of_value.astype(np.int64)
+        domain = Sensitive(self.of, self.values, counts, int(counts.sum()))
+        prior, others = column_prior(attacker, domain, self.code.tolist(), self._records.tolist())
+        more = np.arange(len(others)) + len(self.values)
+        none = np.full(len(others), -1, np.int64)
+        return replace(
+            self,
+            values=(*self.values, *others),
+            code=np.concatenate((self.code, more)),
+            looks=tuple(np.concatenate((look, none)) for look in self.looks),
+            prior=prior,
+        )
+
     @property
-    def before(self) -> list[Fraction]:
-        """How frequent each value is in all releases."""
-        total = [0] * len(self.values)
+    def _records(self) -> Ints:
+        """Of everything people may have, how many records of all releases look so."""
+        total = np.zeros(len(self.code), np.int64)
         for h, looks in zip(self.histograms, self.looks, strict=True):
             seen = np.bincount(h.codes, weights=h.counts, minlength=int(looks.max(initial=0)) + 1)
-            for v, look in enumerate(looks.tolist()):
-                if look >= 0:
-                    total[self.code[v]] += int(seen[look])
+            total += np.where(looks >= 0, seen[np.maximum(looks, 0)], 0).astype(np.int64)
+        return total
+
+    @property
+    def before(self) -> list[Fraction]:
+        """What is expected; without a prior, how frequent each value is in all releases."""
+        if self.prior is not None:
+            return [*self.prior.shares]
+        counts = self._records
+        total = [int(counts[self.code == v].sum()) for v in range(len(self.values))]
         return [Fraction(one, max(1, sum(total))) for one in total]
 
     def together(self, shares: Sequence[Fraction]) -> list[Fraction]:
@@ -129,7 +185,9 @@ class Scene:
             )
             if where.count[0]
         )
-        found = beliefs(Knowledge(np.ones(1, np.int64), len(self.seen.code), shown))
+        prior = self.seen.prior
+        weights = None if prior is None else (prior.factor(len(shown)),)
+        found = beliefs(Knowledge(np.ones(1, np.int64), len(self.seen.code), shown, weights))
         assert found is not None, "one person is not too many"
         return self.seen.together(found.shares[0])
 
@@ -149,6 +207,10 @@ class Scene:
         _, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
         kind = kind.reshape(-1)
         many = np.bincount(kind, minlength=len(first)).astype(np.int64)
+        # Whoever is in no release says nothing of anybody.
+        there = np.any([where.count[first] > 0 for where in self.places], axis=0)
+        kind = (np.cumsum(there) - 1)[kind]
+        first, many = first[there], many[there]
         sizes = [(int((where.count > 0).sum()), int(h.counts.sum()))
                  for h, where in zip(self.seen.histograms, self.places, strict=True)]  # fmt: skip
         target, shown = int(kind[one]), []
@@ -165,11 +227,10 @@ class Scene:
             told.append(_presence(fitting, records))
             shown.append(Shown(h, look, where.take(first), sure, listed=fitting >= records))
         whole = Knowledge(many, len(self.seen.code), tuple(shown))
-        part = whole.components()
-        near = np.flatnonzero(part == part[target])
-        component = whole.take(near)
-        mine = int(np.flatnonzero(near == target)[0])
-        found = believed(component)
+        weighed = whole if self.seen.prior is None else self.seen.prior.weighed(whole)
+        component, mine = _around(whole if weighed is None else weighed, target)
+        # Bounds hold whatever is expected.
+        found = believed(component) if weighed is not None else believed(component, moves=0)
         exact = found.counted[0]
         if found.contradicted[mine]:
             told.append(
@@ -183,9 +244,10 @@ class Scene:
         between = [found.between(mine, v) for v in range(component.values)]
         low = self.seen.together([least for least, _ in between])
         high = self.seen.together([most for _, most in between])
+        ways = _ways(exact.worlds if exact is not None and self.seen.prior is None else None)
         told.append(
-            f"The belief with the list is exact, by counting {_ways(exact.worlds)} to deal out "
-            f"the records of {_people(component)} whose groups hang together."
+            f"The belief with the list is exact, by counting {ways} to deal out the records of "
+            f"{_people(component)} whose groups hang together."
             if exact is not None
             else f"There are too many ways to deal out the records of {_people(component)} whose "
             "groups hang together. The belief with the list is between the bounds shown, which "
@@ -193,6 +255,9 @@ class Scene:
         )
         proven = tuple((a, min(b, Fraction(1))) for a, b in zip(low, high, strict=True))
         if exact is not None:
+            return SceneBelief(proven, None, tuple(told))
+        if weighed is None:
+            told[-1] = UNCOUNTED
             return SceneBelief(proven, None, tuple(told))
         assert found.limits[0] is not None, "it was asked"
         estimates, sentence = self._estimated(component, found.limits[0], mine, seed)
@@ -244,12 +309,26 @@ def _codes(where: Located) -> Ints:
     )
 
 
-def _ways(count: Fraction) -> str:
-    """How many ways, in words.
+def _around(whole: Knowledge, target: int) -> tuple[Knowledge, int]:
+    """The component of a kind, and its place there."""
+    if whole.urn is None:
+        part = whole.components()
+        near = np.flatnonzero(part == part[target])
+        return whole.take(near), int(np.flatnonzero(near == target)[0])
+    for kinds, component in whole.apart():
+        if target in kinds:
+            return component, int(np.flatnonzero(kinds == target)[0])
+    raise AssertionError("every kind is in a component")
+
+
+def _ways(count: Fraction | None) -> str:
+    """How many ways, in words; None: they are not equally likely.
 
     >>> _ways(Fraction(1)), _ways(Fraction(12)), _ways(Fraction(10**9))
     ('the one way', 'all 12 ways', 'all of about 10^9 ways')
     """
+    if count is None:
+        return "all ways, each as likely as by the prior,"
     if count == 1:
         return "the one way"
     if count < 10**6:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.attacks.attack_input import AttackInput, Fuzz, number_in
+from hedgerow.attacks.attacker_prior import AttackerPrior, GivenPrior, GivenStubbornness
 from hedgerow.attacks.base import AttackResult
 from hedgerow.attacks.declaration import PEOPLE as TARGETS
 from hedgerow.attacks.declaration import PLAN, Attack, FileAttack, ReleaseAttack
@@ -57,6 +58,8 @@ def attack(
     fuzzy: Mapping[str, float | str] | None = None,
     methods: Sequence[str] | None = None,
     overlap: float | str | None = None,
+    prior: GivenPrior = None,
+    stubbornness: GivenStubbornness = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[AttackResult, ...]:
@@ -85,6 +88,10 @@ def attack(
         methods: Names of attacks; all that apply if left out.
         overlap: For the intersection, the share of the first release's people that is in each
             further one, or "estimate", which needs the control. All who fit, if left out.
+        prior: What the attacker of `belief` expects before reading anything: a prior, a file about
+            other people, "uniform", "table", or what stands behind `prior:` in a plan.
+        stubbornness: How many people's data that belief is worth. The shares are fixed, whatever
+            the attacker sees, if left out.
         seed: Of attacks that draw guesses.
         progress: Called as work goes on.
 
@@ -95,6 +102,8 @@ def attack(
     if isinstance(releases, str | os.PathLike):
         releases = [releases]
     asked = [ATTACKS.find(name) for name in methods or ()]
+    if prior is not None or stubbornness is not None:
+        _refuse_prior([one.name for one in asked])
     if on_files := [one for one in asked if isinstance(one, FileAttack)]:
         single = _alone(on_files[0], asked)
         unused = {
@@ -148,6 +157,7 @@ def attack(
         of=_asked(published, of),
         seed=seed,
         given=given,
+        prior=AttackerPrior.read(prior, stubbornness, null=null),
         fuzzy={column: _fuzz(column, far) for column, far in (fuzzy or {}).items()},
         everybody=read is not None and not (lists or known or overlap is not None),
         unit=ROWS if several and people is original else PEOPLE,
@@ -176,6 +186,19 @@ def attack(
     if several:
         results = [replace(one, sentences=(*one.sentences, SEVERAL)) for one in results]
     return tuple(results)
+
+
+def _refuse_prior(asked: Sequence[str]) -> None:
+    """Only one attack has a prior.
+
+    Raises:
+        PlanError: Others are to be tried.
+    """
+    if list(asked) != ["belief"]:
+        raise PlanError(
+            "a prior and a stubbornness are those of the attack belief",
+            fix="Ask for it alone (--method belief), or for one person (--person).",
+        )
 
 
 def _alone(one: FileAttack, asked: Sequence[Attack]) -> FileAttack:

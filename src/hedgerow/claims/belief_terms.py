@@ -46,6 +46,10 @@ class Belief:
     p_out: Fraction
     epsilon: Fraction | None
     """The smallest at which this is private; None: none is."""
+    others: tuple[int, int] | None = None
+    """Records that are left once the person's is taken out: of those for whom the predicate is
+    true, and false. None where they do not decide p_out: nothing moves the attacker, or the
+    theorems' conditions are asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,7 +325,9 @@ def _belief(
         p_out = (true_of - 1 + back + u) / (n + v)
         not_out = (n - true_of + w - back) / (n + x)
         expected = weight / sigma
-    epsilon = None
+    epsilon, others_left = None, None
+    if sigma is not None and is_exact:
+        others_left = true_of - 1 + int(false_of_person), n - true_of - int(false_of_person)
     if p_in < 1 and p_out > 0:
         epsilon = max(Fraction(1), p_in / p_out, not_out / (1 - p_in))
     return Belief(
@@ -335,4 +341,5 @@ def _belief(
         p_in=p_in,
         p_out=max(p_out, Fraction(0)),
         epsilon=epsilon,
+        others=others_left,
     )

@@ -16,6 +16,7 @@ from hedgerow.cli.attack import attack
 from hedgerow.cli.explain import explain
 from hedgerow.cli.explore import explore
 from hedgerow.cli.first_plan import init
+from hedgerow.cli.frontier import frontier
 from hedgerow.cli.hierarchy import hierarchy, import_plan
 from hedgerow.cli.jobs import (
     AsJson,
@@ -185,6 +186,7 @@ app.command()(hierarchy)
 app.command("import")(import_plan)
 app.command()(attack)
 app.command()(query)
+app.command()(frontier)
 app.command()(explore)
 
 

@@ -74,6 +74,17 @@ def attack(
         str | None,
         typer.Option(help="Share of people who are in the other releases too, or estimate."),
     ] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="What the attacker expects before (belief, --person): a file about other people, "
+            "{shape: {flu: 2, HIV: 1}}, uniform, or table, as in a plan."
+        ),
+    ] = None,
+    stubbornness: Annotated[
+        str | None,
+        typer.Option(help="How many people's data the prior is worth; infinite if left out."),
+    ] = None,
     at_most: Annotated[
         float | None,
         typer.Option(help="Exit with 1 if the mean gain of an attack is larger, e.g. 0.05."),
@@ -97,7 +108,8 @@ def attack(
     with running("attack", as_json, quiet, bar=True) as job:
         read: dict[str, Any] = {
             "register": register or None, "truth": truth, "plan": plan, "sensitive": sensitive,
-            "quasi": quasi, "located": located, "of": of,
+            "quasi": quasi, "located": located, "of": of, "prior": prior,
+            "stubbornness": stubbornness,
             "taxonomies": _pairs(taxonomy, "--taxonomy", "nationality=nationality.csv"),
         }  # fmt: skip
         if person:

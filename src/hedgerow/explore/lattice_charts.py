@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hedgerow.charts.axes import ChartAxis
 from hedgerow.charts.figure import Figure
@@ -13,6 +14,9 @@ from hedgerow.charts.scales import Linear, Log, plain, short
 from hedgerow.charts.stubbornness import Line, stubbornness_chart
 from hedgerow.explore.frontier import FrontierPoint, Stubborn
 from hedgerow.explore.levers import Lever
+
+if TYPE_CHECKING:
+    from hedgerow.explore.tradeoff import Frontier
 
 
 def frontier_chart(
@@ -60,6 +64,42 @@ def frontier_chart(
     )  # fmt: skip
     said = f"{metric} against {lever.words}"
     return Figure(title="What a claim costs", told=said, panels=[panel])
+
+
+def tradeoff_chart(found: Frontier) -> Figure:
+    """The best release at each value of a parameter, and what none can beat where that is open."""
+    metric, words, least = found.metric, found.words, f"bound on the {found.metric}"
+    kept = [point for point in found if point.levels is not None]
+    rows = [{words: point.required, metric: point.cost, "claim": point.claim} for point in kept]
+    open_ = [
+        {words: point.required, least: point.bound}
+        for point in kept
+        if not point.optimal and not math.isnan(point.bound)
+    ]
+    values = [point.required for point in found] or [0.0, 1.0]
+    ends = (min(values), max(values))
+    seen = [point.cost for point in kept] + [row[least] for row in open_]
+    log = ends[0] > 0 and ends[1] >= 20 * ends[0]
+
+    def hover(row: Row) -> str:
+        return ", ".join(
+            f"{key} {value:,.4g}" if isinstance(value, float) else str(value)
+            for key, value in row.items()
+        )
+
+    panel = Panel(
+        marks=[
+            Curve(rows=rows, x=words, y=metric, step=True),
+            Points(rows=rows, x=words, y=metric, hover=hover),
+            Points(rows=open_, x=words, y=least, tint="s1", symbol="diamond", hover=hover),
+        ],
+        x=ChartAxis(scale=Log(*ends) if log else Linear(*ends), title=words,
+                    label=short if ends[1] >= 10_000 else plain),
+        y=ChartAxis(scale=Linear.over(seen or [0.0, 1.0], many=6), title=metric, many=6, grid=True),
+        width=560,
+        height=240,
+    )  # fmt: skip
+    return Figure(title="Risk and utility", told=f"{metric} against {words}", panels=[panel])
 
 
 def epsilon_chart(rows: Sequence[Stubborn], *, required: float) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def full_domain(
     """
     lattice = Lattice.of(cells, bounds)
     search = Search(lattice, constraints, metric)
-    solution, evaluated = _best(search, seconds=seconds, tell=tell, ends=ends)
+    solution, evaluated = best_node(search, seconds=seconds, tell=tell, ends=ends)
     if solution is None:
         raise no_solution(search)
     node, cost = _finest(search, solution)
@@ -65,15 +65,28 @@ def full_domain(
     return at_node(lattice, node, constraints, detail, metric=metric)
 
 
-def _best(
-    search: Search, *, seconds: float | None, tell: TellState | None, ends: EndsSoon
+def best_node(
+    search: Search,
+    *,
+    seconds: float | None,
+    known: Sequence[Node] = (),
+    tell: TellState | None = None,
+    ends: EndsSoon = lambda: False,
 ) -> tuple[Solution | None, Callable[[], int]]:
-    """The best node that is found, and how many were looked at by then."""
+    """The best node that is found, and how many were looked at by then.
+
+    Args:
+        search: Of the lattice, under one requirement.
+        seconds: When to stop; None: when all is settled.
+        known: Nodes to begin with.
+        tell: Told now and then how far it is.
+        ends: Asked now and then whether to end with the best so far.
+    """
     if seconds is not None and search.lattice.size > WIDE:
         portfolio = Portfolio(search)
-        found = portfolio.run(seconds=seconds, tell=tell, ends=ends)
+        found = portfolio.run(seconds=seconds, known=known, tell=tell, ends=ends)
         return found, lambda: portfolio.evaluated
-    (found,) = search.run(seconds=seconds, tell=tell, ends=ends)
+    (found,) = search.run(seconds=seconds, known=known, tell=tell, ends=ends)
     return found, lambda: search.evaluated
 
 

@@ -220,8 +220,10 @@ def _cost(lattice: Lattice, weighting: Weighting, low: Codes, high: Codes) -> Fl
         shares.append(span.width[:, 0] / len(h.values))
     if not shares:
         return np.zeros(len(low))
-    weights = np.array(weighting.weights) if weighting.weights else None
-    cost: Floats = np.average(shares, axis=0, weights=weights)
+    if not weighting.weights:
+        mean: Floats = np.mean(shares, axis=0)
+        return mean
+    cost: Floats = (weighting.shares(len(shares))[:, None] * np.array(shares)).sum(axis=0)
     return cost
 
 

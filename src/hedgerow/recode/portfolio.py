@@ -13,11 +13,13 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from hedgerow.recode.climb import Climb, Elite
+from hedgerow.recode.lattice import Node
 from hedgerow.recode.projection import CHUNK, ColumnProjections
 from hedgerow.recode.search import SLACK, Search, Solution
 from hedgerow.recode.search_state import EndsSoon, SearchState, TellState
@@ -50,6 +52,7 @@ class Portfolio:
         *,
         seconds: float | None = None,
         turns: int | None = None,
+        known: Sequence[Node] = (),
         tell: TellState | None = None,
         ends: EndsSoon = lambda: False,
     ) -> Solution | None:
@@ -58,11 +61,14 @@ class Portfolio:
         Args:
             seconds: When to stop.
             turns: When to stop, where the same has to be found each time.
+            known: Nodes to begin with.
             tell: Told now and then how far it is.
             ends: Whether somebody wants it to end with what it has.
         """
         begun = time.monotonic()
         self.search.start()
+        for node in known:
+            self.elite.add(node, self.search.take(node))
         helper = None
         if turns is None and len(os.sched_getaffinity(0)) > 1:
             helper = _Helper(Climb(self.search, self.elite, seed=(self.seed, 1)), self.projections)

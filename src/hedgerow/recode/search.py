@@ -115,7 +115,7 @@ class OpenBoxes:
         self._heap: list[tuple[float, int, LatticeBox]] = []
         self._pushed = self._held = 0
         most = MOST_HELD if most is None else most
-        self._room = max(most, MOST_BASES * lattice.base.nbytes)
+        self.room = max(most, MOST_BASES * lattice.base.nbytes)
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -138,7 +138,7 @@ class OpenBoxes:
         self._pushed += 1
         if box.frequency is not None:
             self._held += box.frequency.nbytes
-            if self._held > self._room:
+            if self._held > self.room:
                 self._held -= box.frequency.nbytes
                 box.frequency = None
         first = float(box.bound.min()) if bound is None else bound
@@ -264,6 +264,7 @@ class Search:
         self,
         *,
         seconds: float | None = None,
+        known: Sequence[Node] = (),
         tell: TellState | None = None,
         ends: EndsSoon = lambda: False,
     ) -> tuple[Solution | None, ...]:
@@ -271,12 +272,15 @@ class Search:
 
         Args:
             seconds: Stop after this long with the best so far and a bound on what is possible.
+            known: Nodes to begin with.
             tell: Told now and then how far it is.
             ends: Asked now and then whether somebody wants it to end with what it has.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         self._begin()
-        if self.lattice.size > GREEDY_FROM:
+        for node in known:
+            self.take(node)
+        if self.lattice.size > GREEDY_FROM and not known:
             self._descend(deadline)
         self._open()
         while self.settle():
@@ -346,10 +350,15 @@ class Search:
         """Whether there may be something better in it than what is known."""
         return bool((box.bound < self._best * (1 - SLACK) - SLACK).any())
 
-    def take(self, node: Node) -> None:
-        """Evaluate a node that somebody found; what it costs is what others have to beat."""
+    def take(self, node: Node) -> float:
+        """Evaluate a node that somebody found; what it costs is what others have to beat.
+
+        Infinite where it is no solution under the first requirement.
+        """
         frequency = self.lattice.roll_up(self.lattice.base, node)
-        self._note(node, self.evaluate(frequency, best=self._best))
+        found = self.evaluate(frequency, best=self._best)
+        self._note(node, found)
+        return float(found.cost[0]) if found.feasible[0] else np.inf
 
     @property
     def best(self) -> float:

@@ -3,8 +3,8 @@
 Groups that fail a claim about groups go in any case. Where that leaves a claim about the table
 failing, more have to go. How many is exact: a larger group never does more for such a claim than
 a smaller one (see `Relief`), so if any set of groups will do, as many of the smallest will do.
-Which ones are cheapest is exact for metrics of sizes; of a cell metric, it is a knapsack, of which
-two solutions are tried and the fractional one is the bound.
+Which ones are cheapest is exact for metrics of sizes; of a cell metric, it is a knapsack. Where few
+groups would help, all sets are tried; of more, two solutions, and the fractional one is the bound.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ from hedgerow.table.groups import Floats, Groups, Ints
 Flags = NDArray[np.bool_]
 HAIR = 1e-12
 """Bounds are lowered by this, relatively: rounding must not raise one."""
+MOST_TRIED = 12
+"""Of so many groups every set is tried."""
+MOST_MEASURED = 64
+"""The cheapest so many sets are measured, where claims about presence may fail."""
 DIGITS = 12
 """Prices that agree in so many digits are equal: which one is higher would be rounding."""
 
@@ -74,6 +78,9 @@ class Suppressor:
         self, frequency: Frequency, kept: Flags, enough: Fewest, room: int, floor: float
     ) -> Decision | None:
         """The cheapest choice that is known; None where a claim about presence forbids it."""
+        tried = self._cheapest_of_all(frequency, kept, enough.reliefs, room)
+        if tried is not None:
+            return tried
         n, (size, many, reliefs) = frequency.groups.n, enough
         choices, bound = [], floor
         if self.costs is None or not self.metric.suppression_costs:
@@ -104,6 +111,40 @@ class Suppressor:
             return None
         exact = self.metric.by_size or found.bound >= found.cost - 2 * HAIR
         return replace(found, bound=found.cost) if exact else found
+
+    def _cheapest_of_all(
+        self, frequency: Frequency, kept: Flags, reliefs: Sequence[Relief], room: int
+    ) -> Decision | None:
+        """The cheapest of all sets of groups that will do; None where they are too many to try.
+
+        Cell metrics only: there to suppress a group that is no help costs, and helps nobody.
+        """
+        n, costs = frequency.groups.n, self.costs
+        if costs is None:
+            return None
+        sizes, size = np.unique(n, return_inverse=True)
+        worth = np.array([[relief.worth(int(one)) for relief in reliefs] for one in sizes])[size]
+        able = np.flatnonzero(kept & (n <= room) & (worth > 0).any(axis=1))
+        if not 0 < len(able) <= MOST_TRIED:
+            return None
+        # By the tuples themselves: the order of groups differs from run to run.
+        able = able[np.lexsort(frequency.words[able].T)]
+        sets = (np.arange(1 << len(able))[:, None] >> np.arange(len(able))) & 1
+        needed = np.array([relief.needed for relief in reliefs])
+        sets = sets[(sets @ n[able] <= room) & (sets @ worth[able] >= needed).all(axis=1)]
+        rank = np.full(len(n), len(able), np.int64)
+        rank[able] = np.arange(len(able))
+        extra = costs.left_out(frequency, n, rank, len(able))[1]
+        gone = costs.left_out(frequency, n, kept.astype(np.int64), 1)[1][0]
+        totals = costs.published(frequency.node) + gone + sets @ extra
+        order = np.argsort(costs.metric.combine(totals, self.lattice.original), kind="stable")
+        for chosen in sets[order[:MOST_MEASURED]]:
+            published = kept.copy()
+            published[able[chosen == 1]] = False
+            if self.constraints.remains(frequency.groups, published, 0):
+                cost, _ = self._bounded(frequency, published)
+                return Decision(published, True, cost, cost)
+        return None
 
     def _bounded(self, frequency: Frequency, kept: Flags) -> tuple[float, float]:
         """The cost, and what no release costs less that suppresses these and perhaps others."""

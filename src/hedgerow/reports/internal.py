@@ -38,6 +38,7 @@ from hedgerow.reports.noisy import randomised_sections, safe_sections
 from hedgerow.reports.page import rendered
 from hedgerow.reports.profiles.base import ProfileCheck, profile_section
 from hedgerow.reports.publisher_view import Books, Inside, order_of
+from hedgerow.reports.quality_section import quality_blocks
 from hedgerow.reports.recipient_view import Handed, least_of
 from hedgerow.reports.treatment import examples, left_out, risks, techniques
 
@@ -88,6 +89,11 @@ def internal_report(
         *(
             [section("Analyses that the plan keeps", *kept_blocks(inside.kept))]
             if inside.kept
+            else []
+        ),
+        *(
+            [section("Quality before and after", *quality_blocks(inside.quality))]
+            if inside.quality
             else []
         ),
         section("Ledger", *ledger_blocks(inside.books, inside.certificate, inside.sentences)),

@@ -27,6 +27,7 @@ from hedgerow.release.partition.ledger_record import (
 from hedgerow.release.partition.recoding_choice import again, choose
 from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.reports.profiles.base import Raw
+from hedgerow.reports.quality_section import usual_analyses
 from hedgerow.reports.recipient_view import Handed
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import PEOPLE, ROWS, Ints
@@ -85,6 +86,8 @@ class Inside:
     books: Books | None = None
     kept: tuple[AnalysisComparison, ...] = ()
     """The plan's analyses on the source and on the release."""
+    quality: tuple[AnalysisComparison, ...] = ()
+    """What is compared whatever the plan says, where somebody looked."""
     beside: tuple[Before, ...] = ()
     """Other releases about these people, where somebody looked for them."""
 
@@ -173,8 +176,10 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
         except HedgerowError as error:
             raise _another(error.what) from None
         kept: tuple[AnalysisComparison, ...] = ()
+        escaped = bool(told["plan"]["escape_formulas"])
+        usual = KeptAnalyses.of_all(job, cells, usual_analyses)
+        quality = usual.written(written, job.schema, escaped=escaped, staged=None)
         if plan.keep:
-            escaped = bool(told["plan"]["escape_formulas"])
             analyses = KeptAnalyses.of(job, cells)
             kept = analyses.written(written, job.schema, escaped=escaped, staged=None)
         found = np.sort(measured.groups.n[measured.groups.n > 0])
@@ -195,6 +200,7 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
             certificate=told,
             books=Books.read(plan, ledger),
             kept=kept,
+            quality=quality,
             beside=releases_beside(plan, ledger, str(told["data"]["sha256"])),
         )
 

@@ -35,6 +35,14 @@ def check(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
     return measure(plan_of(request)).summary()
 
 
+def report(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    """Make the whole internal report of a release; what `hedgerow report --json` prints."""
+    import hedgerow
+
+    progress("trying every attack, and comparing with the source", None)
+    return hedgerow.report(Path(request["release"]), plan=plan_of(request)).summary()
+
+
 def verify(request: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Check a release without the raw data; what `hedgerow verify --json` prints."""
     import hedgerow

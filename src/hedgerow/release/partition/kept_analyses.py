@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -43,13 +43,18 @@ class KeptAnalyses:
         Raises:
             DataError: An analysis has no answer on the source.
         """
-        analyses = job.plan.keep
-        names = _columns(analyses, job.schema)
-        hierarchies = {h.name: h for h in cells.hierarchies}
-        contents = Contents.read(None, quasi=names, engine=job.engine)
-        kept = cls(analyses, _rows(contents, hierarchies), cells)
+        names = _columns(job.plan.keep, job.schema)
+        kept = cls(job.plan.keep, _source(job, cells, names), cells)
         kept.figures  # noqa: B018 (says early what has no answer)
         return kept
+
+    @classmethod
+    def of_all(
+        cls, job: Job, cells: Cells, chosen: Callable[[Schema, AnalysisRows], tuple[Analysis, ...]]
+    ) -> KeptAnalyses:
+        """The same of analyses that are chosen once all columns are read."""
+        rows = _source(job, cells, list(job.schema.published))
+        return cls(chosen(job.schema, rows), rows, cells)
 
     @cached_property
     def figures(self) -> tuple[Mapping[str, float], ...]:
@@ -130,6 +135,12 @@ class KeptAnalyses:
         group = np.full(len(tuples) + 1, SUPPRESSED, np.int64)
         group[of_cell[recoding.cell]] = recoding.group
         return group
+
+
+def _source(job: Job, cells: Cells, names: Sequence[str]) -> AnalysisRows:
+    """Everybody in the source, with these columns."""
+    contents = Contents.read(None, quasi=names, engine=job.engine)
+    return _rows(contents, {h.name: h for h in cells.hierarchies})
 
 
 def _columns(analyses: Sequence[Analysis], schema: Schema) -> list[str]:

@@ -64,24 +64,30 @@ def keep_analyses(
     search = Search(lattice, limits, metric)
     seconds = plan.method.time or SECONDS
     deadline = time.monotonic() + seconds
-    best: tuple[float, Recoding, float, tuple[AnalysisComparison, ...]] | None = None
-    tried = 0
+    best: tuple[tuple[bool, float], Recoding, float, tuple[AnalysisComparison, ...]] | None = None
+    tried, stopped = 0, False
     for cost, node in cheapest_solutions(search, seconds=seconds):
         detail: dict[str, Any] = {"optimal": False, "metric": metric.name, "cost": cost}
         recoding = at_node(lattice, node, limits, detail, metric=metric)
         found, tried = kept.under(recoding), tried + 1
         say(f"comparing analyses ({tried:,} recodings)", None)
-        strain = strain_of(found)
-        keeps = all(one.kept is not False for one in found)
-        if best is None or strain < best[0]:
-            best = (strain, recoding, cost, found)
-        if (keeps and not goal) or strain == 0 or time.monotonic() > deadline:
+        spoils = any(one.kept is False for one in found)
+        strain = strain_of([one for one in found if goal or one.kept is not None])
+        if best is None or (spoils, strain) < best[0]:
+            best = ((spoils, strain), recoding, cost, found)
+        if (not spoils and (not goal or strain == 0)) or time.monotonic() > deadline:
+            stopped = True
             break
     if best is None:
         return first
     _, recoding, cost, found = best
     if any(one.kept is False for one in found):
-        refuse_spoiled(plan, found, f", of the {tried:,} of lowest loss that were tried")
+        every = not stopped and time.monotonic() < deadline
+        among = "all" if every else "the"
+        refuse_spoiled(
+            plan, found,
+            f", of {among} {tried:,} {'that keep the claims' if every else 'of lowest loss tried'}",
+        )  # fmt: skip
     return _told(first, recoding, cost, lattice.size)
 
 

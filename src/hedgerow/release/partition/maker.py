@@ -46,6 +46,11 @@ from hedgerow.release.release import Release
 from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.published_table import Published
 
+NOT_COMPARED = (
+    "The plan's analyses were compared when it was published first, and not again. `hedgerow "
+    "report RELEASE --plan PLAN` shows them."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class ChosenTable:
@@ -162,7 +167,10 @@ class RecodedMaker:
         """The release in the folder, with what to say of it."""
         assert self.destination.folder is not None, "it is at its place"
         release = kept.release(certificate, self.destination.folder)
-        return changed(release, notes=(*self._job.notes, *release.notes, *self.companions.lost()))
+        unkept = (NOT_COMPARED,) if self.plan.keep else ()
+        return changed(
+            release, notes=(*self._job.notes, *release.notes, *unkept, *self.companions.lost())
+        )
 
     @contextlib.contextmanager
     def made(self, kept: StoredRelease | None) -> Iterator[ChosenTable]:

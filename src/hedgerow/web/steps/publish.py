@@ -41,6 +41,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
     problem = draft.problem()
     plan = None if problem else draft.plan()
     job, verified = web.jobs.last("publish"), web.jobs.last("verify")
+    whole = web.jobs.last("report")
     done = next((one for one in web.jobs.all("publish") if one.state == "done"), None)
     said = draft.data()
     method, target = said.get("method"), said.get("publish")
@@ -59,6 +60,7 @@ def show(request: Request, web: TheWeb, draft: TheDraft) -> HTMLResponse:
         population=said.get("population"), job=job, done=done,
         current=done is not None and done.mark == draft.mark, files=_files(web),
         verified=verified if _about_last(verified, done) else None,
+        whole=whole if _about_last(whole, done) else None,
         command=f"hedgerow publish {draft.saves or draft.folder / 'plan.yaml'}",
         noisy=plan is not None and plan.method.search in ("marginals", "safe"),
     )  # fmt: skip
@@ -185,6 +187,17 @@ def verify(request: Request, web: TheWeb, draft: TheDraft) -> Response:
     return back_to(request, "/publish#release")
 
 
+@router.post("/publish/report")
+def whole_report(request: Request, web: TheWeb, draft: TheDraft) -> Response:
+    """Make the internal report with all attacks and the quality before and after."""
+    order = {"plan": draft.text, "folder": str(draft.base), "release": str(_folder(web))}
+    web.jobs.process(
+        "hedgerow.web.work:report", order, kind="report", title="Making the internal report",
+        back="/publish",
+    )  # fmt: skip
+    return back_to(request, "/publish#release")
+
+
 @router.get("/publish/files/{name}", response_class=FileResponse)
 def file(web: TheWeb, name: str) -> Response:
     """A file of the release."""
@@ -215,20 +228,25 @@ def _weighed(metric: str, weights: str, suppression: str) -> str | dict[str, Any
     Raises:
         PlanError: Weights that are not written as in the example.
     """
-    found: dict[str, str] = {}
+    found: dict[str, float | str] = {}
     for part in filter(None, map(str.strip, weights.split(","))):
         name, equals, weight = (text.strip() for text in part.rpartition("="))
         if not (name and equals and weight):
             raise PlanError(f"{part!r} is not a weight", fix="Write, for instance, age=2, zip=0.5.")
-        found[name] = weight
+        found[name] = _number(weight)
     more: dict[str, Any] = {"weights": found} if found else {}
-    share = suppression.strip()
-    try:
-        even = float(share or 0.5) == 0.5
-    except ValueError:
-        even = False  # the plan says what is wrong with it
-    more |= {} if even else {"suppression": share}
+    share = _number(suppression.strip() or "0.5")
+    more |= {} if share == 0.5 else {"suppression": share}
     return {"metric": metric} | more if more else metric
+
+
+def _number(text: str) -> float | str:
+    """A number that somebody typed; else their text, of which the plan says what is wrong."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number
 
 
 def _folder(web: Web) -> Path:
