@@ -27,7 +27,9 @@ from hedgerow.claims import EpsilonPrivacy as EpsilonPrivacy
 from hedgerow.claims import IndividualRisk as IndividualRisk
 from hedgerow.claims import JournalistRisk as JournalistRisk
 from hedgerow.claims import KAnonymity as KAnonymity
+from hedgerow.claims import KCandidates as KCandidates
 from hedgerow.claims import KMap as KMap
+from hedgerow.claims import MarginalAnonymity as MarginalAnonymity
 from hedgerow.claims import MarketerRisk as MarketerRisk
 from hedgerow.claims import PopulationUniqueness as PopulationUniqueness
 from hedgerow.claims import ProbabilisticLDiversity as ProbabilisticLDiversity

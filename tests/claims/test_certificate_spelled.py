@@ -26,7 +26,9 @@ from hedgerow.claims import (
     EpsilonPrivacy,
     JournalistRisk,
     KAnonymity,
+    KCandidates,
     KMap,
+    MarginalAnonymity,
     MarketerRisk,
     PrivacyModel,
     ProbabilisticLDiversity,
@@ -66,6 +68,14 @@ PREDICATES = st.builds(
 )
 EVERY: dict[type[PrivacyModel], st.SearchStrategy[Any]] = {
     KAnonymity: st.builds(KAnonymity, k=WHOLE, over=st.sampled_from(["quasi-identifiers", "all"])),
+    MarginalAnonymity: st.builds(
+        MarginalAnonymity, k=WHOLE,
+        knows=WHOLE | st.lists(st.lists(NAMES, min_size=1, max_size=3, unique=True).map(tuple),
+                               min_size=1, max_size=3).map(tuple),
+    ),
+    KCandidates: st.builds(
+        KCandidates, k=WHOLE, kind=st.sampled_from(["global", "both", "records", "people"])
+    ),
     AlphaKAnonymity: st.builds(
         AlphaKAnonymity, alpha=SHARES, k=WHOLE, of=NAMES, value=st.none() | NAMES
     ),

@@ -30,6 +30,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 """What else a claim needs, for each parameter that is tried; of others, what its example has."""
 DEFINED: dict[tuple[str, str], tuple[float, ...]] = {
     ("k-anonymity", "k"): (1,),
+    ("k-candidates", "k"): (1,),
     ("k-map", "k"): (1,),
     ("l-diversity", "l"): (1,),
     ("alpha-k-anonymity", "alpha"): (0, 1),

@@ -384,12 +384,15 @@ ORACLES: dict[str, tuple[Case, ...]] = {
 }  # fmt: skip
 """Plan name -> the cases that the suites try. A claim without one fails `test_models`."""
 OTHER_ORACLES = {
+    "k-candidates": "tests/properties/test_cells.py",
     "composition": "tests/claims/test_composition.py",
     "belief": "tests/properties/test_belief_worlds.py",
     "population-uniqueness": "tests/claims/test_population_uniqueness.py",
     "individual-risk": "tests/claims/test_individual_risk.py",
 }
 """Claims about more than a table: where their oracle is."""
+OTHER_CLASSES = {"MarginalAnonymity": "tests/properties/test_known_columns.py"}
+"""Classes that look at more than each group: where their oracle is."""
 
 
 def cases() -> dict[str, Case]:

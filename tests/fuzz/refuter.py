@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +173,38 @@ def _anonymity(reading: Reading, k: str, everything: str | None) -> Iterator[str
     for labels, people in _sizes(reading):
         if people < int(k):
             yield f"the group {labels} may be {people} people"
+
+
+def _any_columns(reading: Reading, k: str, many: str | None) -> Iterator[str]:
+    for known in combinations(reading.world.quasi, int(many or 1)):
+        yield from _alike(reading, int(k), known)
+
+
+def _some_columns(reading: Reading, k: str, sets: str) -> Iterator[str]:
+    for known in sets.removeprefix("(").removesuffix(")").split(") or ("):
+        yield from _alike(reading, int(k), tuple(known.split(", ")))
+
+
+def _alike(reading: Reading, k: int, known: tuple[str, ...]) -> Iterator[str]:
+    for labels, rows in groups(reading.rows, list(known)).items():
+        if math.ceil(Fraction(len(rows), reading.most)) < k:
+            yield f"{len(rows)} rows are {labels} in {known}"
+
+
+def _candidates(reading: Reading, matched: str | None, one: str, other: str) -> Iterator[str]:
+    """Counted for those who are in the release, so only where nobody was left out."""
+    if len(reading.rows) < len(reading.world.people):
+        return
+    fitting = dict.fromkeys(reading.found, 0)
+    for person in reading.world.people:
+        found = reading.fitting(person)
+        for labels in found:
+            fitting[labels] += 1
+        records = sum(len(reading.found[labels]) for labels in found)
+        if records < int(other):
+            yield f"somebody fits {records} records"
+    if not matched and min(fitting.values()) < int(one):
+        yield f"a record fits {min(fitting.values())} people"
 
 
 def _per_group(reading: Reading, column: str) -> Iterator[tuple[str, Counter[str], Counter[str]]]:
@@ -468,6 +500,9 @@ def _presence(reading: Reading, least: str, most: str) -> Iterator[str]:
 N = r"([\d./%]+)"
 CLAIMS: tuple[tuple[str, Callable[..., Iterator[str]]], ...] = (
     (r"(\d+)-anonymity( over all columns)?", _anonymity),
+    (r"(\d+)-anonymity in any(?: (\d+))? quasi-identifiers?", _any_columns),
+    (r"(\d+)-anonymity in (\(.*\))", _some_columns),
+    (r"(global )?\((\d+),(\d+)\)-anonymity", _candidates),
     (rf"(distinct|probabilistic|entropy) {N}-diversity of (\w+)", _diversity),
     (rf"recursive \({N}, (\d+)\)-diversity of (\w+)", _recursive),
     (rf"{N}-closeness of (\w+) \((equal|ordered|hierarchical) distance(.*)\)", _closeness),

@@ -278,6 +278,8 @@ def _plan(world: World, rng: random.Random, *, several: bool, most: int) -> None
         plan["one_row_per_person"] = True
     search = rng.choice(METHODS)(rng)
     makers = CLAIMS if search["search"] == "lattice" else CLAIMS[:-1]
+    if search["search"] == "cells" and rng.random() < 0.5:
+        makers = (_candidates,)
     protect = [rng.choice(makers)(world, rng) for _ in range(rng.choice((1, 1, 2, 3)))]
     if search["search"] == "microaggregation":
         protect.append({"k-anonymity": rng.randint(2, 4)})
@@ -295,6 +297,8 @@ METHODS: tuple[Callable[[random.Random], dict[str, Any]], ...] = (
     lambda r: {"search": "mondrian", "boxes": r.choice(("ranges", "taxonomy"))},
     lambda r: {"search": "mondrian", "mode": "relaxed", "boxes": r.choice(("ranges", "taxonomy"))},
     lambda r: {"search": "microaggregation"},
+    lambda r: {"search": "cells", "suppress": r.choice(("0%", "20%"))},
+    lambda r: {"search": "cells"},
 )
 Claim = dict[str, Any]
 
@@ -304,8 +308,16 @@ def _of(world: World, rng: random.Random) -> str:
 
 
 def _anonymity(world: World, rng: random.Random) -> Claim:
-    over = {"over": "all"} if rng.random() < 0.1 else {}
+    drawn = rng.random()
+    over: dict[str, Any] = {"over": "all"} if drawn < 0.1 else {}
+    if drawn > 0.7:
+        over["knows"] = rng.choice((1, [[name] for name in world.quasi], [world.quasi[:2]]))
     return {"k-anonymity": {"k": rng.randint(2, 5), **over}}
+
+
+def _candidates(world: World, rng: random.Random) -> Claim:
+    kind = rng.choice(("global", "both", "records", "people"))
+    return {"k-candidates": {"k": rng.randint(2, 5), "kind": kind}}
 
 
 def _diversity(world: World, rng: random.Random) -> Claim:

@@ -87,7 +87,7 @@ def test_claims() -> None:
         )
     )  # fmt: skip
     assert [(claim.name, claim.parameters.model_dump()) for claim in plan.protect] == [
-        ("k-anonymity", {"k": 5, "over": "quasi-identifiers"}),
+        ("k-anonymity", {"k": 5, "over": "quasi-identifiers", "knows": None}),
         ("l-diversity", {"of": "disease", "l": 3, "kind": "distinct", "c": None}),
         ("t-closeness", {"of": "hiv", "t": 0.3, "distance": "equal"}),
         ("l-diversity", {"of": "income", "l": 2, "kind": "distinct", "c": None}),

@@ -270,6 +270,13 @@ GOOD_DOCUMENTS: list[dict[str, Any]] = [
             {"prefix": {"length": 5, "steps": [1, 5]}},
             {"dates": ["month", "year"]},
             {"bins": [[1, 2.5]]},
+            {"coding": {"top": 90}},
+            {
+                "coding": [
+                    {"bottom": 18, "top": 90, "round": 5},
+                    {"bottom": 18, "top": 90, "round": 15},
+                ]
+            },
             {"bins": [[["a", 1], ["b"]]]},
             {"taxonomy": {"a": ["b", {"c": ["d"]}], "e": None}},
             {"suppression": True},
@@ -349,6 +356,10 @@ BAD_DOCUMENTS: list[dict[str, Any]] = [
             {"prefix": {"length": 5, "steps": []}},
             {"dates": ["week"]},
             {"dates": []},
+            {"coding": {}},
+            {"coding": []},
+            {"coding": {"top": "old"}},
+            {"coding": {"round": 0}},
             {"bins": []},
             {"bins": [[]]},
             {"bins": [5]},
@@ -411,6 +422,16 @@ def test_claims_that_make_no_sense(protect: dict[str, Any], says: str) -> None:
         ({"role": "quasi-identifier", "levels": [2, 1]}, "above the highest"),
         ({"role": "quasi-identifier", "hierarchy": "prefix"}, "needs to know more"),
         ({"role": "quasi-identifier", "hierarchy": {"bins": [[2, 1]]}}, "does not come after"),
+        *(
+            ({"role": "quasi-identifier", "hierarchy": {"coding": coding}}, what)
+            for coding, what in (
+                ({"bottom": 9, "top": 9}, "nothing is between the bottom 9 and the top 9"),
+                ([{"top": 90}, {"top": 95}], "the top 95 is above 90"),
+                ([{"top": 90, "round": 5}, {"top": 90, "round": 10}], "are not put together from"),
+                ([{"top": 90}, {"round": 5}], "a level has no top"),
+                ([{"top": 90, "round": 5}, {"top": 80, "round": 5}], "cuts numbers"),
+            )
+        ),
     ],
 )
 def test_columns_that_make_no_sense(column: dict[str, Any], says: str) -> None:

@@ -477,7 +477,7 @@ def test_a_number_stands_for_all_tables_of_so_many_columns(tmp_path: Path) -> No
         ("tables: 2", "tables: 0", 13, "needs a whole number of columns such as 2"),
         ("tables: 2", "tables: []", 13, "needs a whole number of columns such as 2"),
         ("tables: 2", "tables: true", 13, "needs a whole number of columns such as 2"),
-        ("tables: 2", "tables: [age]", 13, "'age' is a column, not a table | Write [age]"),
+        ("tables: 2", "tables: [age]", 13, "'age' is a column, not a list | Write [age]"),
         ("tables: 2", "tables: [[]]", 13, "[] is not a list of columns"),
         ("tables: 2", "tables: [[[age]]]", 13, "['age'] is not the name of a column"),
         ("tables: 2", "tables:\n    - [sex]\n    - [agee]", 15, "Did you mean 'age'?"),

@@ -27,6 +27,7 @@ from hedgerow.table.hierarchy_builders import (
     Taxonomy,
 )
 from hedgerow.table.labels import covers
+from hedgerow.table.top_bottom_codes import CodingLevel, NumberCoding
 
 QUICK = settings(max_examples=100, deadline=None)
 
@@ -138,6 +139,47 @@ def test_bins(values: list[str | None], edges: list[int], data: st.DataObject) -
             assert high is None or exact < high
             # The bin is bounded by neighbouring edges, so it holds no other edge.
             assert not any((low is None or c > low) and (high is None or c < high) for c in cuts)
+
+
+@QUICK
+@given(
+    columns(st.one_of(numbers, st.integers(0, 120).map(str))),
+    st.none() | st.integers(0, 40), st.none() | st.integers(50, 100),
+    st.none() | st.sampled_from([1, 2, 5, 10, "0.5", "2.5"]), st.sampled_from([1, 3, 5]),
+)  # fmt: skip
+def test_coding(
+    values: list[str | None], bottom: int | None, top: int | None, step: Any, times: int
+) -> None:
+    """What a number is published as holds it, nothing that is rounded otherwise, and no more."""
+    if bottom is top is step is None:
+        return
+    level = CodingLevel(bottom=bottom, top=top, round=step)
+    wide = None if step is None else str(Fraction(step) * times)
+    wider = CodingLevel(bottom=bottom, top=top, round=None if wide is None else float(
+        Fraction(wide)))  # fmt: skip
+    h = NumberCoding(levels=(level, wider)).bind("x", values)
+    is_hierarchy(h, values)
+    for value in h.values:
+        if value is None:
+            assert published(h, value, 1) is None or h.size(1) == 1
+            continue
+        for place, by in ((1, step), (2, wide)):
+            label, number = str(published(h, value, place)), Fraction(Decimal(value))
+            if bottom is not None and number < bottom:
+                assert label == f"<{bottom}"
+            elif top is not None and number >= top:
+                assert label == f">={top}"
+            elif by is None:
+                assert label == value
+            else:
+                near = Fraction(by)
+                middle = (number / near + Fraction(1, 2)).__floor__() * near
+                low, high = bounds(label)
+                assert low is not None
+                assert high is not None
+                assert low <= number < high
+                assert middle - near / 2 <= low < high <= middle + near / 2 + 1
+            assert covers([label], [value], column="x").all()
 
 
 @QUICK

@@ -9,10 +9,20 @@ from hypothesis import strategies as st
 from tables import adult, cells_of
 
 from hedgerow.base.errors import ClaimError
-from hedgerow.claims import EntropyLDiversity, KAnonymity, TCloseness
+from hedgerow.claims import (
+    EntropyLDiversity,
+    KAnonymity,
+    MarginalAnonymity,
+    MarketerRisk,
+    TCloseness,
+    UniqueShare,
+)
 from hedgerow.claims.base import Needs
+from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.recode.full_domain import full_domain
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local import local
+from hedgerow.recode.local_start import local_from_optimum
 from hedgerow.recode.metrics import METRICS
 from hedgerow.table.hierarchy import Hierarchy
 
@@ -59,6 +69,48 @@ def test_claims_hold_and_labels_are_true(rows, models, share):
                 h.labels[level][h.codes[level][leaf]] == recoding.labels[j][group]
                 for level in range(h.height + 1)
             )
+
+
+EVERY = [
+    *([model] for found in models_of_claims().values() for model in found
+      if Needs.POPULATION not in model.needs),
+    [UniqueShare(share=0.1), KAnonymity(k=1)],
+    [MarginalAnonymity(k=3, knows=1)],
+    [KAnonymity(k=2), MarketerRisk(risk=0.3)],
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(ROWS.filter(bool), st.sampled_from(EVERY), st.sampled_from([0.0, 0.2]),
+       st.sampled_from(["loss", "discernibility", "precision"]))  # fmt: skip
+def test_nothing_is_worse_than_full_domain_recoding(rows, models, share, utility):
+    """And nothing is refused that the lattice can publish, claims about the table included."""
+    cells = cells_of(rows, COLUMNS, sensitive=["s"])
+    limit, metric = int(share * len(rows)), METRICS[utility]
+
+    def found():
+        return local_from_optimum(
+            lambda asked: local(cells, asked, limit=limit), cells, models, metric=metric, bounds={},
+            limit=limit, seconds=None,
+        )  # fmt: skip
+
+    try:
+        whole = full_domain(cells, SearchConstraints(tuple(models), limit), metric)
+    except ClaimError:
+        whole = None
+    try:
+        recoding = found()
+    except ClaimError:
+        assert whole is None
+        return
+    assert recoding.kind == "local"
+    assert recoding.levels is None
+    assert recoding.suppressed <= limit
+    assert all(model.check(recoding.groups(cells)).holds for model in models)
+    original = Lattice.of(cells).original
+    if whole is not None:
+        costs = [metric.cost(one.outcome(original)) for one in (recoding, whole)]
+        assert costs[0] <= costs[1] + 1e-9
 
 
 def test_each_group_is_published_at_the_lowest_values_its_members_share():

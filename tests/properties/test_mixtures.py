@@ -304,7 +304,7 @@ METHODS: list[Any] = [
 def test_no_belief_breaks_what_is_certified(method: Any) -> None:
     """By nationality, whoever knows one person; every claim that the release certifies."""
     several = certified = 0
-    for seed in range(12):
+    for seed in range(24):
         random = Random(seed)
         nationality = random.choices(["Spanish", "Polish", "Thai", "Lao"], (6, 3, 2, 1), k=24)
         table = pd.DataFrame({"nat": nationality, "s": random.choices(VALUES, (3, 2, 2), k=24)})

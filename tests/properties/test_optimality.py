@@ -216,6 +216,8 @@ def test_where_too_many_groups_would_help_to_try_all_sets_there_is_a_bound(table
     with patch.object(suppression, "MOST_TRIED", 0):
         compare(table, [model], LINEAR, share, proven=unique)
         compare(table, [model], ["loss"], share, proven=unique and model.share == 0)
+
+
 ESTIMATED = [
     *(PopulationUniqueness(at_most=share, fraction=0.5) for share in (0, 0.2, 0.4)),
     PopulationUniqueness(at_most=0.3, fraction=0.3, estimator="dankar"),

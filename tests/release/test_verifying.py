@@ -252,7 +252,9 @@ def test_every_kind_of_model_is_tested() -> None:
     from hedgerow.claims.serialisation import models
 
     unverifiable_ones = {"KMap", "DeltaPresence", "JournalistRisk", "Composition", "BeliefBound"}
-    assert {type(model).__name__ for model in VERIFIABLE} | unverifiable_ones == set(models())
+    elsewhere = {"MarginalAnonymity", "KCandidates"}  # tests/properties: test_known_columns, _cells
+    tested = {type(model).__name__ for model in VERIFIABLE} | unverifiable_ones | elsewhere
+    assert tested == set(models())
 
 
 EDITS = st.tuples(

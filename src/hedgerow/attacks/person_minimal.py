@@ -139,6 +139,7 @@ def _refuse_unfit(plan: Plan) -> tuple[PrivacyModel, ...]:
     models = plan.models()
     for model in models:
         alone = not (model.composes or model.joint or model.looks_behind or model.facts)
+        alone &= not model.across_groups
         if (
             not alone
             or model.about_single_people

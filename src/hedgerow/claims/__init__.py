@@ -5,7 +5,8 @@ from hedgerow.claims.declaration import CLAIMS, Declaration, Parameter, describe
 
 # Each declares its claims; in the order in which they are best learned.
 # isort: off
-from hedgerow.claims.anonymity import KAnonymity
+from hedgerow.claims.anonymity import KAnonymity, MarginalAnonymity
+from hedgerow.claims.k_candidates import KCandidates
 from hedgerow.claims.diversity import (
     DistinctLDiversity,
     EntropyLDiversity,
@@ -38,7 +39,9 @@ __all__ = [
     "IndividualRisk",
     "JournalistRisk",
     "KAnonymity",
+    "KCandidates",
     "KMap",
+    "MarginalAnonymity",
     "MarketerRisk",
     "Needs",
     "Parameter",

@@ -31,6 +31,7 @@ class ParameterKind(Enum):
     FLAG = "true or false"
     ADVERSARY = "an adversary"
     PRIOR = "file, uniform, table, {counts: ...} or {shape: ...}"
+    COLUMN_SETS = "number of quasi-identifiers, or lists of them"
     PREDICATES = "list of values, nodes of the hierarchy, or lists of these"
 
     def __str__(self) -> str:

@@ -9,6 +9,7 @@ from hedgerow.claims.priors import Prior
 
 LISTED = "it depends on what people want protected, or on who is known"
 EARLIER = "it needs the earlier releases"
+ORIGINALS = "it depends on what people's values were before"
 SEVERAL_ROWS = "the file does not say which rows belong to the same person"
 WEIGHTED = "it depends on survey weights"
 UNSAID = "it is about a sample, and nothing says whether people were left out"
@@ -27,6 +28,8 @@ def unverifiable(model: PrivacyModel, *, person: bool, left_out: int | None) -> 
         return EARLIER
     if model.looks_behind:
         return LISTED
+    if model.of_originals:
+        return ORIGINALS
     if Needs.POPULATION in model.needs:
         return "it needs the outside population"
     if model.weighted_by is not None:
@@ -85,6 +88,8 @@ def withheld(model: PrivacyModel, *, left_out: int, hidden: bool) -> str | None:
         return LISTED
     if model.weighted_by is not None:
         return WEIGHTED
+    if model.of_originals:
+        return ORIGINALS
     if left_out and model.compares_with_table:
         return "it compares with the whole table, people left out included"
     return "it depends on a prior that is not published" if hidden else None

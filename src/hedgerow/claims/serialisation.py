@@ -127,7 +127,7 @@ def _spelled(value: Any) -> Any:
         case None | bool() | str():
             return value
         case tuple():
-            return list(value)
+            return [list(item) if isinstance(item, tuple) else item for item in value]
         case Adversary():
             return _adversary(value)
         case Predicates():
@@ -176,6 +176,10 @@ def _read(name: str, value: Any, kind: str) -> Any:
         ):
             raise PlanError("an order is a list of values, each once")
         return tuple(value)
+    if name == "knows" and isinstance(value, list):
+        return value  # sets of columns, which the claim itself refuses where they are none
+    if name == "knows" and isinstance(value, int):
+        return _whole(name, _number(value))
     if name == "prior" and value is None:
         return None
     if name in ("adversary", "predicates", "prior") or isinstance(value, Mapping | list):

@@ -51,6 +51,13 @@ ESTIMATED = Gap(
     "sample of it",
 )
 
+MORE_KNOWN = Gap(9, "anybody against those who know other quasi-identifiers than the claim says")
+
+WEIGHED_RECORDS = Gap(10, "anybody against those who weigh which of several candidates is likelier")
+MANY_KNOWN = Gap(
+    11, "anybody against those who match several people, and rule out records that must be others'"
+)
+
 
 @dataclass(frozen=True)
 class Slider:
@@ -100,6 +107,17 @@ class Traits:
     """
     counts_left_out: ClassVar[bool] = False
     """Whether it depends on how many people of the table are in none of the groups."""
+    across_groups: ClassVar[bool] = False
+    """Whether it counts people of several groups who look alike in some columns: a group then
+    passes or fails by which other groups are published."""
+    of_originals: ClassVar[bool] = False
+    """Whether it depends on which records fit whom, so on quasi-identifiers as they were."""
+    candidates_of_people: int = 1
+    """Of a claim that is `of_originals`: how many records fit everybody where it holds,"""
+    candidates_of_records: int = 1
+    """and how many people every record fits;"""
+    matches_everybody: bool = False
+    """whether its attacker matches all people with all records."""
     rows_words: ClassVar[str | None] = None
     """What it is called where it is listed as proved for several rows a person."""
     sliders: ClassVar[tuple[Slider, ...]] = ()
@@ -205,6 +223,16 @@ class Traits:
     def about_single_people(self) -> bool:
         """Whether it depends on what certain people want protected, or on who is known."""
         return self.facts is not None
+
+    @property
+    def of_each_group(self) -> PrivacyModel | None:
+        """The claim about each group alone that implies it, of one that is `across_groups`."""
+        return None
+
+    @property
+    def named_columns(self) -> tuple[str, ...]:
+        """Quasi-identifiers that its parameters name."""
+        return ()
 
     def for_anybody(self: T, domains: Mapping[str, Sensitive]) -> T | None:
         """The claim that asks the same of every group, whoever may be in it, and implies this one.

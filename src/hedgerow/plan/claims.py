@@ -38,6 +38,7 @@ from hedgerow.claims.declaration import (
     ParameterKind,
 )
 from hedgerow.plan.adversaries import AdversaryPlan, PriorPlan
+from hedgerow.plan.column_sets import ColumnSets
 from hedgerow.plan.fields import File, OneKeyMapping, PlanMapping, number_within
 
 
@@ -75,6 +76,7 @@ _KINDS: dict[ParameterKind, Any] = {
     ParameterKind.FLAG: bool,
     ParameterKind.ADVERSARY: AdversaryPlan,
     ParameterKind.PRIOR: PriorPlan,
+    ParameterKind.COLUMN_SETS: ColumnSets,
     ParameterKind.PREDICATES: Predicates,
 }
 """What the plan reads for each kind of parameter that is neither a number nor a choice."""

@@ -42,6 +42,8 @@ def contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
         if "protect" not in broken:
             for place, claim in enumerate(plan.protect):
                 yield from _claim_contradicts(plan, ("protect", place), claim)
+    if plan.columns and not {"columns", "method"} & broken:
+        yield from _unimportant(plan)
     yield from privacy_contradicts(plan, broken)
     yield from policy_contradicts(plan, broken)
     yield from utility_contradicts(plan, broken)
@@ -122,7 +124,55 @@ def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) ->
         )  # fmt: skip
     elif of is None and len(sensitive) > 1 and isinstance(claim, Claim):
         yield from _about_one_column(place, claim, sensitive)
+    yield from _unknowable(plan, place, claim)
     yield from _lacks_hierarchy(plan, place, claim, sensitive)
+
+
+def _unimportant(plan: Plan) -> Iterable[Problem]:
+    """Columns whose cells are said to be important, and that no cell is suppressed of."""
+    quasi = plan.schema().quasi_identifiers
+    for name in plan.method.importance or ():
+        if name not in quasi:
+            close = nearest(name, quasi)
+            yield Problem(
+                ("method", "importance", name), f"{name!r} is no quasi-identifier",
+                f"Did you mean {close!r}?" if close else "Cells of others are not suppressed.",
+            )  # fmt: skip
+
+
+def _unknowable(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:
+    """Columns that an attacker is said to know, and that are no quasi-identifiers."""
+    quasi = plan.schema().quasi_identifiers
+    named: dict[str, Place] = {}
+    if isinstance(claim, Claim):
+        parameter = claim.declaration.of_kind(ParameterKind.COLUMN_SETS)
+        sets = None if parameter is None else getattr(claim.parameters, parameter.name)
+        if parameter is None or sets is None:
+            return
+        if isinstance(sets, int):
+            if sets > len(quasi):
+                yield Problem(
+                    (*place, parameter.name), f"there are {len(quasi)} quasi-identifiers, and "
+                    f"nobody knows {sets} of them", "Leave it out: then all of them are known.",
+                )  # fmt: skip
+            return
+        for i, one in enumerate(sets):
+            for j, name in enumerate(one):
+                named[name] = (*place, parameter.name, i, j)
+                if name in one[:j]:
+                    yield Problem(named[name], f"{name!r} stands twice in a set", "Remove one.")
+    else:
+        named = dict.fromkeys(claim.named_columns, place)
+    for name, spot in named.items():
+        if name not in quasi:
+            role = plan.columns[name].role if name in plan.columns else None
+            close = nearest(name, quasi)
+            yield Problem(
+                spot,
+                f"{name!r} has the role {role}, and what is known are quasi-identifiers" if role
+                else f"there is no column {name!r}",
+                f"Did you mean {close!r}?" if close else f"There are {some(quasi)}.",
+            )  # fmt: skip
 
 
 def _about_one_column(place: Place, claim: Claim, sensitive: Sequence[str]) -> Iterable[Problem]:

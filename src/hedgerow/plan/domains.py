@@ -28,6 +28,7 @@ from hedgerow.table.hierarchy_builders import (
     Taxonomy,
 )
 from hedgerow.table.taxonomies import DELIMITERS, label
+from hedgerow.table.top_bottom_codes import NumberCoding
 
 LARGEST = 1_000_000_000
 """Bytes of a file of values; ten million of them need less."""
@@ -145,6 +146,7 @@ else:
 _UNLISTED: Mapping[type, tuple[str, str]] = {
     Ranges: ("ranges hold whatever numbers there are", "numbers"),
     Bins: ("its bins have edges, not values", "numbers"),
+    NumberCoding: ("it holds whatever numbers there are", "numbers"),
     Prefix: ("it masks whatever values there are", "values"),
     Dates: ("it holds whatever dates there are", "values"),
     Codes: ("its system has more codes than the column may have", "values"),

@@ -29,6 +29,7 @@ from hedgerow.table.hierarchy_builders import (
     Suppression,
     Taxonomy,
 )
+from hedgerow.table.top_bottom_codes import CodingLevel, NumberCoding
 
 _NUMBER = {"type": "number"}
 _NUMBERS = {"type": "array", "items": _NUMBER, "minItems": 1}
@@ -76,6 +77,32 @@ class RangesPlan(PlanMapping):
 
     def spec(self) -> Spec:
         return Ranges(widths=self.widths, origin=self.origin)
+
+
+class CodingPlan(PlanMapping):
+    """The highest and the lowest numbers put together, others rounded."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    bottom: Annotated[float | None, PlainValidator(_number), WithJsonSchema(_NUMBER)] = Field(
+        default=None, description="Numbers below it become one."
+    )
+    top: Annotated[float | None, PlainValidator(_number), WithJsonSchema(_NUMBER)] = Field(
+        default=None, description="Numbers from it on become one."
+    )
+    round: Annotated[
+        float | None,
+        PlainValidator(_number),
+        WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
+    ] = Field(
+        default=None,
+        description="Numbers between are rounded to its multiples, and published as the range that "
+        "is rounded so.",
+    )
+
+    def level(self) -> CodingLevel:
+        """What becomes of numbers at this level."""
+        return CodingLevel(bottom=self.bottom, top=self.top, round=self.round)
 
 
 _Steps = Annotated[
@@ -159,7 +186,8 @@ def _level_names(value: Any) -> tuple[str, ...]:
     return found
 
 
-_KINDS = ("csv", "codes", "ranges", "prefix", "dates", "bins", "taxonomy", "suppression")
+_KINDS = ("csv", "codes", "ranges", "coding", "prefix", "dates", "bins", "taxonomy",
+          "suppression")  # fmt: skip
 """Of hierarchies."""
 _BESIDE = frozenset({"names", "origin"})
 """What may stand beside the one key."""
@@ -186,6 +214,12 @@ class HierarchyPlan(OneKeyMapping):
     )
     codes: CodesPlan | None = None
     ranges: RangesPlan | None = None
+    coding: (
+        CodingPlan | Annotated[tuple[CodingPlan, ...], Field(strict=False, min_length=1)] | None
+    ) = Field(
+        default=None,
+        description="Top and bottom coding, and rounding: one level, or a list of levels.",
+    )
     prefix: PrefixPlan | None = None
     dates: DatesPlan | None = None
     bins: Annotated[
@@ -276,6 +310,9 @@ class HierarchyPlan(OneKeyMapping):
             return Bins(edges=self.bins)
         if self.taxonomy is not None:
             return Taxonomy(tree=self.taxonomy)
+        if self.coding is not None:
+            several = self.coding if isinstance(self.coding, tuple) else (self.coding,)
+            return NumberCoding(levels=tuple(one.level() for one in several))
         made = self.codes or self.ranges or self.prefix or self.dates
         return Suppression() if made is None else made.spec()
 
@@ -283,6 +320,7 @@ class HierarchyPlan(OneKeyMapping):
 _EXAMPLES = {
     "codes": "{codes: icd-10}",
     "ranges": "{ranges: [5, 10, 20]}",
+    "coding": "{coding: {bottom: 18, top: 90, round: 5}}",
     "prefix": "{prefix: 5}",
     "bins": "{bins: [[18, 30, 65], [65]]}",
     "taxonomy": "{taxonomy: {Europe: [France, Spain], Asia: [Japan]}}",

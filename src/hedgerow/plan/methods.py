@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import (
     Field,
-    PlainSerializer,
-    PlainValidator,
     SerializerFunctionWrapHandler,
-    WithJsonSchema,
     model_serializer,
     model_validator,
 )
 
-from hedgerow.base.problems import Problem, problem, problems_at, short
+from hedgerow.base.problems import Problem, problems_at
+from hedgerow.plan.column_sets import ColumnSets
 from hedgerow.plan.fields import Delta, File, PlanMapping, Positive, Price, Share, Whole
 
 OWN: Mapping[str, tuple[str, ...]] = {
@@ -26,7 +24,7 @@ OWN: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Keys of the searches that have a price, which no other search has."""
 PRICED = tuple(OWN)
-RECODING = ("suppress", "keep_suppressed", "time", "mode", "boxes", "parts")
+RECODING = ("suppress", "keep_suppressed", "time", "mode", "boxes", "parts", "importance")
 """Keys about recodings that keep claims, of which a release with a price has none."""
 CHOOSING = ("choice", "row", "steps")
 """Keys about a recoding that is chosen by looking at data."""
@@ -36,33 +34,7 @@ _UNSAID = "Leave it out."
 _COUNTED = "Leave it out: how many people are left out must not show in the release."
 _UNSAFE = {"suppress": _COUNTED, "keep_suppressed": _COUNTED}
 
-Search = Literal["lattice", "mondrian", "microaggregation", "local", "marginals", "safe"]
-Table = tuple[str, ...]
-"""The columns of one table."""
-
-
-def _tables(value: Any) -> int | tuple[Table, ...]:
-    wanted = "a whole number of columns such as 2, or lists of columns such as [[age, sex]]"
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
-        return int(value)
-    if not isinstance(value, list | tuple) or not value:
-        raise problem(f"'tables' needs {wanted}, not {short(value)}")
-    found: list[Problem] = []
-    for place, table in enumerate(value):
-        if isinstance(table, str):
-            fix = f"Write [{table}] for the table of this column alone; a table is a list."
-            found.append(Problem((place,), f"{short(table)} is a column, not a table", fix))
-        elif not isinstance(table, list | tuple) or not table:
-            found.append(Problem((place,), f"{short(table)} is not a list of columns", None))
-        else:
-            found += [
-                Problem((place, i), f"{short(name)} is not the name of a column", None)
-                for i, name in enumerate(table)
-                if not isinstance(name, str)
-            ]
-    if found:
-        raise problems_at(found)
-    return tuple(tuple(table) for table in value)
+Search = Literal["lattice", "mondrian", "microaggregation", "local", "cells", "marginals", "safe"]
 
 
 class Method(PlanMapping):
@@ -74,7 +46,8 @@ class Method(PlanMapping):
         default="lattice",
         description="lattice: the same level for everyone, the most useful of all combinations. "
         "mondrian: boxes that fit the data. microaggregation: clusters of similar people. local: "
-        "levels that differ from group to group. marginals: no rows of people, but tables of "
+        "levels that differ from group to group. cells: the same level for everyone, and single "
+        "cells suppressed. marginals: no rows of people, but tables of "
         "counts with noise. safe: rows of a random sample, the same level for everyone, small "
         "groups left out; differentially private.",
     )
@@ -101,6 +74,11 @@ class Method(PlanMapping):
         "and sensitive values, as far as the claims allow; the method then works on each part by "
         "itself.",
     )
+    importance: dict[str, Positive] | None = Field(
+        default=None,
+        description="Cells only: how much it matters that the cells of a column stay, such as "
+        "{age: 5}; 1 for columns that are not listed.",
+    )
     epsilon: Price | None = Field(
         default=None,
         description="Marginals and safe only: the loss of the whole release; of marginals this or "
@@ -115,30 +93,7 @@ class Method(PlanMapping):
         default=None,
         description="Marginals only: the zero-concentrated loss of the whole release.",
     )
-    tables: (
-        Annotated[
-            int | tuple[Table, ...],
-            PlainValidator(_tables),
-            PlainSerializer(lambda given: given),
-            WithJsonSchema(
-                {
-                    "anyOf": [
-                        {"type": "integer", "minimum": 1},
-                        {
-                            "type": "array",
-                            "minItems": 1,
-                            "items": {
-                                "type": "array",
-                                "minItems": 1,
-                                "items": {"type": "string"},
-                            },
-                        },
-                    ]
-                }
-            ),
-        ]
-        | None
-    ) = Field(
+    tables: ColumnSets | None = Field(
         default=None,
         description="Marginals only: how many columns a table has, for all tables of so many "
         "columns with a domain or bounds and a step; or the tables, each a list of columns.",
@@ -213,10 +168,11 @@ class Method(PlanMapping):
                 if key in told:
                     fix = _UNSAFE.get(key, _UNSAID) if self.search == "safe" else _UNSAID
                     yield Problem((key,), f"{key} has no meaning for {self.search}", fix)
-        elif self.search != "mondrian":
-            for key in ("mode", "boxes"):
-                if key in told:
-                    yield Problem((key,), f"{key} has no meaning for {self.search}", _UNSAID)
+            return
+        others = {"mode": "mondrian", "boxes": "mondrian", "importance": "cells"}
+        for key, search in others.items():
+            if key in told and search != self.search:
+                yield Problem((key,), f"{key} has no meaning for {self.search}", _UNSAID)
 
     def _safe_problems(self) -> Iterable[Problem]:
         """A safe release has a rate and a price, and its choices must leave some of it."""
@@ -260,7 +216,7 @@ class Method(PlanMapping):
         own = OWN.get(self.search, ())
         unsaid = {key for keys in OWN.values() for key in keys} - {*own}
         unsaid |= {*RECODING} if own else set()
-        unsaid |= {"parts"} if self.parts is None else set()
+        unsaid |= {key for key in ("parts", "importance") if getattr(self, key) is None}
         return {key: value for key, value in usual(self).items() if key not in unsaid}
 
     def may_suppress(self, people: int) -> int:

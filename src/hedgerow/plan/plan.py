@@ -24,13 +24,14 @@ from hedgerow.base.problems import Place, PlanErrors, Problem, raise_all, short
 from hedgerow.engines.formats import COMPRESSED, format_of
 from hedgerow.engines.source_form import SourceForm
 from hedgerow.plan.claims import Claim
+from hedgerow.plan.column_sets import ColumnSet
 from hedgerow.plan.columns import ColumnPlan
 from hedgerow.plan.contradictions import contradictions
 from hedgerow.plan.domains import refuse_from_data
 from hedgerow.plan.fields import Destination, PlanMapping, PublishedRows, Source, TableSource
 from hedgerow.plan.json_schema import json_schema
 from hedgerow.plan.keep import KeptAnalysis
-from hedgerow.plan.methods import PRICED, Method, Table
+from hedgerow.plan.methods import PRICED, Method
 from hedgerow.plan.policies import PolicyPlan
 from hedgerow.plan.privacy import PrivacyPlan, domain_of, needed, tables_of
 from hedgerow.plan.registry_keys import EngineName
@@ -423,7 +424,7 @@ class Plan(PlanMapping):
 
         return stated(self)
 
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[ColumnSet, ...]:
         """The tables of a randomised release, each as its columns; none of another release."""
         return tables_of(self)
 

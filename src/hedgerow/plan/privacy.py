@@ -11,8 +11,8 @@ from pydantic import Field
 
 from hedgerow.base.errors import PlanError, nearest, some
 from hedgerow.base.problems import Place, Problem
+from hedgerow.plan.column_sets import ColumnSet
 from hedgerow.plan.fields import PlanMapping, Whole
-from hedgerow.plan.methods import Table
 from hedgerow.table.schema import Role
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _countable(plan: Plan) -> list[str]:
     return [name for name, column in plan.columns.items() if column.has_cells]
 
 
-def tables_of(plan: Plan) -> tuple[Table, ...]:
+def tables_of(plan: Plan) -> tuple[ColumnSet, ...]:
     """The tables a randomised release has; a number stands for all tables of so many columns."""
     asked = plan.method.tables
     if isinstance(asked, int):

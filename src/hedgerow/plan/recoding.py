@@ -6,12 +6,15 @@ Publishing does it, and an attacker who knows the plan does it again for other t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hedgerow.base.errors import PlanError
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.plan.plan import Plan
-from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.recode.cell_suppression import cell_suppression
+from hedgerow.recode.constraints import SearchConstraints, each_alone
 from hedgerow.recode.full_domain import full_domain
+from hedgerow.recode.local_start import local_from_optimum
 from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.metrics import Granularity
 from hedgerow.recode.partwise import parted
@@ -55,7 +58,24 @@ def searched(
             cells, constraints, plan.utility.over([h.name for h in cells.hierarchies]),
             bounds=bounds(plan), seconds=seconds, tell=tell, ends=ends,
         )  # fmt: skip
-    way = method_of(plan, models, [h.name for h in cells.hierarchies])
+    columns = [h.name for h in cells.hierarchies]
+    if method.search == "cells":
+        return cell_suppression(
+            cells, models, metric=plan.utility.over(columns), bounds=bounds(plan), limit=limit,
+            importance=method.importance, seconds=seconds, progress=progress,
+        )  # fmt: skip
+    way = method_of(plan, models, columns)
+    if method.parts is None and method.search == "local":
+        return local_from_optimum(
+            lambda asked: replace(way, models=asked).recode(cells, limit=limit, progress=progress),
+            cells,
+            models,
+            metric=plan.utility.over(columns),
+            bounds=bounds(plan),
+            limit=limit,
+            seconds=seconds,
+            unit=unit,
+        )
     if method.parts is None:
         return way.recode(cells, limit=limit, progress=progress)
     return parted(cells, way, most=method.parts, limit=limit, progress=progress)
@@ -81,7 +101,7 @@ def method_of(
         raise PlanError("microaggregation needs a k-anonymity claim", fix="Add `- k-anonymity: 5`.")
     return RecodingMethod(
         search=method.search,
-        models=models,
+        models=each_alone(models),
         mode=method.mode,
         boxes=method.boxes,
         k=max(sizes, default=1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -27,19 +28,38 @@ class SearchConstraints:
     """What groups count, for messages: people, or rows where a person may have several."""
 
     @cached_property
+    def asked(self) -> tuple[PrivacyModel, ...]:
+        """The models as they are asked of a node.
+
+        Where those who would be left out are one more group, which looks like no other, claims
+        across groups are asked of each group alone.
+        """
+        return each_alone(self.models) if self.keep_suppressed else self.models
+
+    @cached_property
     def by_group(self) -> tuple[PrivacyModel, ...]:
-        """Models that decide about each group alone: a group that fails is suppressed."""
-        return tuple(m for m in self.models if m.per_group)
+        """Models that decide about each group: a group that fails is suppressed."""
+        return tuple(m for m in self.asked if m.per_group)
+
+    @cached_property
+    def across(self) -> tuple[PrivacyModel, ...]:
+        """Those among them that count people of several groups."""
+        return tuple(m for m in self.by_group if m.across_groups)
 
     @cached_property
     def whole(self) -> tuple[PrivacyModel, ...]:
-        """Models about what remains after suppressing groups."""
-        return tuple(m for m in self.models if not m.one_by_one)
+        """Models about what remains after suppressing groups.
+
+        Those across groups are among them only beside others, for which more groups may go:
+        whatever fails them is gone before.
+        """
+        found = [m for m in self.asked if not (m.one_by_one or m.across_groups)]
+        return (*found, *self.across) if found else ()
 
     @cached_property
     def beyond(self) -> bool:
         """Whether a claim is about how groups go together, so that nothing says which should go."""
-        return any(m.beyond_groups for m in self.models)
+        return any(m.beyond_groups for m in self.asked)
 
     @cached_property
     def relief_decides(self) -> bool:
@@ -63,7 +83,7 @@ class SearchConstraints:
         if self.beyond:
             return False
         if self.limit == 0:
-            return all(m.monotone_in_generalisation for m in (*self.models, *self.ladder))
+            return all(m.monotone_in_generalisation for m in (*self.asked, *self.ladder))
         return self.settled and all(
             m.monotone_in_union and m.monotone_in_generalisation for m in self.whole
         )
@@ -82,14 +102,15 @@ class SearchConstraints:
         """How many of the requirements each group keeps, 0 if it fails one of the models."""
         passed = np.ones(len(groups), np.bool_)
         for model in self.by_group:
-            passed &= model.holds(groups)
+            if not model.across_groups:
+                passed &= model.holds(groups)
         if not self.ladder:
-            return passed.astype(np.int64)
-        if self._sizes is not None:
+            return standing(self.across, groups, passed).astype(np.int64)
+        if self._sizes is not None and not self.across:
             return np.where(passed, np.searchsorted(self._sizes, groups.n, side="right"), 0)
         rank = np.zeros(len(groups), np.int64)
         for model in self.ladder:
-            passed &= model.holds(groups)
+            passed = standing(self.across, groups, passed & model.holds(groups))
             rank += passed
         return rank
 
@@ -97,7 +118,7 @@ class SearchConstraints:
         """At least how many people of each group are left out at every finer node."""
         must = np.zeros(len(groups), np.int64)
         for model in (*self.by_group, *self.ladder[requirement : requirement + 1]):
-            failing = np.flatnonzero(~model.holds(groups))
+            failing = np.flatnonzero(~_held(model, groups))
             if len(failing):
                 part = groups.take(failing)
                 must[failing] = np.maximum(must[failing], part.n - model.could_stay(part))
@@ -123,12 +144,49 @@ class SearchConstraints:
         return model.keeps(_without(groups, kept, model))
 
 
+def each_alone(models: Iterable[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+    """The models, with those across groups replaced by what implies them group by group."""
+    return tuple(model.of_each_group or model for model in models)
+
+
+def standing(
+    models: Sequence[PrivacyModel], groups: Groups, kept: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """The groups that remain if those are suppressed that fail, until none fails.
+
+    A group fails by which others remain. Two sets of groups that keep such claims keep them
+    together, so there is a largest one, and this is it.
+
+    Args:
+        models: Claims across groups.
+        groups: Of a release.
+        kept: Those that other claims let remain.
+    """
+    if not models:
+        return kept
+    if not any(Needs.HISTOGRAM in model.needs for model in models):
+        groups = Groups(groups.n, population=groups.population, shown=groups.shown)
+    while True:
+        remaining = np.flatnonzero(kept)
+        among = groups.take(remaining)
+        passed = np.logical_and.reduce([model.holds(among) for model in models])
+        if passed.all():
+            return kept
+        kept = kept.copy()
+        kept[remaining[~passed]] = False
+
+
+def _held(model: PrivacyModel, groups: Groups) -> NDArray[np.bool_]:
+    """The groups that keep a claim at this node, or may keep it in part at a finer one."""
+    if model.across_groups:
+        return standing((model,), groups, np.ones(len(groups), np.bool_))
+    return model.holds(groups)
+
+
 def _without(groups: Groups, kept: NDArray[np.bool_], model: PrivacyModel) -> Groups:
     """What `model` sees of the release: to a population, a group left out is one of size 0."""
     if Needs.POPULATION in model.needs:
-        return Groups(
-            np.where(kept, groups.n, 0), groups.histograms, groups.domains, groups.population
-        )
+        return replace(groups, n=np.where(kept, groups.n, 0))
     published = groups.take(kept & (groups.n > 0))
     if not model.counts_left_out:
         return published

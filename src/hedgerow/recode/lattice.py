@@ -23,6 +23,7 @@ from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Floats, Groups, Histogram, Ints, merge_histogram, sort_members
 from hedgerow.table.hierarchy import Codes
 from hedgerow.table.pack import Layout, Words, hash_groups
+from hedgerow.table.shown_columns import ShownColumns
 
 if TYPE_CHECKING:
     from hedgerow.recode.metrics import CellMetric
@@ -103,10 +104,14 @@ class Lattice:
     def base(self) -> Frequency:
         """The frequency set of the bottom node."""
         tuples, into = self.cells.tuples
-        leaf = Frequency(
-            (0,) * len(self.bottom), self.layout.pack(tuples), self.cells.groups(into, len(tuples))
-        )
-        return self.roll_up(leaf, self.bottom)
+        words = self.layout.pack(tuples)
+        groups = replace(self.cells.groups(into, len(tuples)), shown=self._shown(words))
+        return self.roll_up(Frequency((0,) * len(self.bottom), words, groups), self.bottom)
+
+    def _shown(self, words: Words) -> ShownColumns:
+        """What groups of a node are published as."""
+        names = tuple(h.name for h in self.cells.hierarchies)
+        return ShownColumns(names, lambda: self.layout.unpack(words))
 
     @cached_property
     def _steps(self) -> tuple[NDArray[np.uint64], Ints]:
@@ -156,7 +161,9 @@ class Lattice:
                 width = len(low.groups.domains[name].values)
                 merged = merge_histogram(first, members, h.indptr, h.codes, h.counts, width)
                 histograms[name] = Histogram(*merged)
-        found = Groups(n, histograms, low.groups.domains, population, low.groups.left_out)
+        found = Groups(
+            n, histograms, low.groups.domains, population, low.groups.left_out, self._shown(words)
+        )
         return Frequency(node, words, found)
 
     def _regroup(self, low: Frequency, node: Node) -> tuple[Words, Ints, Ints]:

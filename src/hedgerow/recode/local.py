@@ -212,6 +212,8 @@ def _within(lattice: Lattice, low: Codes, high: Codes) -> NDArray[np.bool_]:
 
 def _cost(lattice: Lattice, weighting: Weighting, low: Codes, high: Codes) -> Floats:
     """Mean over columns of the share of leaves under the covering hierarchy values."""
+    if not len(low):
+        return np.zeros(0)  # of nothing there is no mean
     shares = []
     for j, h in enumerate(lattice.cells.hierarchies):
         _, span = common_node(h, low[:, j], high[:, j], lowest=lattice.bottom[j])

@@ -14,6 +14,7 @@ from hedgerow.table.cells import Cells
 from hedgerow.table.groups import Groups, Histogram, Ints
 from hedgerow.table.hierarchy import ANY, Codes, Hierarchy
 from hedgerow.table.pack import Layout, distinct
+from hedgerow.table.shown_columns import ShownColumns
 
 Labels = tuple[NDArray[np.object_], ...]
 SUPPRESSED = -1
@@ -92,7 +93,9 @@ class Recoding:
             if outside.sum() == cells.population.sum():  # nobody outside is left uncounted
                 parts = replace(parts, population=outside[kept])
         first, into = self.seen
-        return parts.merge(into[self.group[kept]], len(first))
+        names = [h.name for h in cells.hierarchies]
+        shown = ShownColumns.of_labels(names, lambda: [column[first] for column in self.labels])
+        return replace(parts.merge(into[self.group[kept]], len(first)), shown=shown)
 
     def outcome(self, original: Original) -> Outcome:
         """The partition, for the utility metrics."""

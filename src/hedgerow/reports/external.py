@@ -41,6 +41,7 @@ KINDS = {
     "mondrian": "people were divided into boxes, column by column",
     "microaggregation": "people were put together with those nearest to them, and share an average",
     "local": "each group was brought to levels of its own",
+    "cells": "each column was brought to one level, and single cells were suppressed",
     "anatomy": "quasi-identifiers and sensitive values were put into separate groups",
 }
 MISSING = "(missing)"

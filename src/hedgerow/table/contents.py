@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from hedgerow.table.encoding import encoded, histogram
 from hedgerow.table.groups import ALL, Groups, Histogram, Ints, Sensitive
 from hedgerow.table.pack import distinct
 from hedgerow.table.records import RecordKinds
+from hedgerow.table.shown_columns import ShownColumns
 from hedgerow.table.written_form import FOREIGN, Value, WrittenForm
 
 Codes = NDArray[np.int32]
@@ -191,12 +192,17 @@ class Contents:
 
     def sizes(self) -> Groups:
         """The groups, with nothing but their sizes."""
-        return Groups(self.n).merge(self.into, self.size)
+        return self.grouped(Groups(self.n))
+
+    def grouped(self, combinations: Groups) -> Groups:
+        """The groups of the table, of what was counted for each combination."""
+        merged = combinations.merge(self.into, self.size)
+        return replace(merged, shown=ShownColumns(self.quasi, lambda: self.codes))
 
     def joint(self, columns: Sequence[str]) -> Groups:
         """The groups with the combinations of all other columns."""
         domain, h = joint_attribute([self.sets[name][1] for name in columns], self.n)
-        return Groups(self.n, {ALL: h}, {ALL: domain}).merge(self.into, self.size)
+        return self.grouped(Groups(self.n, {ALL: h}, {ALL: domain}))
 
     def with_values(
         self,
@@ -249,7 +255,7 @@ class Contents:
             None if spellings is None else np.array(spellings, np.int32),
         )
         h = Histogram(found.indptr, codes, found.counts)
-        return Groups(self.n, {column: h}, {column: domain}).merge(self.into, self.size)
+        return self.grouped(Groups(self.n, {column: h}, {column: domain}))
 
     def group(self, labels: Mapping[str, Value]) -> int | None:
         """The group that has these values in the file, if there is one."""

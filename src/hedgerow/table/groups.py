@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.jit import kernel
+from hedgerow.table.candidate_records import Fitting
+from hedgerow.table.shown_columns import ShownColumns
 
 PEOPLE, ROWS = "people", "rows"
 """What is counted: people, or rows where a person may have several."""
@@ -295,6 +297,10 @@ class Groups:
     """People of the outside population in each group, where the plan names one."""
     left_out: int = 0
     """People of the table who are in none of the groups."""
+    shown: ShownColumns | None = None
+    """What each group is published as; None where groups are not those of one release."""
+    fitting: Fitting | None = None
+    """Whom the records of each group fit, of the groups of a release; None where nobody asked."""
 
     def __len__(self) -> int:
         return len(self.n)
@@ -355,13 +361,17 @@ class Groups:
         return cls(sizes, histograms, domains, outside)
 
     def take(self, chosen: NDArray[np.bool_] | Ints) -> Groups:
-        """Only these groups, in this order; the domains (the whole table) stay as they are."""
+        """Only these groups, in this order; the domains (the whole table) stay as they are.
+
+        Whom their records fit is a matter of the whole release, and not taken over.
+        """
         index: Ints = (
             np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.astype(np.int64)
         )
         histograms = {name: h.take(index) for name, h in self.histograms.items()}
         population = None if self.population is None else self.population[index]
-        return Groups(self.n[index], histograms, self.domains, population, self.left_out)
+        shown = None if self.shown is None else self.shown.take(index)
+        return Groups(self.n[index], histograms, self.domains, population, self.left_out, shown)
 
     def in_one_spelling(self, name: str) -> Groups:
         """The same with the values of a sensitive attribute that may be read as one as one."""
@@ -374,10 +384,14 @@ class Groups:
             {**self.domains, name: one},
             self.population,
             self.left_out,
+            self.shown,
         )
 
     def merge(self, into: Ints, size: int) -> Groups:
-        """Union the groups: old group g becomes part of new group into[g], of `size` in all."""
+        """Union the groups: old group g becomes part of new group into[g], of `size` in all.
+
+        What the new groups are published as is not known.
+        """
         n = np.zeros(size, np.int64)
         _add_at(n, into, self.n)
         population = None

@@ -88,7 +88,7 @@ class Ranges:
         object.__setattr__(self, "widths", tuple(self.widths))
         if not self.widths:
             raise HierarchyError("ranges need at least one width", fix="Write {ranges: [5, 10]}.")
-        numbers = _written([*self.widths, self.origin])
+        numbers = written_numbers([*self.widths, self.origin])
         scale = Scale.of(numbers)
         below = 0
         for width, number in zip(self.widths, numbers, strict=False):
@@ -104,8 +104,8 @@ class Ranges:
             below = units
 
     def bind(self, name: str, values: Sequence[Value], *, where: str | None = None) -> Hierarchy:
-        given = _written([*self.widths, self.origin])
-        leaves, parsed = _numbers(name, values, where)
+        given = written_numbers([*self.widths, self.origin])
+        leaves, parsed = numbers_of(name, values, where)
         scale = Scale.of([*parsed, *given])
         units = [scale.units(number) for number in parsed]
         *widths, origin = [scale.units(number) for number in given]
@@ -123,7 +123,7 @@ class Ranges:
                 for p in set(place)
             }
             columns.append([text[p] for p in place])
-        return _numeric_hierarchy(name, leaves, units, columns, values, where)
+        return numeric_hierarchy(name, leaves, units, columns, values, where)
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Bins:
         return tuple(row[0] for row in self._group_rows)
 
     def _levels(self) -> list[list[Parsed]]:
-        return [_written(level) for level in self.edges]  # type: ignore[arg-type]
+        return [written_numbers(level) for level in self.edges]  # type: ignore[arg-type]
 
     def _check_edges(self) -> None:
         levels = self._levels()
@@ -212,13 +212,13 @@ class Bins:
         if self.grouped:
             return covering(name, self._group_rows, values, where)
         levels = self._levels()
-        leaves, parsed = _numbers(name, values, where)
+        leaves, parsed = numbers_of(name, values, where)
         scale = Scale.of([*parsed, *(number for level in levels for number in level)])
         units = [scale.units(number) for number in parsed]
         edges = [[scale.units(number) for number in level] for level in levels]
         whole = all_whole(scale, [*units, *edges[0]]) and edges[0][0] >= 0
         columns = [_binned(scale, units, cuts, whole=whole) for cuts in edges]
-        return _numeric_hierarchy(name, leaves, units, columns, values, where)
+        return numeric_hierarchy(name, leaves, units, columns, values, where)
 
 
 @dataclass(frozen=True)
@@ -365,7 +365,12 @@ def _ordered(values: Iterable[Value]) -> list[Value]:
     return sorted(dict.fromkeys(values), key=lambda v: (v is None, v or ""))
 
 
-def _written(numbers: Iterable[float | int | str]) -> list[Parsed]:
+def written_numbers(numbers: Iterable[float | int | str]) -> list[Parsed]:
+    """Numbers of a plan, exactly as they are written.
+
+    Raises:
+        HierarchyError: Some are not finite.
+    """
     listed = list(numbers)
     parsed = [written(number) for number in listed]
     wrong = [number for number, p in zip(listed, parsed, strict=True) if p is None]
@@ -374,7 +379,7 @@ def _written(numbers: Iterable[float | int | str]) -> list[Parsed]:
     return [p for p in parsed if p is not None]
 
 
-def _numbers(
+def numbers_of(
     name: str, values: Sequence[Value], where: str | None
 ) -> tuple[list[str], list[Parsed]]:
     """The values that are not missing, and what they spell."""
@@ -389,7 +394,7 @@ def _numbers(
     return leaves, [p for p in parsed if p is not None]
 
 
-def _numeric_hierarchy(
+def numeric_hierarchy(
     name: str,
     leaves: Sequence[str],
     units: Sequence[int],
@@ -397,6 +402,16 @@ def _numeric_hierarchy(
     values: Sequence[Value],
     where: str | None,
 ) -> Hierarchy:
+    """The hierarchy of a numeric column, from the labels of each level.
+
+    Args:
+        name: The column.
+        leaves: Its values, as they are written.
+        units: The same as whole numbers of one unit.
+        columns: For each level, the label of each value.
+        values: Its values, missing ones too.
+        where: Where the plan asks for it.
+    """
     # Sorted by exact value: two that are equal as floats must not tear a level's run.
     order = sorted(range(len(leaves)), key=lambda i: units[i])
     rows: list[Row] = [(leaves[i], *(column[i] for column in columns), ANY) for i in order]

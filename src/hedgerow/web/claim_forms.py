@@ -25,6 +25,7 @@ SHARED = {
     "of": ParameterKind.COLUMN,
     "value": ParameterKind.VALUE,
     "population": ParameterKind.POPULATION,
+    "knows": ParameterKind.COLUMN_SETS,
 }
 """Other fields that claims share, and what they ask for."""
 STUBBORNNESS = (
@@ -109,7 +110,7 @@ def claim_said(claim: str, fields: Mapping[str, str]) -> dict[str, Any]:
     for field, p in form.shared.items():
         text = fields.get(field, "").strip()
         if text:
-            said[p.name] = text
+            said[p.name] = _sets(text) if p.kind is ParameterKind.COLUMN_SETS else text
         elif p.kind is ParameterKind.POPULATION:
             raise PlanError("this needs a file about the population", fix="Upload one first.")
     brief = form.declaration.brief
@@ -129,7 +130,10 @@ def claim_fields(claim: Any) -> dict[str, str]:
         found[form.field(p)] = _text(said.get(p.name, p.default))
     for p in form.more:
         found[form.field(p)] = _text(said.get(p.name))
-    return found | {field: _text(said.get(p.name)) for field, p in form.shared.items()}
+    return found | {
+        field: (_sets_text if p.kind is ParameterKind.COLUMN_SETS else _text)(said.get(p.name))
+        for field, p in form.shared.items()
+    }
 
 
 def claim_styles() -> str:
@@ -225,6 +229,20 @@ def _prior(prior: str, file: str, column: str, count: str) -> Any:
 def _secret(line: str) -> Any:
     parts = [part.strip() for part in line.split(",") if part.strip()]
     return parts[0] if len(parts) == 1 else parts
+
+
+def _sets(text: str) -> Any:
+    """A number of columns, or sets of them: `age, zip; sex`."""
+    if text.isdecimal():
+        return int(text)
+    parts = [[name.strip() for name in one.split(",")] for one in text.split(";")]
+    return [[name for name in one if name] for one in parts if any(one)]
+
+
+def _sets_text(sets: Any) -> str:
+    if isinstance(sets, list | tuple):
+        return "; ".join(", ".join(map(str, one)) for one in sets)
+    return _text(sets)
 
 
 def _amount(text: str) -> Any:

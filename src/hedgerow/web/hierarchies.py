@@ -100,7 +100,7 @@ def fields_of(said: Any) -> Fields:
         return Fields(kind=kind, length=str(how.get("length", "")), steps=_listed(how.get("steps")))
     if kind == "bins" and isinstance(how, list):
         return Fields(kind=kind, bins="\n".join(_line(level) for level in how))
-    if kind == "codes" or (isinstance(how, dict) and kind == "prefix"):
+    if kind in ("codes", "coding") or (isinstance(how, dict) and kind == "prefix"):
         return Fields(kind="text", text=written(said))
     simple: dict[str, dict[str, Any]] = {
         "ranges": {"widths": _listed(how)},

@@ -78,7 +78,10 @@ def choose(
 
     stop = stop or StopRequest()
     if method.search != "lattice":
-        return searched(plan, cells, models, limit=limit, progress=searching, unit=unit)
+        seconds = PATIENCE if method.search == "local" else method.time
+        return searched(
+            plan, cells, models, limit=limit, seconds=seconds, progress=searching, unit=unit
+        )
     lattice = Lattice.of(cells, bounds(plan))
     listens = stop.heard() if lattice.size > LONG else nullcontext()
     with listens:
@@ -208,6 +211,13 @@ def refuse_unexplored(plan: Plan, models: Sequence[PrivacyModel]) -> None:
                 where=plan.where("protect"),
                 fix="Publish it, or explore another claim and `check` this one.",
             )
+        if model.across_groups:
+            raise PlanError(
+                f"{model} cannot be explored: it counts people of several groups, and many nodes "
+                "are looked at group by group",
+                where=plan.where("protect"),
+                fix="Publish it, or explore k-anonymity without `knows`.",
+            )
     for name in _overlapping(plan):
         for model in models:
             if model.about_single_people or not model.closed_under_mixtures:
@@ -225,6 +235,7 @@ def _overlapping(plan: Plan) -> list[str]:
     made = {
         "local recoding": method.search == "local",
         "taxonomy boxes": (method.search, method.boxes) == ("mondrian", "taxonomy"),
+        "suppressed cells": method.search == "cells",
         "keep_suppressed": method.search == "lattice" and method.keep_suppressed,
     }
     return [how for how, used in made.items() if used]
@@ -266,16 +277,16 @@ def refuse_meaningless(plan: Plan) -> None:
         PlanError: Names the key and its line.
     """
     search, told = plan.method.search, plan.method.model_fields_set
-    for key, searches in (("keep_suppressed", ("lattice",)), ("time", ("lattice",))):
+    for key, searches in (("keep_suppressed", ("lattice",)), ("time", ("lattice", "cells"))):
         if key in told and getattr(plan.method, key) and search not in searches:
             raise PlanError(
                 f"{key} has no meaning for {search}",
                 where=plan.where("method", key),
                 fix="Leave it out, or use `search: lattice`.",
             )
-    if plan.method.parts is not None and search == "lattice":
+    if plan.method.parts is not None and search in ("lattice", "cells"):
         raise PlanError(
-            "parts has no meaning for lattice, which generalises everybody alike",
+            f"parts has no meaning for {search}, which generalises everybody alike",
             where=plan.where("method", "parts"),
             fix="Leave it out, or use mondrian, microaggregation or local.",
         )
@@ -287,7 +298,7 @@ def refuse_meaningless(plan: Plan) -> None:
                     where=plan.where("columns", name, "spelling"),
                     fix="Leave it out, and give values one spelling in the data.",
                 )
-    if search not in ("lattice", "local", "safe"):
+    if search not in ("lattice", "local", "cells", "safe"):
         for name in bounds(plan):
             raise PlanError(
                 f"{search} does not publish levels, so it cannot keep the levels of {name!r}",

@@ -8,6 +8,7 @@ bounds over every way to place the known people; see decision 033 for why bounds
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ def widened(
             absent=np.minimum(absent, listed), left_out=candidates.left_out,
         )  # fmt: skip
         domains[asked.records] = _domain(asked, domain, len(domains[asked.of].values))
-    return Groups(groups.n, histograms, domains, groups.population)
+    return replace(groups, histograms=histograms, domains=domains)
 
 
 class _Fitting(NamedTuple):

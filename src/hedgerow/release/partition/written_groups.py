@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.base.errors import DataError, some
 from hedgerow.engines.base import Engine, Written
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.recoding import Recoding
+from hedgerow.recode.recoding import SUPPRESSED, Recoding
+from hedgerow.table.candidate_records import Fitting, Pairs
 from hedgerow.table.cell_table import joint_attribute
 from hedgerow.table.cells import Cells
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import ALL, Facts, Groups, Histogram, Ints, Sensitive, Unseen
-from hedgerow.table.hierarchy import ANY
+from hedgerow.table.hierarchy import ANY, Hierarchy
+from hedgerow.table.location import groups_that_fit
 from hedgerow.table.schema import Schema
 from hedgerow.table.written_form import Value, WrittenForm
 
@@ -74,7 +77,7 @@ def measured_groups(
         else:
             h = _as_counted(domain, *contents.sets[domain.name], form)
         histograms[domain.name], domains[domain.name] = h, domain
-    groups = Groups(contents.n, histograms, domains).merge(contents.into, contents.size)
+    groups = contents.grouped(Groups(contents.n, histograms, domains))
     measured_on = "the written file" if isinstance(written.path, Path) else "the written table"
     if any(isinstance(domain, Unseen) for domain in cells.sensitive):
         groups = _with_facts(cells, recoding, groups, contents)
@@ -83,6 +86,8 @@ def measured_groups(
         measured_on += ", for all who fit a group"
     if cells.population is not None:
         groups = _with_population(cells, recoding, groups, contents)
+    elif cells.rows.sum() == cells.n.sum():  # else records are not people
+        groups = replace(groups, fitting=Fitting(lambda: fitting_pairs(cells, recoding, contents)))
     groups = replace(groups, left_out=recoding.suppressed + cells.absent)
     return Measured(groups, measured_on, contents)
 
@@ -99,6 +104,51 @@ def intended_groups(recoding: Recoding, contents: Contents) -> Ints:
     if any(key not in place for key in keys):
         raise _altered()
     return np.array([place[key] for key in keys], np.int64)
+
+
+def fitting_pairs(cells: Cells, recoding: Recoding, contents: Contents) -> Pairs:
+    """Who of the published people fits which records of the file.
+
+    Read strictly, since fewer candidates protect less: a label fits a value if the hierarchy says
+    so at every level that has such a label. A record fits its owner in any case.
+    """
+    tuples, of_cell = cells.tuples
+    place = np.full(len(recoding.seen[0]), SUPPRESSED, np.int64)
+    place[intended_groups(recoding, contents)] = np.arange(contents.size)
+    kept = recoding.group != SUPPRESSED
+    kind, group = of_cell[recoding.cell[kept]], place[recoding.seen_group[kept]]
+    people, records = np.zeros(len(tuples), np.int64), np.zeros(contents.size, np.int64)
+    np.add.at(people, kind, recoding.people[kept])
+    np.add.at(records, group, recoding.people[kept])
+    start, found = groups_that_fit(
+        [
+            _strictly(h, labels, contents.form)
+            for h, labels in zip(cells.hierarchies, contents.texts, strict=True)
+        ],
+        contents.codes,
+        tuples,
+    )
+    fits = np.repeat(np.arange(len(tuples)), np.diff(start)) * contents.size + found
+    theirs = kind * contents.size + group
+    pairs = np.unique(np.concatenate((fits[people[fits // contents.size] > 0], theirs)))
+    own = np.zeros(len(pairs), np.int64)
+    np.add.at(own, np.searchsorted(pairs, theirs), recoding.people[kept])
+    return Pairs(people, records, pairs // contents.size, pairs % contents.size, own)
+
+
+def _strictly(
+    hierarchy: Hierarchy, labels: Sequence[Value], form: WrittenForm
+) -> NDArray[np.bool_]:
+    """Labels by leaves: what each label of the file stands for, whatever level it is of."""
+    fits = np.ones((len(labels), len(hierarchy.values)), np.bool_)
+    met = np.zeros(len(labels), np.bool_)
+    for level in range(hierarchy.height + 1):
+        place = {form.read_back(name): code for code, name in enumerate(hierarchy.labels[level])}
+        code = np.array([place.get(label, -1) for label in labels], np.int64)
+        met |= code >= 0
+        fits &= (code < 0)[:, None] | (code[:, None] == hierarchy.codes[level][None, :])
+    suppressed = np.array([label == ANY for label in labels], np.bool_) & ~met
+    return (fits & met[:, None]) | suppressed[:, None]
 
 
 Key = tuple[Value, ...]
@@ -144,6 +194,7 @@ def _with_facts(cells: Cells, recoding: Recoding, groups: Groups, contents: Cont
         {**groups.histograms, **{name: mine.histograms[name] for name in facts}},
         {**groups.domains, **facts},
         groups.population,
+        shown=groups.shown,
     )
 
 
@@ -207,4 +258,5 @@ def _with_population(
     size = len(groups) + len(unseen)
     population = np.bincount(into, weights=node.groups.population, minlength=size).astype(np.int64)
     wider = groups.merge(np.arange(len(groups)), size)
-    return Groups(wider.n, wider.histograms, wider.domains, population)
+    shown = None if groups.shown is None else groups.shown.followed_by(len(unseen))
+    return Groups(wider.n, wider.histograms, wider.domains, population, shown=shown)

@@ -79,6 +79,7 @@ class ClaimFields(BaseModel):
     of: str = ""
     value: str = ""
     population: str = ""
+    knows: str = ""
     place: Annotated[str, Field(description="The claim to replace; a new one if empty.")] = ""
 
     def said(self, draft: Draft) -> dict[str, Any]:

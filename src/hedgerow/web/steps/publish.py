@@ -23,6 +23,7 @@ SEARCHES = {
     "lattice": "the same level for everyone; the most useful of all combinations",
     "mondrian": "boxes that fit the data",
     "local": "levels that differ from group to group",
+    "cells": "the same level for everyone, and single cells suppressed",
     "microaggregation": "clusters of similar people",
 }
 REPORT_POLICY = (
