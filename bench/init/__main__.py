@@ -23,11 +23,12 @@ def guess_about(table: LabelledTable, written: WrittenTable, score: Score) -> No
     look = look_at_file(written.path)
     with open_engine(written.path, null=look.missing, form=look.form) as engine:
         first = first_plan(profile_table(engine, deep=False))
+    marks = (*first.null, *first.null_in_columns)
     score.add(
         table,
         {name: str(guess.role) for name, guess in first.roles.items()},
         person=first.person,
-        missing=list(dict.fromkeys([*look.missing, *(mark.text for mark in first.null)])),
+        missing=list(dict.fromkeys([*look.missing, *(mark.text for mark in marks)])),
         tokens=written.tokens,
         direct=written.direct,
         renamed=written.renamed,

@@ -83,10 +83,19 @@ def test_answers_change_the_plan() -> None:
 
 def test_a_doubtful_token_is_asked_about() -> None:
     profile = facts({"age": ["-9", *AGES[1:]], "change": [str(i % 31 - 15) for i in range(200)]})
-    first = first_plan(profile)
+    first = first_plan(profile, by_column=False)
     assert "missing" in [one.about for one in first.questions]
     assert not first.null
-    assert [m.text for m in first_plan(profile, answers={"missing": YES}).null] == ["-9"]
+    answered = first_plan(profile, answers={"missing": YES}, by_column=False)
+    assert [m.text for m in answered.null] == ["-9"]
+
+
+def test_a_token_that_is_a_value_elsewhere_is_missing_in_its_column() -> None:
+    profile = facts({"age": ["-9", *AGES[1:]], "change": [str(i % 31 - 15) for i in range(200)]})
+    first = first_plan(profile)
+    assert not first.null
+    assert [(m.text, m.columns) for m in first.null_in_columns] == [("-9", ("age",))]
+    assert "missing" not in [one.about for one in first.questions]
 
 
 def test_patients_with_several_visits_are_found() -> None:
@@ -164,7 +173,9 @@ def test_a_rare_value_is_not_lost_because_it_means_missing_elsewhere() -> None:
     """Of a column with very many values the facts list frequent ones only."""
     ages = [str(20 + i % 50) if i % 9 else "-9" for i in range(3000)]
     changes = [str(i - 2000) for i in range(3000)]
-    first = first_plan(facts({"age": ages, "change": changes}))
+    profile = facts({"age": ages, "change": changes})
+    assert [m.columns for m in first_plan(profile).null_in_columns] == [("age",)]
+    first = first_plan(profile, by_column=False)
     assert [mark.text for mark in first.null] == []
     (question,) = [one for one in first.questions if one.about == "missing"]
     assert "in 'change' it is a value" in question.why
@@ -175,7 +186,9 @@ def test_a_rare_value_is_not_lost_because_it_means_missing_elsewhere() -> None:
 def test_namibia_is_asked_about_where_na_means_missing_in_another_column() -> None:
     sex = [("m", "f", "NA")[i % 3] for i in range(200)]
     country = [("NA", "DE", "FR", "IT", "ZA")[i % 5] for i in range(200)]
-    first = first_plan(facts({"sex": sex, "country": country}))
+    profile = facts({"sex": sex, "country": country})
+    assert [m.columns for m in first_plan(profile).null_in_columns] == [("sex",)]
+    first = first_plan(profile, by_column=False)
     assert [mark.text for mark in first.null] == []
     assert any("'NA'" in one.text for one in first.questions)
 

@@ -54,8 +54,9 @@ def problems(folder: Path, read: str) -> list[str]:
         ("{decimal: {a: ask}}", ["nothing says which sign stands before the decimals of 'a'"]),
         ("{sheet: 0}", ["'sheet' cannot be 0", "its number from 1"]),
         ("{labels: maybe}", ["'labels' cannot be 'maybe'", "Write true or false"]),
-        ("{missing: ['?']}", ["texts that mean missing stand under `null`",
-                              'Write `null: ["?", NA, "-9"]` there.']),
+        ("{missing: ['?']}", ["texts that mean missing in every column stand under `null`",
+                              'Write `null: ["?", NA, "-9"]` there; or here, of a column']),
+        ("{missing: {a: [-9]}}", ["plan.yaml:2: 'a' cannot be", 'Write texts, in quotes']),
         ("latin-1", ["needs a mapping"]),
     ],
 )  # fmt: skip

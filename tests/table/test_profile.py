@@ -106,6 +106,9 @@ AGES = [20 + i % 60 for i in range(400)]
         (["DE", "FR", "US", "NA"] * 20, "NA", False),
         (["2020-01-01", "2020-01-02", "2020-01-03", "9999-12-31"] * 9, "9999-12-31", True),
         (["ledig", "verheiratet", "k. A."] * 9, "k. A.", True),
+        (["Y", "N", "-99"] * 9, "-99", True),
+        ([0, 1, -9] * 9, "-9", True),
+        (["0_no", "1_yes", "NA_NA"] * 9, "NA_NA", True),
     ],
 )
 def test_missing_tokens(values: list[Any], token: str, sure: bool) -> None:
@@ -129,6 +132,9 @@ def test_missing_tokens(values: list[Any], token: str, sure: bool) -> None:
         [*AGES, 85.5],
         [*range(50), "85+"],
         [1, 2, 3] * 30,
+        [-9, 0, 9] * 30,  # steps down and up
+        [-1, 0, 1] * 30,
+        [-9, 1] * 30,
         ["1", "2", "x", "y", "z", "u", "v"] * 9,
         [f"1970-01-01 00:00:{second:02}" for second in range(1, 9)] * 30,
     ],

@@ -125,8 +125,9 @@ class TableSource:
             keys = () if self.stated else self._asked(engine, data, found.keys)
             people, ids, differ = self._rows(engine, spellings)
         first = first_plan(
-            data, person=self.person, one_row_per_person=self.stated, find_person=False
-        )
+            data, person=self.person, one_row_per_person=self.stated, find_person=False,
+            by_column=False,
+        )  # fmt: skip
         return Look(
             data, first.roles, profiles, keys, people, ids, differ, first.questions,
             self._stays, self._file(), {name: found for name, found in spellings.items() if found},

@@ -54,6 +54,8 @@ class SourceForm:
     """The sign between thousands."""
     dates: str | Mapping[str, str] | None = None
     """One of `ORDERS`."""
+    missing: Mapping[str, tuple[str, ...]] | None = None
+    """By column: texts that mean missing in it, and may be values in others."""
 
     @property
     def said(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ columns holds for those in which it fits every value; the others stay as they ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -47,6 +47,22 @@ class ValueForm:
         return f"a number with a decimal {_SIGN[self.decimal]}{more}"
 
 
+def require_columns(said: Iterable[str], names: Sequence[str], where: str) -> None:
+    """Stop where something is said of a column that the source does not have.
+
+    Raises:
+        DataError: There is no such column.
+    """
+    for name in said:
+        if name not in names:
+            near = nearest(name, names)
+            raise DataError(
+                f"`read` says something of a column {name!r}, which there is not",
+                where=where,
+                fix=f"Did you mean {near!r}?" if near else f"There are {some(names)}.",
+            )
+
+
 def forms_of(form: SourceForm, names: Sequence[str], where: str) -> dict[str, ValueForm]:
     """The columns of which something is said by name, and what.
 
@@ -56,14 +72,9 @@ def forms_of(form: SourceForm, names: Sequence[str], where: str) -> dict[str, Va
     said: dict[str, dict[str, str]] = {}
     for key in ("dates", "decimal", "thousands"):
         by = getattr(form, key)
-        for name, value in by.items() if isinstance(by, Mapping) else ():
-            if name not in names:
-                near = nearest(name, names)
-                raise DataError(
-                    f"`read` says something of a column {name!r}, which there is not",
-                    where=where,
-                    fix=f"Did you mean {near!r}?" if near else f"There are {some(names)}.",
-                )
+        by = by if isinstance(by, Mapping) else {}
+        require_columns(by, names, where)
+        for name, value in by.items():
             if value != ASK:
                 said.setdefault(name, {})[key] = value
     for name, found in said.items():

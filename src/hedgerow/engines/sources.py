@@ -21,6 +21,7 @@ from hedgerow.engines.formats import (
     table_of,
 )
 from hedgerow.engines.kinds import schemes
+from hedgerow.engines.missing_marks import without_marks
 from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 from hedgerow.engines.source_values import with_values
@@ -71,6 +72,8 @@ def attach(
         DataError: It cannot be read, or not as the form says.
     """
     found = _as_it_is(session, source, form)
+    if form.missing:
+        found = without_marks(session, found, form.missing)
     return with_values(session, found, form, null) if form.written else found
 
 
@@ -109,7 +112,7 @@ def refuse_keys(
     Raises:
         DataError: It is.
     """
-    known = {*keys, *(("decimal", "thousands", "dates") if values else ())}
+    known = {*keys, *(("decimal", "thousands", "dates", "missing") if values else ())}
     if wrong := [key for key in form.said if key not in known]:
         raise DataError(
             f"`read` says {some(wrong)}, and that means nothing for {what}",

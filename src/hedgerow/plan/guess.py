@@ -104,7 +104,7 @@ def write_plan(
         profile = profile_table(engine, source=str(data), deep=False)
         first = _asked_for(
             profile, asker, person=person, one_row_per_person=one_row_per_person,
-            not_keys=not_keys, purpose=purpose, find_person=ask,
+            not_keys=not_keys, purpose=purpose, find_person=ask, by_column=look is not None,
         )  # fmt: skip
         if ask and not first.one_row_per_person:
             _refuse_unknown_people(engine, first, where=str(data))
@@ -137,13 +137,14 @@ def _asked_for(
     not_keys: Sequence[str],
     purpose: str | None,
     find_person: bool,
+    by_column: bool,
 ) -> FirstPlan:
     """The plan after all questions that a person answers."""
     answers: dict[str, str] = {}
     while True:
         first = first_plan(
             profile, person=person, one_row_per_person=one_row_per_person, not_keys=not_keys,
-            purpose=purpose, find_person=find_person, answers=answers,
+            purpose=purpose, find_person=find_person, answers=answers, by_column=by_column,
         )  # fmt: skip
         if asker is None or not first.questions or len(answers) >= MOST_QUESTIONS:
             return first

@@ -50,6 +50,8 @@ def _value(key: str, value: Any, scalar: Any) -> str:
     if isinstance(value, Mapping):
         each = (f"{scalar(name)}: {_value(key, one, scalar)}" for name, one in value.items())
         return "{" + ", ".join(each) + "}"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(scalar, value))}]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import Field, PlainValidator, WithJsonSchema
 
 from hedgerow.base.errors import PlanError
 from hedgerow.base.problems import Problem, problem, problems_at, raise_all, short, suggest
@@ -144,7 +144,30 @@ def _words(*choices: str) -> dict[str, Any]:
     return {"enum": list(choices)}
 
 
-_MISSING = "texts that mean missing stand under `null` at the top of the plan, not under `read`"
+_MISSING = (
+    "texts that mean missing in every column stand under `null` at the top of the plan, not under "
+    "`read`"
+)
+
+
+def _missing(value: Any) -> dict[str, tuple[str, ...]]:
+    """By column, one text or several."""
+    if not isinstance(value, Mapping):
+        raise problem(
+            _MISSING,
+            'Write `null: ["?", NA, "-9"]` there; or here, of a column: {income: ["-9"]}.',
+        )
+    found, wrong = {}, []
+    for name, texts in value.items():
+        listed = [texts] if isinstance(texts, str) else texts
+        if isinstance(listed, list | tuple) and all(isinstance(one, str) for one in listed):
+            found[str(name)] = tuple(listed)
+        else:
+            fix = 'Write texts, in quotes: ["-9", "999"].'
+            wrong.append(Problem((str(name),), f"{str(name)!r} cannot be {short(texts)}", fix))
+    if wrong:
+        raise problems_at(wrong)
+    return found
 
 
 class ReadPlan(PlanMapping):
@@ -232,12 +255,25 @@ class ReadPlan(PlanMapping):
         "published as 2020-04-03.",
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _no_second_place(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and "missing" in data:
-            raise problem(_MISSING, 'Write `null: ["?", NA, "-9"]` there.')
-        return data
+    missing: Annotated[
+        dict[str, tuple[str, ...]] | None,
+        PlainValidator(_missing),
+        WithJsonSchema(
+            {
+                "type": "object",
+                "additionalProperties": {
+                    "anyOf": [
+                        {"type": "string"},
+                        {"type": "array", "items": {"type": "string"}},
+                    ]
+                },
+            }
+        ),
+    ] = Field(
+        default=None,
+        description="By column: texts that mean missing in it, and may be values in others, such "
+        "as {income: ['-9']}. What means missing in every column stands under `null`.",
+    )
 
     @property
     def form(self) -> SourceForm:

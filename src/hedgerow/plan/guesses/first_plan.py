@@ -37,6 +37,8 @@ class FirstPlan:
     """Whether somebody has stated that."""
     null: tuple[MissingMark, ...]
     """Texts that are read as missing."""
+    null_in_columns: tuple[MissingMark, ...]
+    """Those that are so in some columns only, since they are values in others."""
     roles: Mapping[str, RoleGuess]
     within_person: Mapping[str, str]
     """Which of a person's values is kept, where these differ."""
@@ -55,6 +57,7 @@ def first_plan(
     purpose: str | None = None,
     find_person: bool = True,
     answers: Mapping[str, str] | None = None,
+    by_column: bool = True,
 ) -> FirstPlan:
     """Propose a plan.
 
@@ -66,6 +69,7 @@ def first_plan(
         purpose: What the release is for; a name of `PURPOSES`.
         find_person: Whether to look for the column that says whose row it is, if nobody says.
         answers: For each question, by what it is about, the option that somebody chose.
+        by_column: Whether a plan can say of this source that a text is missing in some columns.
 
     Raises:
         PlanError: There is no such purpose.
@@ -93,16 +97,15 @@ def first_plan(
             questions.append(_about_person(several))
         person = key.column if key else None
 
-    marks = missing_marks(profile)
-    doubtful = [mark for mark in marks if not mark.sure or mark.elsewhere]
-    null = [mark for mark in marks if mark not in doubtful]
+    null, own, doubtful = _marked(profile, by_column=by_column)
     if doubtful:
         answer = given.get("missing")
         question = _about_missing(doubtful)
         if answer is None:
             questions.append(question)
         if (answer or question.default) == YES:
-            null += doubtful
+            for mark in doubtful:
+                (own if by_column and mark.elsewhere else null).append(mark)
 
     roles = guess_roles(profile, person=person)
     for about, role in (("known", Role.QUASI_IDENTIFIER), ("private", Role.SENSITIVE)):
@@ -117,9 +120,10 @@ def first_plan(
     if not any(guess.role is Role.QUASI_IDENTIFIER for guess in roles.values()):
         _one_quasi_identifier(roles, facts, person)
 
-    missing = frozenset(mark.text for mark in null)
+    everywhere = {mark.text for mark in null}
     for name, guess in roles.items():
         if guess.role is Role.QUASI_IDENTIFIER:
+            missing = frozenset(everywhere | {m.text for m in own if name in m.columns})
             made = first_hierarchy(facts[name], missing, k=aim.k, sampled=profile.sampled)
             roles[name] = replace(guess, hierarchy=made.text, coarser=made.because)
     return FirstPlan(
@@ -130,12 +134,31 @@ def first_plan(
         key=key,
         one_row_per_person=one_row_per_person,
         null=tuple(null),
+        null_in_columns=tuple(own),
         roles=roles,
         within_person=_kept(key, profile, roles) if key is not None else {},
         not_keys=tuple(not_keys),
         claims=first_claims(roles, facts, aim),
         questions=tuple(questions[:MOST_QUESTIONS]),
     )
+
+
+def _marked(
+    profile: TableProfile, *, by_column: bool
+) -> tuple[list[MissingMark], list[MissingMark], list[MissingMark]]:
+    """What is missing in all columns, what in some only, and what somebody has to say."""
+    null, own, doubtful = [], [], []
+    for mark in missing_marks(profile):
+        if mark.sure and not mark.elsewhere:
+            null.append(mark)
+        elif by_column and mark.elsewhere and mark.surely:
+            own.append(replace(mark, columns=mark.surely))
+            rest = tuple(name for name in mark.columns if name not in mark.surely)
+            if rest:
+                doubtful.append(replace(mark, columns=rest, sure=False))
+        else:
+            doubtful.append(mark)
+    return null, own, doubtful
 
 
 def _numbers_people(facts: Mapping[str, ColumnFacts], key: PersonKey) -> bool:

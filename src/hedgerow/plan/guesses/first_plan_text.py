@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from hedgerow.engines.file_look import FileLook
 from hedgerow.plan.guesses.first_claims import FirstClaim
 from hedgerow.plan.guesses.first_plan import FirstPlan
+from hedgerow.plan.guesses.missing_marks import MissingMark
 from hedgerow.plan.guesses.role_guess import ANSWERED, Confidence, RoleGuess
 from hedgerow.plan.read_lines import questions_first, read_lines
 from hedgerow.plan.yaml_scalar import scalar
@@ -49,7 +51,8 @@ def plan_text(first: FirstPlan, *, source: str | None = None, look: FileLook | N
     if source is not None:
         lines.append(f"source: {scalar(source)}")
     if look is not None:
-        lines += read_lines(look, scalar)
+        lines += _reasons(first.null_in_columns)
+        lines += read_lines(_with_marks(look, first.null_in_columns), scalar)
     lines += [*_people(first), *_missing(first, () if look is None else look.missing), "columns:"]
     for name, guess in first.roles.items():
         lines += _column(first, name, guess)
@@ -121,14 +124,29 @@ def _missing(first: FirstPlan, detected: Sequence[str]) -> Iterator[str]:
     if detected:
         which = ", ".join(map(scalar, detected))
         yield from _comment(f"guessed: {which}: no value, since it stands among numbers or dates")
-    for mark in first.null:
+    yield from _reasons(first.null)
+    yield f"null: [{', '.join(map(scalar, texts))}]"
+
+
+def _reasons(marks: Iterable[MissingMark]) -> Iterator[str]:
+    """Why texts are taken for missing."""
+    for mark in marks:
         where = ", ".join(map(scalar, mark.columns[:3]))
         more = f" and {len(mark.columns) - 3} more columns" if len(mark.columns) > 3 else ""
         yield from _comment(
             f"guessed: {scalar(mark.text)} means that there is no value, since {mark.because} "
             f"({where}{more})"
         )
-    yield f"null: [{', '.join(map(scalar, texts))}]"
+
+
+def _with_marks(look: FileLook, marks: Iterable[MissingMark]) -> FileLook:
+    """The form of the file, with the texts that are missing in some columns only."""
+    found = {name: list(texts) for name, texts in (look.form.missing or {}).items()}
+    for mark in marks:
+        for name in mark.columns:
+            found.setdefault(name, []).append(mark.text)
+    missing = {name: tuple(dict.fromkeys(texts)) for name, texts in found.items()}
+    return replace(look, form=replace(look.form, missing=missing or None))
 
 
 def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:

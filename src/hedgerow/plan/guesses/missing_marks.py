@@ -21,6 +21,8 @@ class MissingMark:
     """Where it seems so."""
     because: str
     sure: bool
+    surely: tuple[str, ...] = ()
+    """Of the columns, those that say so by themselves."""
     elsewhere: tuple[str, ...] = ()
     """Columns in which it is a value like others."""
 
@@ -28,6 +30,7 @@ class MissingMark:
 @dataclass
 class _MarkPlaces:
     columns: list[str] = field(default_factory=list)
+    surely: list[str] = field(default_factory=list)
     because: str = ""
     sure: bool = False
 
@@ -35,8 +38,8 @@ class _MarkPlaces:
 def missing_marks(profile: TableProfile) -> tuple[MissingMark, ...]:
     """The texts, those in most columns first.
 
-    `null` of a plan is about all columns: a text that is a value in another column is not read as
-    missing unless somebody says so.
+    `null` of a plan is about all columns. A text that is a value in another column is missing
+    only in those that say so by themselves, or where somebody says so.
     """
     found: dict[str, _MarkPlaces] = defaultdict(_MarkPlaces)
     doubted: dict[str, list[str]] = defaultdict(list)
@@ -46,6 +49,8 @@ def missing_marks(profile: TableProfile) -> tuple[MissingMark, ...]:
             one.columns.append(column.name)
             if token.because == A_COUNTRY:
                 doubted[token.text].append(column.name)
+            elif token.sure:
+                one.surely.append(column.name)
             if token.sure or not one.because:
                 one.because, one.sure = token.because, one.sure or token.sure
     elsewhere: dict[str, list[str]] = defaultdict(list)
@@ -56,6 +61,7 @@ def missing_marks(profile: TableProfile) -> tuple[MissingMark, ...]:
         for name in (*kept, *others[text]):
             if one.sure and _out_of_place(text, facts[name]):
                 one.columns.append(name)
+                one.surely.append(name)
             else:
                 elsewhere[text].append(name)
     for text, names in doubted.items():
@@ -65,7 +71,7 @@ def missing_marks(profile: TableProfile) -> tuple[MissingMark, ...]:
     marks = (
         MissingMark(
             text=text, columns=tuple(one.columns), because=one.because, sure=one.sure,
-            elsewhere=tuple(elsewhere[text]),
+            surely=tuple(one.surely), elsewhere=tuple(elsewhere[text]),
         )
         for text, one in found.items()
     )  # fmt: skip

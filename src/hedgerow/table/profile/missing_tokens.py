@@ -42,8 +42,11 @@ TWO_LETTERS = re.compile(r"[A-Z]{2}")
 
 def missing_tokens(column: EncodedColumn, numbers: NumberValues) -> tuple[MissingToken, ...]:
     """What in a column seems to mean that there is no value; most frequent first."""
+    below = list(_below_few(column, numbers)) if len(numbers.values) < AMONG else []
     # Where most are numbers, few words can be values.
-    if len(numbers.values) >= AMONG and len(numbers.others) <= len(numbers.values):
+    if len(numbers.values) == len(below):
+        found = [*_plain(column), *_no_dates(column)]
+    elif len(numbers.values) >= AMONG and len(numbers.others) <= len(numbers.values):
         found = [*_texts_among_numbers(column, numbers), *_strange_numbers(column, numbers)]
     elif len(numbers.values) and 0 < len(numbers.others) <= FEW_TEXTS:
         found = list(_texts_among_numbers(column, numbers))
@@ -55,7 +58,7 @@ def missing_tokens(column: EncodedColumn, numbers: NumberValues) -> tuple[Missin
         found = list(_strange_numbers(column, numbers))
     else:
         found = [*_plain(column), *_no_dates(column)]
-    return tuple(sorted(found, key=lambda one: (-one.rows, one.text)))
+    return tuple(sorted([*found, *below], key=lambda one: (-one.rows, one.text)))
 
 
 def agreed(facts: Mapping[str, ColumnFacts]) -> dict[str, ColumnFacts]:
@@ -80,8 +83,9 @@ def _agreed(look: ColumnFacts, columns: Mapping[str, int]) -> ColumnFacts:
 def _plain(column: EncodedColumn) -> Iterator[MissingToken]:
     """What plainly says nothing, in a column of words."""
     texts = column.head(MOST_TEXTS)
+    nothing = [one or _composed(text) for text, one in zip(texts, unrecorded(texts), strict=True)]
     two = sum(TWO_LETTERS.fullmatch(text) is not None for text in texts)
-    for place, (text, says_nothing) in enumerate(zip(texts, unrecorded(texts), strict=True)):
+    for place, (text, says_nothing) in enumerate(zip(texts, nothing, strict=True)):
         if not says_nothing or column.distinct == 1:
             continue
         rows = int(column.counts[place])
@@ -89,6 +93,16 @@ def _plain(column: EncodedColumn) -> Iterator[MissingToken]:
             yield MissingToken(text=text, rows=rows, because=A_COUNTRY, sure=False)
         else:
             yield MissingToken(text=text, rows=rows, because=_words(text), sure=True)
+
+
+def _composed(text: str) -> bool:
+    """Whether it is put together of words that say nothing.
+
+    >>> [_composed(text) for text in ("NA_NA", "unknown/missing", "NA_yes", "NA", "_-_")]
+    [True, True, False, False, False]
+    """
+    parts = [part for part in re.split("[_/|]", text) if any(map(str.isalnum, part))]
+    return len(parts) > 1 and all(map(means_missing, parts))
 
 
 def _words(text: str) -> str:
@@ -156,6 +170,18 @@ def _strange_numbers(column: EncodedColumn, numbers: NumberValues) -> Iterator[M
                 "nothing is below zero but such codes")  # fmt: skip
             yield _token(written[i], int(numbers.rows[i]), why, sure=certain and not alone)
     yield from _nines(column, numbers)
+
+
+def _below_few(column: EncodedColumn, numbers: NumberValues) -> Iterator[MissingToken]:
+    """A number such as -9 or -99 among answers and codes: yes and no, 0 and 1, letters."""
+    negative = [i for i, value in enumerate(numbers.values) if value < 0]
+    if len(negative) != 1 or column.distinct < 3:
+        return
+    value = float(numbers.values[negative[0]])
+    if value in SURE_BELOW and -value not in numbers.values:
+        text = column.texts[int(numbers.places[negative[0]])].as_py()
+        why = "it stands among a few codes, and no other is below zero"
+        yield _token(text, int(numbers.rows[negative[0]]), why, sure=True)
 
 
 def _a_run(numbers: NumberValues, below: set[int]) -> bool:
