@@ -111,7 +111,8 @@ def _summary(file: Path) -> Job:
     import duckdb
 
     def work() -> int:
-        return len(duckdb.sql(f"SUMMARIZE SELECT * FROM '{file}'").fetchall())
+        with duckdb.connect() as own:
+            return len(own.sql(f"SUMMARIZE SELECT * FROM '{file}'").fetchall())
 
     return Job(work, lambda columns: {"columns": columns})
 

@@ -12,6 +12,7 @@ COUNT_THEMSELVES = ("engines", "answers", "noise")
 """Rooms that are about counting, or count with noise; they read no releases."""
 
 COUNTS_SOURCES = {
+    "hedgerow.api.population_look": "the source: whom attackers who know some columns single out",
     "hedgerow.api.hierarchies": "the source: how many people have each value of a column",
     "hedgerow.table.cell_table": "the source, and the outside population",
     "hedgerow.release.partition.engine_recoding": "the source, column by column",

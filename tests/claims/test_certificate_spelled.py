@@ -24,20 +24,24 @@ from hedgerow.claims import (
     DistinctLDiversity,
     EntropyLDiversity,
     EpsilonPrivacy,
+    IndividualRisk,
     JournalistRisk,
     KAnonymity,
     KCandidates,
     KMap,
     MarginalAnonymity,
     MarketerRisk,
+    PopulationUniqueness,
     PrivacyModel,
     ProbabilisticLDiversity,
     ProsecutorRisk,
     RecursiveLDiversity,
     TCloseness,
     UniqueShare,
+    WeightedRisk,
 )
 from hedgerow.claims.adversary import AtMost, ClassI, ClassII, ClassIII, ClassIV, Known
+from hedgerow.claims.population_risk import COUNTERS, FINDERS
 from hedgerow.claims.predicates import Predicates
 from hedgerow.claims.priors import Prior
 from hedgerow.claims.serialisation import UnknownModelError, models, rebuilt, spelled
@@ -47,6 +51,7 @@ NUMBERS = st.one_of(
     st.floats(1, 1e12), st.integers(1, 10**15), st.fractions(1, 10**6, max_denominator=10**9)
 )
 SHARES = st.one_of(st.floats(1e-9, 1), st.fractions(Fraction(1, 10**9), 1))
+PARTS = st.floats(1e-9, 0.999)
 NAMES = st.text(min_size=1, max_size=5)
 VALUES = st.none() | st.text(max_size=5)
 COUNTS = st.dictionaries(VALUES, st.integers(0, 10**15), min_size=1, max_size=5).map(Prior.counts)
@@ -106,6 +111,15 @@ EVERY: dict[type[PrivacyModel], st.SearchStrategy[Any]] = {
     JournalistRisk: st.builds(JournalistRisk, risk=SHARES),
     MarketerRisk: st.builds(MarketerRisk, risk=SHARES),
     UniqueShare: st.builds(UniqueShare, share=SHARES),
+    PopulationUniqueness: st.builds(
+        PopulationUniqueness, at_most=SHARES, fraction=PARTS, estimator=st.sampled_from(COUNTERS)
+    ),
+    IndividualRisk: st.builds(
+        IndividualRisk, at_most=SHARES, fraction=PARTS, estimator=st.sampled_from(FINDERS)
+    ),
+    WeightedRisk: st.builds(
+        WeightedRisk, at_most=SHARES, weights=NAMES, estimator=st.sampled_from(FINDERS)
+    ),
 }  # fmt: skip
 
 
