@@ -20,6 +20,8 @@ SMALLEST, LARGEST = 500, 20_000
 """Nodes of the parts that are searched: few at first, more where nothing better is found."""
 MOST_LOOKED_AT = 200
 """Nodes of a part that are evaluated at most."""
+MOST_HELD = 16_000_000
+"""Bytes that the open boxes of a part may keep in memory."""
 PATIENCE = 12
 """Moves without success before a climb begins again."""
 KEPT = 8
@@ -95,7 +97,7 @@ class Climb:
         if low == high:
             return None
         whole, part = self.whole, self.whole.lattice.between(low, high)
-        search = Search(part, whole.constraints, whole.metric)
+        search = Search(part, whole.constraints, whole.metric, most_held=MOST_HELD)
         if whole.costs is not None:
             search.costs = whole.costs.within(part)
         search.start(below=below)

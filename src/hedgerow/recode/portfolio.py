@@ -27,6 +27,9 @@ from hedgerow.recode.search_state import EndsSoon, SearchState, TellState
 SHARES = {"climb": 3, "bound": 6, "boxes": 1}
 """How the first processor's work is shared out."""
 
+MOST_HELD = 32_000_000
+"""Bytes that the open boxes of the whole lattice may keep in memory, beside the other searches."""
+
 
 class Portfolio:
     """Looks for a cheap node of a wide lattice, and for a bound on all of them."""
@@ -40,6 +43,7 @@ class Portfolio:
         """
         assert search.constraints.requirements == 1, "a ladder is searched at once"
         self.search, self.seed = search, seed
+        search.most_held = MOST_HELD
         self.elite = Elite()
         self.climbs = [Climb(search, self.elite, seed=(seed, 0))]
         self.projections: ColumnProjections | None = None

@@ -164,6 +164,8 @@ class Search:
     """Groups of these nodes, with a fixed part for each node: what the search has cost."""
     bound: Floats = field(default_factory=lambda: np.zeros(0))
     """After `run`: no release costs less, for each requirement; infinite where there is none."""
+    most_held: int | None = None
+    """Bytes that its open boxes may keep in memory, if not MOST_HELD."""
 
     @cached_property
     def costs(self) -> CellCosts | None:
@@ -306,7 +308,7 @@ class Search:
 
     def _open(self) -> None:
         self._settled = 0
-        self.boxes = OpenBoxes(self.lattice)
+        self.boxes = OpenBoxes(self.lattice, most=self.most_held)
         self._push(self._bounded(self.lattice.bottom, self.lattice.top, self.lattice.base))
 
     def settle(self) -> bool:
