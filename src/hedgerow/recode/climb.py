@@ -20,7 +20,7 @@ SMALLEST, LARGEST = 500, 20_000
 """Nodes of the parts that are searched: few at first, more where nothing better is found."""
 MOST_LOOKED_AT = 200
 """Nodes of a part that are evaluated at most."""
-MOST_HELD = 16_000_000
+MOST_HELD = 6_000_000
 """Bytes that the open boxes of a part may keep in memory."""
 PATIENCE = 12
 """Moves without success before a climb begins again."""

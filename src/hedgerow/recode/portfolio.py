@@ -27,7 +27,7 @@ from hedgerow.recode.search_state import EndsSoon, SearchState, TellState
 SHARES = {"climb": 3, "bound": 6, "boxes": 1}
 """How the first processor's work is shared out."""
 
-MOST_HELD = 32_000_000
+MOST_HELD = 16_000_000
 """Bytes that the open boxes of the whole lattice may keep in memory, beside the other searches."""
 
 

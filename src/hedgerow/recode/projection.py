@@ -16,7 +16,7 @@ import numpy as np
 from hedgerow.recode.search import SLACK, LatticeBox, OpenBoxes, Search
 from hedgerow.table.groups import Floats
 
-MOST_HELD = 24_000_000
+MOST_HELD = 12_000_000
 """Bytes that the open boxes of one projection may keep in memory."""
 CHUNK = 1_000_000
 """Groups that are looked at before anybody else has a turn."""
