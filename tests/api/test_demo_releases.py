@@ -103,11 +103,14 @@ def joined_by_hand(folder: Path) -> int:
         [folder / "release", folder / "planners"], plan=folder / "plan.yaml"
     ):
         held: list[set[tuple[str, str]]] = [set() for _ in range(len(release))]
-        place = {release.described(group): group for group in range(len(release))}
+        place = {
+            tuple(values[code] for values, code in zip(release.labels, codes, strict=True)): group
+            for group, codes in enumerate(release.codes.tolist())
+        }
         with (Path(release.name) / "data.csv").open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                told = ", ".join(f"{name} {row[name]}" for name in release.quasi)
-                held[place[f"({told})"]].add((row["diagnosis"], row["bill"]))
+                told = tuple(row[name] for name in release.quasi)
+                held[place[told]].add((row["diagnosis"], row["bill"]))
         where = locate(release, people)
         assert where.count.max() == 1
         left.append([set().union(*(held[g] for g in where.of(p))) for p in range(len(people))])
