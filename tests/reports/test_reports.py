@@ -158,6 +158,20 @@ def test_the_whole_internal_report(hospital: Path, tmp_path: Path) -> None:
     assert all(one.verdict != "not checkable" for one in made.profiles[0].findings[:4])
 
 
+def test_a_column_of_which_nothing_is_left_is_called_suppressed(tmp_path: Path) -> None:
+    rows = [f"{i % 3},{i}" for i in range(30)]
+    (tmp_path / "t.csv").write_text("age,place\n" + "\n".join(rows) + "\n", "utf-8")
+    columns = {
+        "age": "quasi-identifier",
+        "place": {"role": "quasi-identifier", "hierarchy": {"ranges": [2]}},
+    }
+    protect = [{"k-anonymity": 5}]
+    hedgerow.publish(tmp_path / "t.csv", columns=columns, protect=protect, to=tmp_path / "out")
+    words = sound((tmp_path / "out" / "report.html").read_text("utf-8")).words
+    assert "place quasi-identifier suppressed: nothing is left of it" in words
+    assert "age quasi-identifier published as it is (level 0)" in words
+
+
 def test_worst_groups_and_risks_by_hand(tmp_path: Path) -> None:
     rows = ["1,flu"] * 3 + ["2,flu"] * 2 + ["2,gout"] * 3 + ["3,flu"]
     (tmp_path / "t.csv").write_text("age,ill\n" + "\n".join(rows) + "\n", "utf-8")

@@ -29,6 +29,7 @@ from hedgerow.reports.noisy import randomised_sections, safe_sections
 from hedgerow.reports.page import rendered
 from hedgerow.reports.profiles.base import ProfileCheck, profile_section
 from hedgerow.reports.recipient_view import Handed
+from hedgerow.table.hierarchy import ANY
 from hedgerow.table.schema import Role
 
 LEAD = {
@@ -177,7 +178,9 @@ def _columns(handed: Handed) -> Iterator[tuple[str, ...]]:
             yield (
                 name,
                 role,
-                _done(levels.get(name), told["recoding"]["kind"], changes(told, name)),
+                "suppressed: nothing is left of it"
+                if set(values) == {ANY}
+                else _done(levels.get(name), told["recoding"]["kind"], changes(told, name)),
                 number(len(values)),
                 listed([MISSING if v is None else v for v in often]),
             )
