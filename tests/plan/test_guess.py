@@ -137,8 +137,12 @@ def test_minus_nine_is_missing_only_where_nothing_else_is_below_zero() -> None:
     flags = ["-9", *FEW[1:]]
     assert load(propose(facts({"age": ages, "smoker": flags}))).null == ("-9",)
     change = [str(i % 31 - 15) for i in range(200)]
-    text = propose(facts({"age": ages, "wt_change": change}))
-    assert load(text).null == (), "a loss of nine pounds is a value"
+    profile = facts({"age": ages, "wt_change": change})
+    plan = load(propose(profile))
+    assert plan.null == (), "a loss of nine pounds is a value"
+    assert plan.form.missing == {"age": ("-9",)}
+    text = propose(profile, by_column=False)
+    assert load(text).form is None
     assert "Does '-9' mean in 'age' that there is no value?" in text
 
 

@@ -64,7 +64,8 @@ def test_a_text_that_is_a_value_elsewhere_is_not_offered(tmp_path: Path) -> None
     place.write_text("days,celsius\n" + "\n".join(lines), "utf-8")
     with visiting(tmp_path / "w", place) as visitor:
         shown = text_of(visitor.settled("/data"))
-        assert "-9 means missing" in shown
+        assert "mean missing in one column: days: '-9'" in shown
         assert "Read as missing" not in shown
+        assert visitor.web.draft.said("read") == {"missing": {"days": ["-9"]}}
         visitor.post("/data/missing", {})
         assert not visitor.web.draft.said("null")

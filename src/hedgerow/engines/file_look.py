@@ -123,6 +123,9 @@ class FileLook:
             found.append(("value labels", ", ".join(self.labels)))
         if self.missing:
             found.append(("mean missing", ", ".join(map(repr, self.missing))))
+        if self.form.missing:
+            each = (f"{c}: {', '.join(map(repr, v))}" for c, v in self.form.missing.items())
+            found.append(("mean missing in one column", "; ".join(each)))
         return found
 
 

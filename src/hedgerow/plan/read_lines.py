@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hedgerow.engines.file_look import FileLook
-from hedgerow.engines.source_form import ASK
+from hedgerow.engines.source_form import ASK, SourceForm
 
 _QUOTES = {'"': "double", "'": "single", "": "none"}
 _SIGNS = {"\t": "tab", " ": "blank"}
@@ -20,13 +20,26 @@ def questions_first(look: FileLook) -> list[str]:
     return ["# Please decide first; until then the plan is refused:", *asked]
 
 
-def read_lines(look: FileLook, scalar: Any) -> list[str]:
+def read_lines(form: SourceForm, look: FileLook | None, scalar: Any) -> list[str]:
     """`read:` and the reasons; nothing where the file is as files usually are.
 
     Args:
-        look: What was detected.
+        form: How the source is written.
+        look: What was detected, where it is a file.
         scalar: Writes a text as YAML.
     """
+    lines = [] if look is None else _reasons(look)
+    said = form.said
+    if not said:
+        return lines
+    body = ", ".join(f"{key}: {_value(key, value, scalar)}" for key, value in said.items())
+    if len(body) < 90:
+        return [*lines, f"read: {{{body}}}"]
+    lines.append("read:")
+    return [*lines, *(f"  {key}: {_value(key, value, scalar)}" for key, value in said.items())]
+
+
+def _reasons(look: FileLook) -> list[str]:
     lines = []
     if look.assumed:
         shown = f": {', '.join(look.accented)}" if look.accented else ""
@@ -36,14 +49,7 @@ def read_lines(look: FileLook, scalar: Any) -> list[str]:
         )
     lines += [f"# {note}" for note in look.notes]
     lines += [f"# not read otherwise than as text: {wrong}" for wrong in look.unreadable]
-    said = look.form.said
-    if not said:
-        return lines
-    body = ", ".join(f"{key}: {_value(key, value, scalar)}" for key, value in said.items())
-    if len(body) < 90:
-        return [*lines, f"read: {{{body}}}"]
-    lines.append("read:")
-    return [*lines, *(f"  {key}: {_value(key, value, scalar)}" for key, value in said.items())]
+    return lines
 
 
 def _value(key: str, value: Any, scalar: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from hedgerow.engines.file_look import FileLook
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 from hedgerow.plan.guesses.first_claims import FirstClaim
 from hedgerow.plan.guesses.first_plan import FirstPlan
 from hedgerow.plan.guesses.missing_marks import MissingMark
@@ -50,9 +51,9 @@ def plan_text(first: FirstPlan, *, source: str | None = None, look: FileLook | N
     lines += _questions(first)
     if source is not None:
         lines.append(f"source: {scalar(source)}")
-    if look is not None:
-        lines += _reasons(first.null_in_columns)
-        lines += read_lines(_with_marks(look, first.null_in_columns), scalar)
+    lines += _reasons(first.null_in_columns)
+    form = _with_marks(AS_ALWAYS if look is None else look.form, first.null_in_columns)
+    lines += read_lines(form, look, scalar)
     lines += [*_people(first), *_missing(first, () if look is None else look.missing), "columns:"]
     for name, guess in first.roles.items():
         lines += _column(first, name, guess)
@@ -139,14 +140,14 @@ def _reasons(marks: Iterable[MissingMark]) -> Iterator[str]:
         )
 
 
-def _with_marks(look: FileLook, marks: Iterable[MissingMark]) -> FileLook:
-    """The form of the file, with the texts that are missing in some columns only."""
-    found = {name: list(texts) for name, texts in (look.form.missing or {}).items()}
+def _with_marks(form: SourceForm, marks: Iterable[MissingMark]) -> SourceForm:
+    """The form of a source, with the texts that are missing in some columns only."""
+    found = {name: list(texts) for name, texts in (form.missing or {}).items()}
     for mark in marks:
         for name in mark.columns:
             found.setdefault(name, []).append(mark.text)
     missing = {name: tuple(dict.fromkeys(texts)) for name, texts in found.items()}
-    return replace(look, form=replace(look.form, missing=missing or None))
+    return replace(form, missing=missing or None)
 
 
 def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:
