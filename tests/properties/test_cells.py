@@ -22,6 +22,7 @@ import hedgerow
 from hedgerow.attacks.linkage import link
 from hedgerow.base.errors import PlanError
 from hedgerow.claims import DistinctLDiversity, KAnonymity, KCandidates
+from hedgerow.plan.plan import Plan
 from hedgerow.recode.cell_suppression import cell_suppression
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.full_domain import full_domain
@@ -280,6 +281,19 @@ def test_linkage_finds_as_many_records(tmp_path, kind):
     register = Targets.of({name: [r[j] for r in rows] for j, name in enumerate("xyz")})
     found = link(Published.read(tmp_path / "release"), register, combined=0)
     assert found.detail["prosecutor"]["highest"] <= 1 / 3
+
+
+def test_more_candidates_than_records_are_refuted(tmp_path):
+    rows = drawn(3)
+    published(rows, tmp_path / "release", {"k-candidates": {"k": 2, "kind": "both"}})
+    columns = {
+        **dict.fromkeys("xyz", "quasi-identifier"),
+        "mark": {"role": "insensitive", "key": False},
+    }
+    for k, verdict in ((2, "not verifiable"), (len(rows) + 1, "refuted")):
+        plan = Plan.of(columns=columns, protect=[{"k-candidates": {"k": k, "kind": "both"}}])
+        (found,) = hedgerow.verify(tmp_path / "release" / "data.csv", plan=plan).claims
+        assert found.verdict == verdict, found.why
 
 
 def test_the_certificate_says_which_anonymity_holds(tmp_path):

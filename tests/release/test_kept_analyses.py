@@ -170,6 +170,16 @@ def plan_file(folder: Path, keep: str) -> Path:
     return folder / "plan.yaml"
 
 
+def test_whoever_applies_such_a_recoding_again_says_so_too(tmp_path: Path) -> None:
+    publish(to=tmp_path / "first")
+    again = publish([], to=tmp_path / "again", recoding=tmp_path / "first")
+    assert again.certificate["plan"]["chosen_by_keep"] is True
+    assert "chosen_by_keep" not in again.certificate["search"]
+    assert not hedgerow.verify(tmp_path / "again").refuted
+    alone = publish([], to=tmp_path / "alone")
+    assert "chosen_by_keep" not in alone.certificate["plan"]
+
+
 def test_the_commands_show_them(tmp_path: Path) -> None:
     plan = plan_file(
         tmp_path,

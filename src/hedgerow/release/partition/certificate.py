@@ -28,6 +28,7 @@ from hedgerow.recode.optimality import rounded_down, rounded_up
 from hedgerow.recode.recoding import Recoding
 from hedgerow.release.certificate_text import software
 from hedgerow.release.partition.kind import RecodedKind
+from hedgerow.release.partition.recoding_choice import BY_KEEP
 from hedgerow.release.partition.written_groups import Measured
 from hedgerow.release.release import claim_summary, finite, rounded
 from hedgerow.table.cells import Cells
@@ -117,7 +118,7 @@ def certify(
             "method": plan.method.model_dump(mode="json"),
             "utility": plan.utility.metric,
             **({"weighed": plan.utility.weighed} if plan.utility.weighed else {}),
-            **({"chosen_by_keep": True} if plan.chosen_by_keep else {}),
+            **({BY_KEEP: True} if plan.chosen_by_keep or chosen.detail.get(BY_KEEP) else {}),
             "escape_formulas": escaped,
         },
         "recoding": recoding,
@@ -145,7 +146,7 @@ def _searched(
 ) -> dict[str, Any]:
     """How the recoding was found, without what would say more than the release does."""
     found = searched(detail)
-    unsaid = set(EFFORT) | (set(OF_QUASI_IDENTIFIERS) if members else set())
+    unsaid = {BY_KEEP, *EFFORT} | (set(OF_QUASI_IDENTIFIERS) if members else set())
     if not found.get("optimal") and any("level_withheld" in claim for claim in claims):
         # How far the search came, which groups it could have suppressed instead.
         unsaid |= {"lower_bound", "gap"}

@@ -271,6 +271,12 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
         yield f"{people:,} people in {size:,} groups are not {least:,} in each"
     if implied is not None and implied * (1 - SAME) > rows:
         yield f"the level stated is {level:.6g}, and some group has {rows:,} rows"
+    records, candidates = (
+        int(ground.contents.sizes().n.sum()),
+        max(model.candidates_of_people, model.candidates_of_records),
+    )
+    if candidates > records:
+        yield f"{candidates:,} candidates are more than the {records:,} records there are"
     values, of = model.least_values, model.column
     if values is not None and of is not None and of in ground.contents.sets:
         order = Order(values=tuple(ground.contents.sets[of][0]))

@@ -34,6 +34,8 @@ MOST_COLUMNS = 50
 """Quasi-identifiers local recoding can order the combinations of levels of."""
 MOST_NODES = 10_000_000
 """Nodes of the largest lattice that is searched to the end, however long it takes."""
+BY_KEEP = "chosen_by_keep"
+"""Of a recoding that is applied again: it was chosen by comparing analyses on the source."""
 LONG = 50_000
 """Searches of lattices with more nodes than this can be ended with the best so far."""
 PATIENCE = 60.0
@@ -361,6 +363,8 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
             f"where the plan allows {limit:,}",
             fix="Allow more suppression, or publish anew, without --recoding.",
         )
+    if certificate["plan"].get(BY_KEEP):
+        return replace(recoding, detail={**recoding.detail, BY_KEEP: True})
     return recoding
 
 
