@@ -168,6 +168,16 @@ def test_a_claim_about_the_table(name, table, weights, factor, share, most) -> N
     compare(table, UniqueShare(share=most), name, weights, factor, limit)
 
 
+@pytest.mark.parametrize("factor", [0.0, 0.2])
+def test_a_group_that_need_not_go_may_be_cheaper_to_suppress(factor) -> None:
+    """Then the cheapest set of groups that will do is not the cheapest of all."""
+    values = [["q00", "a"], ["q01", "a"], ["q02", "b"], ["q03", "a"]]
+    rows = [("q02",), ("q01",), ("q03",), ("q00",), ("q03",), ("q03",), ("q01",)]
+    table = [Hierarchy.of("q0", values)], rows
+    for limit in range(len(rows)):
+        compare(table, UniqueShare(share=0.0), "non-uniform-entropy", [1.0, 1.0], factor, limit)
+
+
 @pytest.mark.parametrize("name", [*WEIGHED, *BY_SIZE])
 @settings(max_examples=40, deadline=None)
 @given(table=tables(), weights=weights, factor=factors, data=st.data())

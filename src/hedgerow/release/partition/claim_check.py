@@ -254,11 +254,13 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     """What refutes a claim although it does not follow from the file.
 
     A group has at most as many people as rows, whoever they are. And however many values each
-    of them has, a group with fewer than l different ones is not l-diverse.
+    of them has, a group with fewer than l different ones is not l-diverse. Nobody has more
+    candidates than there are records.
     """
     if not ground.contents.size:
         return
-    rows = int(ground.contents.sizes().n.min())
+    sizes = ground.contents.sizes().n
+    rows, records = int(sizes.min()), int(sizes.sum())
     least = model.least_people
     if least is not None and rows < least:
         yield f"some group has {rows:,} rows, so it has not {least:,} people"
@@ -271,10 +273,7 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
         yield f"{people:,} people in {size:,} groups are not {least:,} in each"
     if implied is not None and implied * (1 - SAME) > rows:
         yield f"the level stated is {level:.6g}, and some group has {rows:,} rows"
-    records, candidates = (
-        int(ground.contents.sizes().n.sum()),
-        max(model.candidates_of_people, model.candidates_of_records),
-    )
+    candidates = max(model.candidates_of_people, model.candidates_of_records)
     if candidates > records:
         yield f"{candidates:,} candidates are more than the {records:,} records there are"
     values, of = model.least_values, model.column
