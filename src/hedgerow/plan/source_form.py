@@ -155,7 +155,8 @@ def _missing(value: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, Mapping):
         raise problem(
             _MISSING,
-            'Write `null: ["?", NA, "-9"]` there; or here, of a column: {income: ["-9"]}.',
+            'Write `null: ["?", NA, "-9"]` there; or here, of a column: {income: ["-9"]}. '
+            "On the command line: --read missing.income=-9.",
         )
     found, wrong = {}, []
     for name, texts in value.items():
