@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import prod
 from typing import NamedTuple
 
@@ -57,6 +58,18 @@ def expected_inside(low: Codes, high: Codes, n: Ints, asked: Workload) -> Floats
             # Not people @ shares: for one dot product, starting threads costs more than it saves.
             answers[i] = np.einsum("i,i", people, shares)
     return answers
+
+
+def _runs(counts: Floats, low: Ints, high: Ints) -> Floats:
+    """Sums of whole numbers over runs of cells, queries by axes: from what lies below each end."""
+    below = np.pad(counts, [(1, 0)] * counts.ndim)
+    for axis in range(counts.ndim):
+        below = below.cumsum(axis=axis)
+    found: Floats = np.zeros(len(low))
+    for upper in product((True, False), repeat=counts.ndim):
+        corner = np.where(upper, high + 1, low)
+        found += (-1) ** upper.count(False) * below[tuple(corner.T)]
+    return found
 
 
 class Original(ABC):
@@ -161,9 +174,7 @@ class Tuples(Original):
             for j in columns[1:]:
                 place = place * self.leaves[j] + codes[j]
             counts = np.bincount(place, weights=n, minlength=prod(shape)).reshape(shape)
-            for i in queries:
-                ends = zip(asked.low[i], asked.high[i], strict=True)
-                answers[i] = counts[tuple(slice(a, b + 1) for a, b in ends)].sum()
+            answers[queries] = _runs(counts, asked.low[queries], asked.high[queries])
         return answers
 
 
