@@ -54,20 +54,27 @@ class QueryError(Metric):
         shares = None
         if self.weighting.weights:
             shares = tuple(self.weighting.shares(len(leaves)).tolist())
-        return _drawn(self.seed, self.queries, self.columns, leaves, shares)
+        return _drawn(
+            leaves, seed=self.seed, queries=self.queries, columns=self.columns, shares=shares
+        )
 
 
 @lru_cache(maxsize=32)
 def _drawn(
-    seed: int, queries: int, columns: int, leaves: tuple[int, ...], shares: tuple[float, ...] | None
+    leaves: tuple[int, ...],
+    *,
+    seed: int,
+    queries: int,
+    columns: int,
+    shares: tuple[float, ...] | None,
 ) -> Workload:
     """Drawn once for all nodes of a search.
 
     Args:
+        leaves: Leaves in each column's hierarchy.
         seed: What is drawn from.
         queries: How many queries.
         columns: About so many columns each, where there are so many.
-        leaves: Leaves in each column's hierarchy.
         shares: The chance of each column to be asked about; all the same if None.
     """
     random = np.random.Generator(np.random.PCG64(seed))
