@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable, Mapping
-from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -30,12 +29,6 @@ def software(libraries: Iterable[str], *, form: str, escaped: bool) -> dict[str,
         "name": "hedgerow",
         "version": __version__,
         "python": platform.python_version(),
-        "libraries": {name: _installed(name) for name in libraries},
+        "libraries": {name: version(name) for name in libraries},
         "configured": {"format": form, "escape_formulas": escaped},
     }
-
-
-@cache
-def _installed(library: str) -> str:
-    """A library's version; to look it up takes a millisecond, and it stays what it is."""
-    return version(library)
