@@ -24,7 +24,7 @@ demo: $(VENV)/.installed
 	$(BIN)/hedgerow demo
 
 test: lint postgresql $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2 --suite default
+	$(BIN)/python -m pytest -n 2 --dist worksteal --suite default
 
 test-all: test test-slow test-spark fuzz properties
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from random import Random
 
 import pandas as pd
@@ -20,7 +21,7 @@ APART = (("0-1", "2-3"), ("0-2", "3-3"), ("0-3",))
 OVERLAPPING = (("0-1", "1-2", "2-3"), ("0-2", "2-3"), ("0-3", "1-2"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sample:
     """People, and releases about them."""
 
@@ -80,6 +81,7 @@ class Sample:
         return found
 
 
+@lru_cache(maxsize=512)
 def sampled(seed: int, *, releases: int = 2, people: int = 5) -> Sample:
     """Some people and releases, drawn: with overlaps, absent people and strangers at times."""
     random = Random(seed)

@@ -8,8 +8,10 @@ at least. Without `--suite` pytest runs what it is told to, and nothing is count
 
 from __future__ import annotations
 
+import gc
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,17 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         "examples": config.getoption("hypothesis_seed", None),
     }
     return [f"seed of the {what}: {seed}" for what, seed in seeds.items() if seed is not None]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is collected stays to the end, so that nobody need look for what it leaves behind."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

@@ -179,6 +179,7 @@ def test_that_it_minimises_is_not_forgotten() -> None:
     assert share(worlds, 0) == (1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_random_worlds_agree_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals hold in 95 % of cases; and would not, if all worlds were kept."""
     held, naive = [], []

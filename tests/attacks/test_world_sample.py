@@ -48,7 +48,7 @@ def hits(made: list[tuple[SampledBelief | None, float] | None]) -> list[bool]:
     ]
 
 
-@pytest.mark.parametrize("make", [drawn, crowded])
+@pytest.mark.parametrize("make", [pytest.param(drawn, marks=pytest.mark.slow), crowded])
 def test_intervals_cover_what_is_counted_by_enumeration(make: object) -> None:
     puzzles = [drawn(seed) if make is drawn else crowded(seed, people=5) for seed in range(PUZZLES)]
     made = [one_each(puzzle, seed) for seed, puzzle in enumerate(puzzles)]
@@ -70,6 +70,7 @@ def test_a_join_that_is_ignored_is_noticed() -> None:
     assert not covers(hits(made), at_least=world_sample.RATE, among=AMONG)
 
 
+@pytest.mark.slow
 def test_a_count_that_is_ignored_is_noticed() -> None:
     """As if every record were there twice."""
     made = []
@@ -86,6 +87,7 @@ def test_a_count_that_is_ignored_is_noticed() -> None:
     assert not covers(hits(made), at_least=world_sample.RATE, among=AMONG)
 
 
+@pytest.mark.slow
 def test_weights_that_are_ignored_are_noticed() -> None:
     made = []
     for seed in range(1000):

@@ -8,7 +8,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -237,9 +238,14 @@ MOMENTS = {name: at_point(name) for name in faults.POINTS} | {
 }
 
 
-@pytest.mark.parametrize("replace", [False, True])
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("family", FAMILIES)
+def moments_and_families() -> Iterator[Any]:
+    """All of them; with every second one of the two ways only in the slow suite."""
+    for place, (family, moment, replace) in enumerate(product(FAMILIES, MOMENTS, (False, True))):
+        later = (place // 2 + place // 2 // len(MOMENTS) + replace) % 2
+        yield pytest.param(family, moment, replace, marks=[pytest.mark.slow] * later)
+
+
+@pytest.mark.parametrize(("family", "moment", "replace"), [*moments_and_families()])
 def test_the_message_is_what_is_there(
     folder: Path, monkeypatch: pytest.MonkeyPatch, family: str, moment: str, replace: bool
 ) -> None:

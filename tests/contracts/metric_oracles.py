@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from hedgerow.recode.metrics import METRICS
@@ -59,11 +60,21 @@ class Published:
         """People whose groups are not published."""
         return self.people - sum(self.sizes.values())
 
+    @cached_property
+    def alike(self) -> list[dict[str, list[str]]]:
+        """For each column and leaf, the leaves that look like it."""
+        found: list[dict[str, list[str]]] = []
+        for h, level in zip(self.columns, self.node, strict=True):
+            values, codes = list(h.values), h.codes[level].tolist()
+            parts: dict[int, list[str]] = {code: [] for code in codes}
+            for value, code in zip(values, codes, strict=True):
+                parts[code].append(value)
+            found.append({value: parts[code] for value, code in zip(values, codes, strict=True)})
+        return found
+
     def under(self, j: int, value: str) -> list[str]:
         """The leaves that look like this one in a column."""
-        h, level = self.columns[j], self.node[j]
-        code = h.codes[level][h.values.index(value)]
-        return [str(v) for v, c in zip(h.values, h.codes[level], strict=True) if c == code]
+        return self.alike[j][value]
 
     def covered(self, i: int, j: int) -> list[str] | None:
         """The leaves under what row i shows in column j; None where it is suppressed."""
@@ -141,23 +152,27 @@ def _kl_divergence(p: Published) -> float:
 
 
 def _query_error(p: Published) -> float:
+    """Queries by rows: a leaf is inside or it is not, and a published value is a set of leaves."""
     metric: Any = METRICS["query-error"]
     shown = {key: row for key, row in zip(p.keys, p.rows, strict=True) if key in p.kept}
-    errors = []
-    for asked, low, high in zip(*metric.workload(tuple(p.leaves)), strict=True):
-        ends = zip(asked, low, high, strict=True)
-        inside = {int(j): set(p.columns[j].values[a : b + 1]) for j, a, b in ends}
-        truth = sum(all(row[j] in i for j, i in inside.items()) for row in p.rows)
-        told = float(p.out if p.keep else 0)
-        told *= math.prod(len(i) / p.leaves[j] for j, i in inside.items())
-        for key, row in shown.items():
-            share = 1.0
-            for j, i in inside.items():
-                covered = p.under(j, row[j])
-                share *= len(i & set(covered)) / len(covered)
-            told += p.sizes[key] * share
-        errors.append(abs(told - truth) / max(truth, 0.01 * p.people, 1.0))
-    return sum(errors) / len(errors)
+    asked, low, high = metric.workload(tuple(p.leaves))
+    queries = len(asked)
+    true, told = np.ones((len(p.rows), queries)), np.ones((len(shown), queries))
+    everything = np.full(queries, float(p.out if p.keep else 0))
+    for j, h in enumerate(p.columns):
+        leaf = {value: place for place, value in enumerate(h.values)}
+        inside = np.ones((p.leaves[j], queries))  # a column that is not asked about: all of it
+        for query, place in zip(*np.nonzero(asked == j), strict=True):
+            inside[:, query] = 0
+            inside[low[query, place] : high[query, place] + 1, query] = 1
+        true *= inside[[leaf[row[j]] for row in p.rows]]
+        everything *= inside.mean(axis=0)
+        for told_of, row in zip(told, shown.values(), strict=True):
+            told_of *= inside[[leaf[value] for value in p.under(j, row[j])]].mean(axis=0)
+    truth = true.sum(axis=0)
+    answer = everything + np.array([p.sizes[key] for key in shown], float) @ told
+    scale = np.maximum(truth, max(0.01 * p.people, 1.0))
+    return float((abs(answer - truth) / scale).mean())
 
 
 ORACLES: dict[str, Oracle] = {

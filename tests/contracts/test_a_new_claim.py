@@ -160,6 +160,7 @@ def test_it_is_data_and_back() -> None:
     assert rebuilt(json.loads(json.dumps(spelled(model)))) == model
 
 
+@pytest.mark.slow
 def test_every_suite_tries_it() -> None:
     """Declared before tests are collected, it is in every suite, and passes."""
     command = [sys.executable, "-m", "pytest", "-v", "-p", "contracts.p_sensitive", *SUITES]

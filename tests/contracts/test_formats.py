@@ -225,6 +225,7 @@ def test_messages_and_the_app_name_what_a_package_adds(far: Installed) -> None:
     assert "'.far'" in told
 
 
+@pytest.mark.slow
 def test_the_suite_tries_what_a_package_adds(far: Installed) -> None:
     far.passes(
         "tests/contracts/test_formats.py", "far", least=7,

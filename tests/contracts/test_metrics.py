@@ -288,6 +288,7 @@ def test_a_package_adds_one_to_the_schema_and_to_the_form(far: Installed) -> Non
     assert far.run("-c", script).split() == ["root-size", "root-size"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "least"),
     [("tests/contracts/test_metrics.py", 7), ("tests/properties/test_exploring_nodes.py", 1)],

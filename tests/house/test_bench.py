@@ -129,6 +129,7 @@ def test_the_profile_is_measured_beside_duckdb(
     assert set(exploring.TOLD) == set(exploring.JOBS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", beliefs.JOBS)
 def test_every_job_of_beliefs_runs(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

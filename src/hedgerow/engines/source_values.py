@@ -191,16 +191,20 @@ def fits(
     """How well each form fits the column of that place; the table is read once."""
     if not tried:
         return []
+    # Each is worked out once, under a name; written out three times it takes as long to plan again.
+    places = sorted({i for i, _ in tried})
+    named = [f"c{i}::VARCHAR AS t{i}" for i in places]
+    named += [f"NOT {_missing(f'c{i}::VARCHAR', null)} AS h{i}" for i in places]
     wanted = []
-    for i, form in tried:
-        text = f"c{i}::VARCHAR"
-        there, sql = f"NOT {_missing(text, null)}", form.sql(text)
+    for j, (i, form) in enumerate(tried):
+        named.append(f"{form.sql(f'c{i}::VARCHAR')} AS v{j}")
         wanted += [
-            f"count(*) FILTER ({there} AND {sql} IS NOT NULL)",
-            f"count(*) FILTER ({there} AND {sql} IS NULL)",
-            f"count(*) FILTER ({there} AND {sql} <> {text})",
+            f"count(*) FILTER (h{i} AND v{j} IS NOT NULL)",
+            f"count(*) FILTER (h{i} AND v{j} IS NULL)",
+            f"count(*) FILTER (h{i} AND v{j} <> t{i})",
         ]
-    found = session.fetch(f"SELECT {', '.join(wanted)} FROM {relation}")[0]
+    inner = f"SELECT {', '.join(named)} FROM {relation}"
+    found = session.fetch(f"SELECT {', '.join(wanted)} FROM ({inner})")[0]
     return [Fit(*map(int, found[i : i + 3])) for i in range(0, len(found), 3)]
 
 

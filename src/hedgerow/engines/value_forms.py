@@ -79,34 +79,34 @@ def day(text: str, order: str) -> str:
     ways = [_FIRST[order]]
     if order != "yyyymmdd":
         ways += [_FIRST["ymd"]] * (order != "ymd") + [*_NAMED]
-    cases = " ".join(_way(f"trim({text})", pattern, names) for pattern, names in ways)
-    return f"(CASE {cases} END)"
+    # No text is written in two of these ways.
+    return f"coalesce({', '.join(_way(f'trim({text})', *way) for way in ways)})"
 
 
 def _way(text: str, pattern: str, names: tuple[str, ...]) -> str:
     whole = f"{pattern}{_CLOCK}"
     all_names = ", ".join(map(literal, ("whole", *names, "h", "i", "c", "p")))
     parts = f"regexp_extract({text}, {literal(f'^({whole})$')}, [{all_names}])"
-
-    def part(name: str) -> str:
-        return f"({parts}).{name}"
-
-    month = part("m")
+    month = "r.m"
     if _MONTH in pattern:
         listed = ", ".join(map(literal, _MONTHS))
-        month = f"list_position([{listed}], lower(left({month}, 3)))::VARCHAR"
-    date = f"({part('y')} || '-' || lpad({month}, 2, '0') || '-' || lpad({part('d')}, 2, '0'))"
+        month = f"list_position([{listed}], lower(left(r.m, 3)))::VARCHAR"
+    date = f"(r.y || '-' || lpad({month}, 2, '0') || '-' || lpad(r.d, 2, '0'))"
     hour = (
-        f"CASE WHEN {part('p')} = '' AND TRY_CAST({part('h')} AS INTEGER) < 24 THEN {part('h')} "
-        f"WHEN {part('p')} <> '' AND TRY_CAST({part('h')} AS INTEGER) BETWEEN 1 AND 12 THEN "
-        f"(TRY_CAST({part('h')} AS INTEGER) % 12 + CASE WHEN lower({part('p')}) = 'p' "
+        "CASE WHEN r.p = '' AND TRY_CAST(r.h AS INTEGER) < 24 THEN r.h "
+        "WHEN r.p <> '' AND TRY_CAST(r.h AS INTEGER) BETWEEN 1 AND 12 THEN "
+        "(TRY_CAST(r.h AS INTEGER) % 12 + CASE WHEN lower(r.p) = 'p' "
         "THEN 12 ELSE 0 END)::VARCHAR END"
     )
-    second = f"CASE WHEN {part('c')} = '' THEN '00' ELSE {part('c')} END"
-    time = f"lpad({hour}, 2, '0') || ':' || {part('i')} || ':' || {second}"
-    alike = f" AND {part('s')} = {part('z')}" if "s" in names else ""
+    time = f"lpad({hour}, 2, '0') || ':' || r.i || ':' || CASE WHEN r.c = '' THEN '00' ELSE r.c END"
+    alike = "r.s = r.z AND " if "s" in names else ""
+    found = (
+        f"CASE WHEN {alike}r.h = '' THEN TRY_CAST({date} AS DATE)::VARCHAR "
+        f"WHEN {alike}r.h <> '' THEN TRY_CAST({date} || ' ' || {time} AS TIMESTAMP)::VARCHAR END"
+    )
+    # A list of one gives the parts a name. Written out wherever they are used they would make
+    # a query of 70,000 letters, which takes longer to plan than a small file to read.
     return (
-        f"WHEN regexp_full_match({text}, {literal(whole)}){alike} THEN "
-        f"CASE WHEN {part('h')} = '' THEN TRY_CAST({date} AS DATE)::VARCHAR "
-        f"ELSE TRY_CAST({date} || ' ' || {time} AS TIMESTAMP)::VARCHAR END"
+        f"CASE WHEN regexp_full_match({text}, {literal(whole)}) "
+        f"THEN list_transform([{parts}], lambda r: {found})[1] END"
     )

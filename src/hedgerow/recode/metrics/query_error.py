@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from hedgerow.recode.metrics.base import METRICS, Metric
-from hedgerow.recode.outcome import Original, Outcome, Workload, share_inside
+from hedgerow.recode.outcome import Original, Outcome, Workload, expected_inside
 from hedgerow.table.groups import Floats
 
 
@@ -38,11 +39,7 @@ class QueryError(Metric):
         original, spans = outcome.original, outcome.spans
         asked = self.workload(original.leaves)
         truth = self.truth(original)
-        answer, n = np.empty(self.queries), outcome.n.astype(np.float64)
-        for i, (columns, low, high) in enumerate(zip(*asked, strict=True)):
-            # Not n @ inside: for one dot product, starting threads costs more than it saves.
-            inside = share_inside(spans.low, spans.high, columns, low, high)
-            answer[i] = np.einsum("i,i", n, inside)
+        answer = expected_inside(spans.low, spans.high, outcome.n, asked)
         scale = np.maximum(truth, max(0.01 * original.people, 1.0))
         # Fewer people bring an answer that is too high nearer to the truth, and no other.
         least = np.maximum(truth - answer, np.maximum(answer - room - truth, 0.0))
@@ -54,20 +51,46 @@ class QueryError(Metric):
 
     def workload(self, leaves: tuple[int, ...]) -> Workload:
         """The queries. Not private data, so any generator will do."""
-        random = np.random.Generator(np.random.PCG64(self.seed))
-        width = min(self.columns, len(leaves))
+        shares = None
         if self.weighting.weights:
-            shares = self.weighting.shares(len(leaves))
-            draws = [random.choice(len(leaves), width, replace=False, p=shares)
-                     for _ in range(self.queries)]  # fmt: skip
-            chosen = np.array(draws)
-        else:
-            chosen = np.array(
-                [random.permutation(len(leaves))[:width] for _ in range(self.queries)]
-            )
-        size = np.array(leaves)[chosen]
-        ends = np.sort((random.random((2, *chosen.shape)) * size).astype(np.int64), axis=0)
-        return Workload(chosen, ends[0], ends[1])
+            shares = tuple(self.weighting.shares(len(leaves)).tolist())
+        return _drawn(
+            leaves, seed=self.seed, queries=self.queries, columns=self.columns, shares=shares
+        )
+
+
+@lru_cache(maxsize=32)
+def _drawn(
+    leaves: tuple[int, ...],
+    *,
+    seed: int,
+    queries: int,
+    columns: int,
+    shares: tuple[float, ...] | None,
+) -> Workload:
+    """Drawn once for all nodes of a search.
+
+    Args:
+        leaves: Leaves in each column's hierarchy.
+        seed: What is drawn from.
+        queries: How many queries.
+        columns: About so many columns each, where there are so many.
+        shares: The chance of each column to be asked about; all the same if None.
+    """
+    random = np.random.Generator(np.random.PCG64(seed))
+    width = min(columns, len(leaves))
+    if shares is not None:
+        draws = [random.choice(len(leaves), width, replace=False, p=shares)
+                 for _ in range(queries)]  # fmt: skip
+        chosen = np.array(draws)
+    else:
+        chosen = np.array([random.permutation(len(leaves))[:width] for _ in range(queries)])
+    size = np.array(leaves)[chosen]
+    ends = np.sort((random.random((2, *chosen.shape)) * size).astype(np.int64), axis=0)
+    drawn = Workload(chosen, ends[0], ends[1])
+    for array in drawn:
+        array.flags.writeable = False
+    return drawn
 
 
 METRICS.register(QueryError())
