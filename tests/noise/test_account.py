@@ -15,12 +15,15 @@ from hedgerow.noise.account import (
     PureAccount,
     Spends,
     account_of,
-    spends_of,
 )
 from hedgerow.noise.amounts import Amounts
 from hedgerow.noise.equal_spends import delta_of_equal
 from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.noise.renyi import renyi_loss, renyi_room
+
+
+def spends_of(account, losses: list[Loss]) -> Spends:
+    return reduce(account.add, losses, Spends())
 
 
 def worst_delta(account, menu, epsilon: float, most: int, *, start=None) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +15,8 @@ from hedgerow.noise.rounding import double_down
 
 OWN_SHARE = Fraction(1, 10)
 """Of a budget's delta: what spends with a delta of their own may take together."""
+WORTHWHILE = Fraction(102, 100)
+"""What a sum is told as where another way of counting is less than that much better."""
 _EPSILON, _DELTA = 10 ** PLACES["epsilon"], 10 ** PLACES["delta"]
 
 
@@ -172,12 +173,14 @@ class ApproximateAccount:
     def used(self, spends: Spends) -> Fraction:
         """How much of the budget is spent, as a share; above 1 where it does not fit.
 
-        By the way in which it fits best; the share of delta that is spent, where that is more.
+        By the way in which it fits best, and by the sum where another way gains next to nothing;
+        the share of delta that is spent, where that is more.
         """
-        ways = [self._sums(spends), self._renyi(spends)]
+        sums, best = self._sums(spends), self._renyi(spends)
         if (epsilon := self._epsilon_of_equal(spends)) is not None:
-            ways.append(epsilon / self.budget.epsilon)
-        return max(min(ways), self._own(spends))
+            best = min(best, epsilon / self.budget.epsilon)
+        plain = sums <= 1 and sums <= best * WORTHWHILE
+        return max(sums if plain else min(sums, best), self._own(spends))
 
     def spent(self, spends: Spends) -> Loss:
         """What is spent: the share that is used, of epsilon; and the delta that goes with it."""
@@ -264,14 +267,6 @@ def loss_of(amounts: Amounts) -> Loss | None:
     if amounts.delta:
         return Approximate(epsilon=epsilon, delta=delta)
     return Pure(epsilon=epsilon) if amounts.epsilon else None
-
-
-def spends_of(account: Account, losses: Iterable[Loss]) -> Spends:
-    """What an account knows of losses, one after the other."""
-    spends = Spends()
-    for loss in losses:
-        spends = account.add(spends, loss)
-    return spends
 
 
 def _added(spends: Spends, loss: Loss, times: int, *, renyi: Fraction = Fraction(0)) -> Spends:
