@@ -276,14 +276,14 @@ def test_budgets(folder: Path) -> None:
 
 
 def test_an_error_of_the_budget_says_what_to_set(folder: Path) -> None:
-    """What is there already stays, and what is missing is added."""
+    """A budget that is enough: what it says is set, and the question is answered."""
     with Ledger.open(folder / "ledger.db") as ledger:
         ledger.set_budget("town", Amounts.of(epsilon=100))
     run("--count", "--epsilon", "60")
     for price, advice in [
         (["--epsilon", "41"], "--set 'epsilon=101'"),
-        (["--rho", "0.5"], "--set 'epsilon=100, rho=0.5'"),
-        (["--by", "job", "--epsilon", "1", "--delta", "1e-6"], "'epsilon=100, delta=1e-6'"),
+        (["--rho", "0.5"], "--set 'epsilon=100, delta=1e-6'"),
+        (["--by", "job", "--epsilon", "1", "--delta", "1e-6"], "'epsilon=100, delta=1e-5'"),
     ]:
         refused = run("--count", *price, code=1).stderr
         assert f"{advice} --ledger" in " ".join(refused.split())

@@ -13,7 +13,7 @@ from hedgerow.base.canonical_json import digest
 from hedgerow.ledger import NOTHING, Amounts, Entry, EntryKind, Ledger, LedgerError, LedgerTip
 
 TENTH = Amounts.of(epsilon="0.1")
-ENTRIES = 7
+ENTRIES, LAST_RESERVE = 7, 6
 
 
 @pytest.fixture
@@ -307,15 +307,19 @@ def test_missing_triggers_are_found(full: Ledger, place: Any) -> None:
     assert full.verify().problems == (f"the trigger {name} is missing: entries can be changed",)
 
 
-@pytest.mark.parametrize("seq", [1, ENTRIES])
+@pytest.mark.parametrize("seq", [1, LAST_RESERVE, ENTRIES])
 def test_nothing_is_spent_on_the_word_of_a_changed_entry(
     full: Ledger, place: Any, seq: int
 ) -> None:
-    """A larger budget, or a smaller total, that somebody wrote into the file."""
-    edit = change(1, body='{"budget":{"delta":0,"epsilon":9000000000,"rho":0}}')
-    place.tamper(edit if seq == 1 else change(ENTRIES, total_epsilon=0))
+    """A larger budget, or less that was spent, that somebody wrote into the file."""
+    edits = {
+        1: change(1, body='{"account":{},"budget":{"delta":0,"epsilon":9000000000,"rho":0}}'),
+        LAST_RESERVE: change(LAST_RESERVE, body='{"n":2}'),
+        ENTRIES: change(ENTRIES, total_epsilon=0),
+    }
+    place.tamper(edits[seq])
     with pytest.raises(LedgerError, match=f"entry {seq} of the ledger was changed"):
-        full.reserve("gotham", key="x", what={}, spend=TENTH)
+        full.reserve("gotham", key="x", what={}, spend=Amounts.of(epsilon="0.05"))
     assert len(list(full.entries())) == ENTRIES
 
 

@@ -19,7 +19,7 @@ from hedgerow.answers.public_knowledge import Public
 from hedgerow.answers.questions import Asking, Question
 from hedgerow.answers.sensitivity import claimed, exact_notes, plain_notes, protected_notes
 from hedgerow.answers.unit_of_privacy import Unit, exactly
-from hedgerow.base.errors import PlanError
+from hedgerow.base.errors import LedgerError, PlanError
 from hedgerow.ledger.choice import ENVIRONMENT, POLICY, ledger_place
 from hedgerow.noise.measures import Loss
 from hedgerow.plan.arguments import plan_of
@@ -141,6 +141,22 @@ class Session(Asking[Answer]):
     def budget(self) -> Position:
         """Where the population stands."""
         return self.ledger.budget(self.population)
+
+    @property
+    def position(self) -> Position | None:
+        """Where the population stands; None where no ledger can be read that would say so."""
+        if self._where is None or self.plan.population is None:
+            return None
+        if (
+            self._ledger is None
+            and "://" not in str(self._where)
+            and not Path(self._where).exists()
+        ):
+            return None
+        try:
+            return self.budget
+        except LedgerError:
+            return None
 
     def preview(
         self, *, public: Any = None, people: int = 1000, runs: int = 100

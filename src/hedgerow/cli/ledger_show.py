@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from math import ceil
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -95,11 +96,42 @@ def positions(found: Sequence[Position], policies: Mapping[str, Sequence[str]]) 
             first = [Text("")] * 3
     console.print(table)
     for p in found:
+        tell_account(p)
         if names := [f"policy {policy[:SHORT]}" for policy in policies.get(p.population, ())]:
             tell(
                 f"{p.population}: what is spent is under {' and '.join(names)}, which is no "
                 "differential privacy."
             )
+
+
+def tell_account(p: Position) -> None:
+    """What a budget says of all spends together, and what else fits."""
+    if p.standing is None:
+        return
+    told = f"{p.population}: {p.standing.words} for all answers together"
+    if p.last:
+        more = p.more(p.last)
+        told += (
+            f". At the price of the last one ({p.last}), {more:,} more fit"
+            if more
+            else (f". Another one like the last ({p.last}) does not fit")
+        )
+    tell(f"{told}.")
+
+
+def budget_lines(p: Position, currencies: Container[str], under: str = "") -> list[str]:
+    """How full a budget is: one line where it is one statement, else one a currency."""
+    if p.budget is None:
+        return []
+    if p.standing is not None:
+        full = gauge(ceil(p.standing.used * 10**6), 10**6)
+        return [f"budget of {p.population}: {full} of {p.standing.words} spent{under}"]
+    return [
+        f"budget of {p.population}: {name} {gauge(p.spent.units[name], p.budget.units[name])} "
+        f"{p.spent.texts().get(name, '0')} of {text} spent{under}"
+        for name, text in p.budget.texts().items()
+        if name in currencies
+    ]
 
 
 def _currency(p: Position, name: str) -> list[Text]:

@@ -130,7 +130,8 @@ def query(
             if preview:
                 many = 1000 if people is None else people
                 seen = ask(session.preview(public=public, people=many), session)
-                job.done(seen.as_json(), lambda: query_show.preview(seen))
+                position = session.position
+                job.done(seen.as_json(), lambda: query_show.preview(seen, position))
                 return
             if job.progress is not None:
                 job.progress("counting, and drawing noise for each number", None)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.cli.ledger_show import gauge
+from hedgerow.api import NOTHING, Amounts
+from hedgerow.cli.ledger_show import budget_lines
 from hedgerow.cli.terminal import columns, console, plain, rounded, say, tell
 
 if TYPE_CHECKING:
@@ -63,8 +64,13 @@ def answer(
         say(f"written to {to}")
 
 
-def preview(found: Preview) -> None:
-    """What an answer would look like, and how far off it would be."""
+def preview(found: Preview, position: Position | None) -> None:
+    """What an answer would look like, how far off it would be, and what it would cost now.
+
+    Args:
+        found: The preview.
+        position: Where its population stands, where that is known.
+    """
     say(f"preview: {found.words}", style="bold")
     rest = _first(found.notes)
     tell(f"Simulated {found.runs:,} times on {found.on}; nothing was spent or looked at.")
@@ -89,6 +95,9 @@ def preview(found: Preview) -> None:
     for note in rest:
         tell(note)
     tell(f"would cost: {found.loss}, charged as {_amounts(found.spends)}")
+    if position is not None:
+        spends = ", ".join(f"{name}={text}" for name, text in found.spends.items())
+        _in_account(position, Amounts.read(spends) if spends else NOTHING)
     tell(f"protects: {found.neighbours}")
 
 
@@ -123,15 +132,24 @@ def _noise(noise: Sequence[Any]) -> None:
 
 
 def _budget(position: Position, currencies: Any, policy: str | None) -> None:
-    if position.budget is None:
-        return
     under = "" if policy is None else f" under policy {policy}"
-    for name, text in position.budget.texts().items():
-        if name not in currencies:
-            continue
-        spent = position.spent.texts().get(name, "0")
-        full = gauge(position.spent.units[name], position.budget.units[name])
-        tell(f"budget of {position.population}: {name} {full} {spent} of {text} spent{under}")
+    for line in budget_lines(position, currencies, under):
+        tell(line)
+
+
+def _in_account(position: Position, cost: Amounts) -> None:
+    """What a question would cost in the account as it stands now."""
+    if position.standing is None or not cost:
+        return
+    if not position.admits(cost):
+        tell(f"It would be refused: it does not fit into the budget of {position.population}.")
+        return
+    adds = float(position.standing.after(cost).used - position.standing.used)
+    more = position.more(cost)
+    tell(
+        f"in the account of {position.population}: {max(adds, 0):.2%} of "
+        f"{position.standing.words}; {'one fits' if more == 1 else f'{more:,} such fit'}"
+    )
 
 
 def _amounts(texts: Any) -> str:

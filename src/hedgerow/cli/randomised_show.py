@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hedgerow.cli.ledger_show import gauge
+from hedgerow.cli.ledger_show import budget_lines
 from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
@@ -125,12 +125,5 @@ def _numbers(found: RandomisedRelease) -> None:
 
 
 def _budget(found: RandomisedRelease | SafeRelease) -> None:
-    position = found.position
-    if position.budget is None:
-        return
-    for name, text in position.budget.texts().items():
-        if name not in found.certificate["spent"]:
-            continue
-        spent = position.spent.texts().get(name, "0")
-        full = gauge(position.spent.units[name], position.budget.units[name])
-        tell(f"budget of {position.population}: {name} {full} {spent} of {text} spent")
+    for line in budget_lines(found.position, found.certificate["spent"]):
+        tell(line)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hedgerow.base.errors import HedgerowError
+from hedgerow.ledger.account import Standing, account_in
 from hedgerow.ledger.connection import Row, Transaction
 from hedgerow.ledger.entry import (
+    ACCOUNT,
     CLOSING,
     CONTENT_SHA256,
     VERSION,
@@ -19,6 +21,7 @@ from hedgerow.ledger.entry import (
 from hedgerow.ledger.lookups import about, intact, packed_content, page, unpacked
 from hedgerow.ledger.store import Store
 from hedgerow.ledger.tables import broken_guards
+from hedgerow.noise.account import Spends
 from hedgerow.noise.amounts import NOTHING, Amounts
 
 
@@ -69,6 +72,8 @@ class _Check:
         self.with_content: set[int] = set()
         self.totals: dict[str, Amounts] = {}
         self.budgets: dict[str, Amounts] = {}
+        self.accounts: dict[str, Standing] = {}
+        self.spends: dict[str, list[Amounts]] = {}
         self.reserved: dict[str, Entry] = {}
         self.closed: dict[str, EntryKind] = {}
 
@@ -112,12 +117,43 @@ class _Check:
             budget = self.budgets.get(entry.population)
             if entry.kind != EntryKind.RESERVE:
                 yield f"entry {entry.seq} spends, and is no reservation"
-            if budget is None or not entry.total.fits(budget):
+            account = self.accounts.get(entry.population)
+            if account is None and (budget is None or not entry.total.fits(budget)):
                 yield f"entry {entry.seq} spends more than the budget of {entry.population!r}"
+        if entry.kind == EntryKind.RESERVE:
+            yield from self._spend(entry)
         if entry.kind == EntryKind.BUDGET:
             if entry.budget is None:
                 yield f"entry {entry.seq} sets no budget that can be read"
             self.budgets[entry.population] = entry.budget or NOTHING
+            yield from self._new_account(entry)
+
+    def _spend(self, entry: Entry) -> Iterator[str]:
+        """Every spend fits into the account, and carries what is spent."""
+        self.spends.setdefault(entry.population, []).append(entry.spend)
+        account = self.accounts.get(entry.population)
+        if account is None:
+            return
+        account = self.accounts[entry.population] = account.after(entry.spend)
+        if entry.spend and not account.fits:
+            yield f"entry {entry.seq} spends more than the budget of {entry.population!r}"
+        if entry.body.get(ACCOUNT, account.as_json()) != account.as_json():
+            yield f"entry {entry.seq}: what is spent of {entry.population!r} does not add up"
+
+    def _new_account(self, entry: Entry) -> Iterator[str]:
+        """A new budget counts all spends so far."""
+        try:
+            account = account_in(entry)
+        except (HedgerowError, TypeError, ValueError, ZeroDivisionError, AttributeError):
+            yield f"entry {entry.seq} sets no account that can be read"
+            account = None
+        if account is None:
+            self.accounts.pop(entry.population, None)
+            return
+        found = Standing(account, Spends(), entry.seq)
+        for spend in self.spends.get(entry.population, []):
+            found = found.after(spend)
+        self.accounts[entry.population] = found
 
     def _order(self, entry: Entry) -> Iterator[str]:
         """A reservation comes first, and is closed at most once."""

@@ -9,12 +9,15 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.canonical_json import canonical, digest
 from hedgerow.base.errors import BudgetError, LedgerError, NoBudgetError
 from hedgerow.ledger.entry import (
+    ACCOUNT,
     CLOCK,
     CLOSING,
     CONTENT_BYTES,
@@ -29,9 +32,11 @@ from hedgerow.ledger.entry import (
     genesis,
 )
 from hedgerow.ledger.names import named
+from hedgerow.noise.account import ApproximateAccount
 from hedgerow.noise.amounts import MOST, NOTHING, Amounts
 
 if TYPE_CHECKING:
+    from hedgerow.ledger.account import Standing
     from hedgerow.ledger.connection import Row, Transaction
     from hedgerow.ledger.store import Store
 
@@ -106,11 +111,15 @@ class Ledger:
     def set_budget(self, population: str, budget: Amounts) -> Entry:
         """What a population may lose, all spends so far included; the latest budget counts.
 
-        It may be lowered below what is spent: then nothing more can be spent.
+        An epsilon, an epsilon with a delta, or a rho is one statement about all spends together.
+        A budget that names epsilon and rho limits each currency by itself. It may be lowered
+        below what is spent: then nothing more can be spent.
         """
+        from hedgerow.ledger.account import account_body
+
         if not budget:
             raise BudgetError("a budget of nothing is no budget", fix="Say epsilon=1.")
-        body = {"budget": budget.units}
+        body = {"budget": budget.units, **account_body(budget)}
         with self._store.writing() as connection:
             return self._append(connection, named(population), EntryKind.BUDGET, body)
 
@@ -135,8 +144,11 @@ class Ledger:
         """
         population, key, body = named(population), named(key, what="key"), self._body(what)
         with self._store.writing() as connection:
+            account = self._standing(connection, population)
             if spend:
-                self._refuse_overspending(connection, population, spend)
+                self._refuse_overspending(connection, population, spend, account)
+            if account is not None:
+                body[ACCOUNT] = account.after(spend).as_json()
             reservation = uuid.uuid4().hex
             return self._append(
                 connection, population, EntryKind.RESERVE, body, reservation, key, spend
@@ -309,11 +321,28 @@ class Ledger:
             raise LedgerError(f"the ledger itself writes {taken[0]!r}", where=self.name)
         return body
 
+    def _standing(self, connection: Transaction, population: str) -> Standing | None:
+        """Where the population's account stands, if it has one."""
+        budget = self._latest(connection, population, EntryKind.BUDGET)
+        if budget is None or ACCOUNT not in budget.body:
+            return None
+        from hedgerow.ledger.account import standing
+
+        last = self._latest(connection, population, EntryKind.RESERVE)
+        return standing(connection, population, budget, last)
+
     def _refuse_overspending(
-        self, connection: Transaction, population: str, spend: Amounts
+        self,
+        connection: Transaction,
+        population: str,
+        spend: Amounts,
+        account: Standing | None,
     ) -> None:
         budgeted = self._latest(connection, population, EntryKind.BUDGET)
         budget = None if budgeted is None else budgeted.budget
+        if account is not None and budget is not None:
+            self._refuse_over_account(population, spend, budget, account)
+            return
         spent = self._spent(connection, population)
         # What is set already, and each currency as far as this would take it.
         wanted = Amounts(
@@ -322,8 +351,7 @@ class Ledger:
                 for name, units in spent.units.items()
             }
         )
-        amounts = ", ".join(f"{name}={text}" for name, text in wanted.texts().items())
-        setting = f"--set '{amounts or 'epsilon=1'}' --ledger {self.name}"
+        setting = f"--set '{_setting(wanted) or 'epsilon=1'}' --ledger {self.name}"
         how = f"`hedgerow ledger budget {population!r} {setting}`"
         if budget is None:
             raise NoBudgetError(
@@ -339,6 +367,23 @@ class Ledger:
                 where=self.name,
                 fix=f"Ask for something that costs less, or decide on a larger budget: {how}.",
             )
+
+    def _refuse_over_account(
+        self, population: str, spend: Amounts, budget: Amounts, account: Standing
+    ) -> None:
+        if account.after(spend).fits:
+            return
+        left = f"{account.spent().left_of(budget)} is left"
+        if isinstance(account.account, ApproximateAccount):  # what fits depends on what is asked
+            left = f"{_percent(account.used)} is spent"
+        larger = account.enough(spend)
+        enough = "..." if larger is None else _setting(larger)
+        raise BudgetError(
+            f"this would spend {spend}, and of the budget of {population!r} ({budget}) {left}",
+            where=self.name,
+            fix=f"{account.why_not(spend)} Or decide on a larger budget: `hedgerow ledger budget "
+            f"{population!r} --set '{enough}' --ledger {self.name}`.",
+        )
 
     def _close(
         self,
@@ -445,6 +490,20 @@ class Ledger:
         if last is not None and last.population != population:
             last = self._latest(connection, population)
         return last.total if last else NOTHING
+
+
+def _setting(budget: Amounts) -> str:
+    """A budget as the command takes it."""
+    return ", ".join(f"{name}={text}" for name, text in budget.texts().items())
+
+
+def _percent(share: Fraction) -> str:
+    """A share, rounded up.
+
+    >>> _percent(Fraction(1, 3)), _percent(Fraction(2))
+    ('34 %', '100 %')
+    """
+    return f"{min(100, ceil(100 * share))} %"
 
 
 def _refuse_version(version: Any, name: str) -> None:

@@ -6,16 +6,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.canonical_json import canonical, digest
-from hedgerow.base.errors import HedgerowError
-from hedgerow.noise.amounts import Amounts
+from hedgerow.base.errors import AmountError, HedgerowError
+from hedgerow.noise.amounts import NOTHING, Amounts
+
+if TYPE_CHECKING:
+    from hedgerow.ledger.account import Standing
 
 VERSION = "hedgerow-ledger/1"
 """What the tables look like and what is hashed; a change of either is a new version."""
 CONTENT_SHA256, CONTENT_BYTES, CLOCK = "content_sha256", "content_bytes", "clock"
-OWN_KEYS = {CONTENT_SHA256, CONTENT_BYTES, CLOCK}
+ACCOUNT, ORDER = "account", "order"
+"""Of a BUDGET: that it is one statement, and which Rényi order it fixes. Of a RESERVE: what is
+spent up to there."""
+OWN_KEYS = {CONTENT_SHA256, CONTENT_BYTES, CLOCK, ACCOUNT}
 """Keys of a body that the ledger itself writes."""
 
 
@@ -157,6 +164,48 @@ class Position:
     releases: int
     reserved_open: int
     """Reservations that were neither released nor failed: running, or cut short."""
+    last: Amounts = NOTHING
+    """What the newest spend was."""
+    standing: Standing | None = None
+    """The account, where the budget is one statement; None where each currency is a limit."""
+
+    def admits(self, spend: Amounts) -> bool:
+        """Whether one more spend would fit."""
+        if self.standing is not None:
+            return self.standing.after(spend).fits
+        if self.budget is None:
+            return False
+        try:
+            return (self.spent + spend).fits(self.budget)
+        except AmountError:
+            return False
+
+    def more(self, spend: Amounts) -> int:
+        """How many more such spends would fit, one after the other."""
+        if not spend:
+            return 0
+        if self.standing is not None:
+            return self.standing.more(spend)
+        if self.left is None:
+            return 0
+        left = self.left.units
+        return min(left[name] // units for name, units in spend.units.items() if units)
+
+    @property
+    def used(self) -> Fraction:
+        """The share of the budget that is spent; of several limits, of the fullest one."""
+        if self.standing is not None:
+            return self.standing.used
+        if self.budget is None:
+            return Fraction(1)
+        full = zip(self.spent.units.values(), self.budget.units.values(), strict=True)
+        return max(
+            (Fraction(a, b) if b else Fraction(1) for a, b in full if a or b), default=Fraction(0)
+        )
+
+    def after(self, spend: Amounts) -> Amounts:
+        """What is spent after one more, as the budget counts it."""
+        return self.spent + spend if self.standing is None else self.standing.after(spend).spent()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from hedgerow.base.errors import HedgerowError, LedgerError
 from hedgerow.ledger.connection import Row, Transaction
 from hedgerow.ledger.entry import CLOSING, CONTENT_BYTES, CONTENT_SHA256, Entry, EntryKind, Position
 from hedgerow.ledger.tables import ENTRIES
-from hedgerow.noise.amounts import NOTHING, Amounts
+from hedgerow.noise.amounts import NOTHING, PLACES, Amounts
 
 PAGE = 1000
 """Entries that are read at once."""
@@ -97,6 +97,15 @@ def spent_by(connection: Transaction, population: str) -> Amounts:
     return last.total if last else NOTHING
 
 
+def newest_spend(connection: Transaction, population: str) -> Amounts:
+    """What the last reservation with a cost has cost."""
+    spends = " + ".join(f"spend_{name}" for name in PLACES)
+    where = _where("population", "kind", more=f"{spends} > 0")
+    given = {"population": population, "kind": str(EntryKind.RESERVE)}
+    rows = connection.rows(f"{where} ORDER BY seq DESC LIMIT 1", given)
+    return trusted(rows[0]).spend if rows else NOTHING
+
+
 def budget_of(connection: Transaction, population: str) -> Amounts | None:
     """The latest budget of a population."""
     last = newest(connection, population=population, kind=EntryKind.BUDGET)
@@ -111,7 +120,12 @@ def position(connection: Transaction, population: str) -> Position:
         {"population": population},
     )
     number = {row["kind"]: row["number"] for row in rows}
+    from hedgerow.ledger.account import standing_now
+
     budget, spent = budget_of(connection, population), spent_by(connection, population)
+    account = standing_now(connection, population)
+    if account is not None:
+        spent = account.spent()
     closed = sum(number.get(kind, 0) for kind in CLOSING)
     return Position(
         population=population,
@@ -120,6 +134,8 @@ def position(connection: Transaction, population: str) -> Position:
         left=None if budget is None else spent.left_of(budget),
         releases=number.get(EntryKind.RELEASED, 0),
         reserved_open=number.get(EntryKind.RESERVE, 0) - closed,
+        last=newest_spend(connection, population),
+        standing=account,
     )
 
 

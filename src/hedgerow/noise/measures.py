@@ -173,7 +173,7 @@ class ZeroConcentrated:
         d = share("delta", delta)
         if not self.rho:
             return Approximate(epsilon=0, delta=d)
-        a = _best_order(self.rho, log_up(1 / d))
+        a = order_for(self, delta=d) - 1
         order = 1 + a
         rest = log_up(1 / d) + a * log_up(a / order) - log_down(order)
         return Approximate(epsilon=max(order * self.rho + rest / a, Fraction(0)), delta=d)
@@ -249,10 +249,10 @@ def _expm1_down(x: Fraction) -> Fraction:
     return max(exp_down(x) - 1, x + x * x / 2)
 
 
-def _best_order(rho: Fraction, log_inverse: Fraction) -> Fraction:
-    """Alpha - 1 near the best for a conversion; any positive number is sound."""
-    r = float(min(max(rho, _LEAST), 1 / _LEAST))
-    c = float(min(max(log_inverse, _LEAST), 1 / _LEAST))
+def order_for(loss: ZeroConcentrated, *, delta: Fraction) -> Fraction:
+    """The order alpha near the best for a conversion; any above 1 is sound."""
+    r = float(min(max(loss.rho, _LEAST), 1 / _LEAST))
+    c = float(min(max(log_up(1 / delta), _LEAST), 1 / _LEAST))
 
     def epsilon(log_a: float) -> float:
         a = math.exp(log_a)
@@ -263,4 +263,4 @@ def _best_order(rho: Fraction, log_inverse: Fraction) -> Fraction:
     for _ in range(100):
         left, right = low + (high - low) / 3, high - (high - low) / 3
         low, high = (low, right) if epsilon(left) <= epsilon(right) else (left, high)
-    return Fraction(math.exp((low + high) / 2))
+    return 1 + Fraction(math.exp((low + high) / 2))

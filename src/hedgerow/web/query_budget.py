@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING
 
 from hedgerow.api import ANSWER, NOTHING, EntryKind
@@ -33,12 +34,14 @@ def gauges(position: Position, cost: Amounts = NOTHING) -> list[Gauge]:
     """The budget of a population in every currency it has, and what a cost would leave of it."""
     if position.budget is None:
         return []
-    budget, spent = position.budget.units, position.spent.units
-    after = (position.spent + cost).left_of(position.budget).texts()
+    budget, spent, then = position.budget.units, position.spent.units, position.after(cost)
+    after = then.left_of(position.budget).texts()
     left = position.spent.left_of(position.budget).texts()
     found = []
     for name, text in position.budget.texts().items():
-        fits = spent[name] + cost.units[name] <= budget[name]
+        fits = then.units[name] <= budget[name]
+        if position.standing is not None:  # one statement: it fits as a whole, or not
+            fits = position.admits(cost)
         found.append(
             Gauge(
                 currency=name,
@@ -46,7 +49,7 @@ def gauges(position: Position, cost: Amounts = NOTHING) -> list[Gauge]:
                 spent=position.spent.texts().get(name, "0"),
                 left=left.get(name, "0"),
                 share=min(1.0, spent[name] / budget[name]),
-                adds=min(1.0, cost.units[name] / budget[name]),
+                adds=min(1.0, max(0, then.units[name] - spent[name]) / budget[name]),
                 after=after.get(name, "0") if fits else "",
                 fits=fits,
             )
@@ -58,8 +61,11 @@ def too_dear(position: Position, cost: Amounts) -> str:
     """Why a question cannot be paid for; empty if it can."""
     if position.budget is None:
         return f"{position.population!r} has no budget, so nothing can be spent."
-    if (position.spent + cost).fits(position.budget):
+    if position.admits(cost):
         return ""
+    if position.standing is not None and position.standing.account.budget.amounts().delta:
+        share = min(100, ceil(100 * position.used))
+        return f"It costs {cost}, and {share} % of the budget is spent: it would be refused."
     left = position.spent.left_of(position.budget)
     return f"It costs {cost}, and what is left is {left}: it would be refused."
 

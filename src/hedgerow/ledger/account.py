@@ -1,0 +1,223 @@
+"""A population's account: one budget, and what was spent of it, as the ledger keeps both.
+
+A BUDGET entry fixes the account. Each later RESERVE carries what is spent up to there, so that
+the next one need not read them all; where an entry lacks it, all of them are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from hedgerow.base.errors import LedgerError
+from hedgerow.ledger.connection import Transaction
+from hedgerow.ledger.entry import ACCOUNT, ORDER, Entry, EntryKind
+from hedgerow.ledger.lookups import newest, page, trusted
+from hedgerow.noise.account import (
+    OWN_SHARE,
+    Account,
+    ApproximateAccount,
+    ConcentratedAccount,
+    PureAccount,
+    Spends,
+    account_of,
+    loss_of,
+)
+from hedgerow.noise.amounts import NOTHING, PLACES, Amounts
+from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
+
+_UNITS = 10**15
+"""Rényi losses are kept in whole units of 1e-15."""
+_SHOWN = 10**6
+"""What is spent of an epsilon is told in millionths, rounded up."""
+_MOST_MORE = 10**9
+"""More equal spends than that are not counted."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An account, and what was spent of it."""
+
+    account: Account
+    spends: Spends
+    budget: int
+    """The number of the entry that set the budget."""
+
+    def after(self, spend: Amounts) -> Standing:
+        """Where the account stands after one more spend."""
+        loss = loss_of(spend)
+        if loss is None:
+            assert not spend, "a spend is one loss"
+            return self
+        return Standing(self.account, self.account.add(self.spends, loss), self.budget)
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is spent is within the budget."""
+        return self.account.admits(self.spends)
+
+    @property
+    def used(self) -> Fraction:
+        """The share of the budget that is spent; above 1 where it is more than the budget."""
+        return self.account.used(self.spends)
+
+    def why_not(self, spend: Amounts) -> str:
+        """What would be right, where a spend does not fit."""
+        account, loss = self.account, loss_of(spend)
+        if isinstance(account, PureAccount) and not isinstance(loss, Pure):
+            return "This budget takes pure epsilons only: ask for Laplace noise."
+        if isinstance(account, ConcentratedAccount) and isinstance(loss, Approximate):
+            return "A budget in rho takes nothing that has a delta: ask for a rho, or an epsilon."
+        if isinstance(account, ApproximateAccount) and isinstance(loss, Approximate):
+            most = account.most_of_own_delta(self.after(spend).spends)
+            if self.spends.delta + loss.delta > most:
+                told = Amounts.of(delta=most, rounding="down")
+                return (
+                    f"The deltas of single spends may add up to {told} here: ask for a smaller one."
+                )
+        return "Ask for something that costs less."
+
+    def enough(self, spend: Amounts) -> Amounts | None:
+        """A budget of one statement that would let a spend through; None where none is at hand."""
+        after, loss = self.after(spend).spends, loss_of(spend)
+        budget = self.account.budget.amounts()
+        if isinstance(self.account, ConcentratedAccount) and not after.delta:
+            return Amounts.of(rho=max(after.renyi, self.account.budget.rho))
+        if isinstance(self.account, PureAccount) and isinstance(loss, ZeroConcentrated):
+            return Amounts.of(epsilon=self.account.budget.epsilon, delta="1e-6")
+        if after.concentrated or isinstance(self.account, ConcentratedAccount):
+            return None
+        return Amounts.of(
+            epsilon=max(after.epsilon, Fraction(budget.epsilon, 10 ** PLACES["epsilon"])),
+            delta=max(after.delta / OWN_SHARE, Fraction(budget.delta, 10 ** PLACES["delta"])),
+        )
+
+    def spent(self) -> Amounts:
+        """What is spent, in the currency of the budget: never more than each spend added up."""
+        if not self.spends.count:
+            return NOTHING
+        loss = self.account.spent(self.spends)
+        if isinstance(self.account, ApproximateAccount):
+            # The delta of the ways is the budget's own; what is counted is the spends' deltas.
+            shown = Fraction(ceil(loss.epsilon * _SHOWN), _SHOWN)  # type: ignore[union-attr]
+            return Amounts.of(epsilon=shown, delta=self.spends.delta)
+        return loss.amounts()
+
+    def more(self, spend: Amounts) -> int:
+        """How many more spends like this would fit, one after the other."""
+        loss = loss_of(spend)
+        if loss is None:
+            return 0
+
+        def fits(count: int) -> bool:
+            return self.account.admits(self.account.add(self.spends, loss, times=count))
+
+        if not fits(1):
+            return 0
+        low, high = 1, 2
+        while high < _MOST_MORE and fits(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        return low
+
+    @property
+    def words(self) -> str:
+        """The budget as one statement."""
+        return str(self.account.budget)
+
+    def as_json(self) -> dict[str, Any]:
+        """As an entry carries it."""
+        spends = self.spends
+        first = NOTHING if spends.first is None else spends.first.amounts()
+        return {
+            "budget": self.budget,
+            "first": first.units,
+            "count": spends.count,
+            "alike": spends.alike,
+            "concentrated": spends.concentrated,
+            "epsilon": ceil(spends.epsilon * 10 ** PLACES["epsilon"]),
+            "delta": ceil(spends.delta * 10 ** PLACES["delta"]),
+            "renyi": ceil(spends.renyi * _UNITS),
+        }
+
+
+def account_in(entry: Entry | None) -> Account | None:
+    """The account that a BUDGET entry fixes; None where its three sums are three limits."""
+    if entry is None or entry.budget is None or ACCOUNT not in entry.body:
+        return None
+    order = entry.body[ACCOUNT].get(ORDER)
+    return account_of(entry.budget, order=None if order is None else Fraction(order))
+
+
+def account_body(budget: Amounts) -> dict[str, Any]:
+    """What a BUDGET entry says of its account: nothing where it names epsilon and rho."""
+    account = account_of(budget)
+    if account is None:
+        return {}
+    fixed = {ORDER: str(account.order)} if isinstance(account, ApproximateAccount) else {}
+    return {ACCOUNT: fixed}
+
+
+def standing(
+    connection: Transaction, population: str, budget: Entry | None, last: Entry | None
+) -> Standing | None:
+    """Where a population's account stands; None where it has none.
+
+    Args:
+        connection: A transaction.
+        population: Whose.
+        budget: Its latest BUDGET.
+        last: Its latest RESERVE.
+    """
+    account = account_in(budget)
+    if account is None or budget is None:
+        return None
+    if last is None:
+        return Standing(account, Spends(), budget.seq)
+    kept = last.body.get(ACCOUNT)
+    if isinstance(kept, Mapping) and kept.get("budget") == budget.seq:
+        return Standing(account, _read(kept, last), budget.seq)
+    found = Standing(account, Spends(), budget.seq)
+    for entry in _reserves(connection, population):
+        found = found.after(entry.spend)
+    return found
+
+
+def standing_now(connection: Transaction, population: str) -> Standing | None:
+    """The same, by looking both entries up."""
+    budget = newest(connection, population=population, kind=EntryKind.BUDGET)
+    if account_in(budget) is None:
+        return None
+    last = newest(connection, population=population, kind=EntryKind.RESERVE)
+    return standing(connection, population, budget, last)
+
+
+def _reserves(connection: Transaction, population: str) -> Iterator[Entry]:
+    after = 0
+    while rows := page(connection, population, after, EntryKind.RESERVE):
+        for row in rows:
+            yield trusted(row)
+        after = rows[-1]["seq"]
+
+
+def _read(kept: Mapping[str, Any], entry: Entry) -> Spends:
+    try:
+        return Spends(
+            first=loss_of(Amounts(**kept["first"])),
+            count=int(kept["count"]),
+            alike=bool(kept["alike"]),
+            concentrated=bool(kept["concentrated"]),
+            epsilon=Fraction(int(kept["epsilon"]), 10 ** PLACES["epsilon"]),
+            delta=Fraction(int(kept["delta"]), 10 ** PLACES["delta"]),
+            renyi=Fraction(int(kept["renyi"]), _UNITS),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise LedgerError(
+            f"entry {entry.seq} of the ledger does not say what is spent",
+            fix="Run `hedgerow ledger verify`.",
+        ) from None

@@ -1,0 +1,91 @@
+"""A budget that is one statement, as the ledger keeps it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedgerow.ledger import Amounts, BudgetError, Entry, EntryKind, Ledger
+from hedgerow.ledger import book as books
+
+TENTH = Amounts.of(epsilon="0.1")
+FIVE = Amounts.of(epsilon=5, delta="1e-6")
+
+
+def spent(ledger: Ledger, times: int, spend: Amounts = TENTH) -> Entry:
+    return [ledger.reserve("gotham", key="x", what={}, spend=spend) for _ in range(times)][-1]
+
+
+def test_a_hundred_counts_fit_where_their_sum_does_not(ledger: Ledger) -> None:
+    ledger.set_budget("gotham", FIVE)
+    last = spent(ledger, 100)
+    assert last.total == Amounts.of(epsilon=10)
+    position = ledger.budget("gotham")
+    assert position.spent.epsilon < Amounts.of(epsilon="4.96").epsilon
+    assert position.standing is not None
+    more = position.standing.more(TENTH)
+    assert 0 < more < 10
+    spent(ledger, more)
+    assert not ledger.budget("gotham").admits(TENTH)
+    with pytest.raises(BudgetError, match=r"of the budget of 'gotham'.* is spent"):
+        spent(ledger, 1)
+    assert ledger.verify().problems == ()
+
+
+def test_currencies_share_the_budget(ledger: Ledger) -> None:
+    ledger.set_budget("gotham", Amounts.of(epsilon=3, delta="1e-6"))
+    spent(ledger, 10)
+    spent(ledger, 4, Amounts.of(rho="0.02"))
+    assert ledger.verify().problems == ()
+    with pytest.raises(BudgetError, match="may add up to delta 1e-7"):
+        spent(ledger, 1, Amounts.of(epsilon="0.1", delta="5e-7"))
+    spent(ledger, 1, Amounts.of(epsilon="0.1", delta="1e-8"))
+    ledger.set_budget("metropolis", Amounts.of(rho="0.01"))
+    ledger.reserve("metropolis", key="x", what={}, spend=TENTH)
+    assert ledger.budget("metropolis").spent == Amounts.of(rho="0.005")
+
+
+def test_a_new_budget_counts_what_was_spent_before(ledger: Ledger) -> None:
+    """Also spends of a time when each currency had a limit of its own."""
+    ledger.set_budget("gotham", Amounts.of(epsilon=6, delta="1e-6", rho=1))
+    assert ledger.budget("gotham").standing is None
+    spent(ledger, 50)
+    spent(ledger, 1, Amounts.of(rho="0.01"))
+    ledger.set_budget("gotham", FIVE)
+    first = ledger.budget("gotham").standing
+    assert first is not None
+    assert first.spends.count == 51
+    spent(ledger, 1)
+    assert ledger.budget("gotham").spent.epsilon > first.spent().epsilon
+    ledger.set_budget("gotham", Amounts.of(epsilon="0.2"))
+    with pytest.raises(BudgetError):
+        spent(ledger, 1, Amounts.of(epsilon="1e-9"))
+    assert ledger.verify().problems == ()
+
+
+def test_an_entry_without_its_account_is_counted_from_all_entries(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a program wrote it that does not know of accounts."""
+    ledger.set_budget("gotham", FIVE)
+    spent(ledger, 3)
+    with monkeypatch.context() as patched:
+        patched.setattr(books.Ledger, "_standing", lambda *given: None)
+        spent(ledger, 1)
+    ledger.reserve("gotham", key="y", what={})
+    spent(ledger, 1)
+    standing = ledger.budget("gotham").standing
+    assert standing is not None
+    assert standing.spends.count == 5
+    assert ledger.verify().problems == ()
+
+
+def test_an_account_that_says_less_than_was_spent_is_found(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.set_budget("gotham", FIVE)
+    before = ledger.budget("gotham").standing
+    spent(ledger, 3)
+    with monkeypatch.context() as patched:
+        patched.setattr(books.Ledger, "_standing", lambda *given: before)
+        assert spent(ledger, 1).kind == EntryKind.RESERVE
+    assert ledger.verify().problems == ("entry 5: what is spent of 'gotham' does not add up",)
