@@ -145,10 +145,10 @@ def codings_contradict(plan: Plan) -> Iterable[Problem]:
     coded = {name: one.coding for name, one in plan.columns.items() if one.coding is not None}
     shown = plan.schema().published
     drawn = [name for name, coding in coded.items() if coding.microaggregate is None]
-    for place, analysis in enumerate(plan.keep):
+    for number, analysis in enumerate(plan.keep):
         if analysis.within is not None and (mine := [n for n in analysis.columns if n in drawn]):
             yield Problem(
-                ("keep", place),
+                ("keep", number),
                 f"{some(mine)} {'is' if len(mine) == 1 else 'are'} drawn by lot, and a release "
                 "that is refused for what was drawn would be drawn again until it fits: that "
                 "tells about the values before",
