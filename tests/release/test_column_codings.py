@@ -244,6 +244,11 @@ def test_what_is_drawn_is_drawn_once(source: Path, tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="was randomised in the release out"):
         hedgerow.publish(plan, to=tmp_path / "second")
     assert not (tmp_path / "second").exists()
+    # Nor is it drawn over what was drawn, where no ledger knows.
+    alone = plan_of(source, coded=coded)
+    with pytest.raises(PlanError, match="draws it anew"):
+        hedgerow.publish(alone, to=out, replace=True)
+    assert (out / "data.csv").read_bytes() == before
     hedgerow.publish(plan, to=tmp_path / "second", anew=True)
     coding = told(tmp_path / "second")["codings"]["ill"]
     assert coding["earlier"]["releases"] == 1

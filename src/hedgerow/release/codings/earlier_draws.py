@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from hedgerow.base.errors import PlanError
+from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.plan.plan import Plan
+from hedgerow.table.certificate_file import read_certificate
 from hedgerow.table.column_codings import PRAM, RANDOM
 from hedgerow.table.schema import Role
-
-if TYPE_CHECKING:
-    from hedgerow.ledger import Entry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +28,13 @@ class EarlierDraw:
     """Of PRAM; infinite where it was published in another way."""
 
 
-def draws_of(entry: Entry) -> list[EarlierDraw]:
-    """What a recoded release in the ledger says of each column."""
-    certificate = entry.body["certificate"]
+def draws_of(certificate: Mapping[str, Any], release: str) -> list[EarlierDraw]:
+    """What the certificate of a recoded release says of each column.
+
+    Args:
+        certificate: The certificate.
+        release: What messages call the release.
+    """
     codings: Mapping[str, Any] = certificate.get("codings", {})
     found = []
     for name, role in certificate["plan"]["columns"].items():
@@ -42,12 +45,23 @@ def draws_of(entry: Entry) -> list[EarlierDraw]:
         found.append(
             EarlierDraw(
                 column=name,
-                release=f"{entry.body['name']} (entry {entry.seq})",
+                release=release,
                 drawn=coding.get("coding") in RANDOM,
                 epsilon=float(coding["epsilon"]) if pram else math.inf,
             )
         )
     return found
+
+
+def draws_at(folder: Path | None) -> list[EarlierDraw]:
+    """The same of the release in a folder, if there is one: it is about to be replaced."""
+    if folder is None or not folder.is_dir():
+        return []
+    try:
+        certificate = read_certificate(folder)
+        return draws_of(certificate, str(folder)) if certificate.get("codings") else []
+    except (HedgerowError, OSError, LookupError, AttributeError, TypeError, ValueError):
+        return []  # no release of ours, which is for whoever replaces it to say
 
 
 def refuse_drawn_again(plan: Plan, before: Sequence[EarlierDraw], *, anew: bool) -> None:

@@ -155,7 +155,8 @@ class Memory:
                     self.policies |= {str(entry.body[POLICY])}
                 if entry.body["kind"] != PARTITION:
                     continue
-                draws += draws_of(entry)
+                called = f"{entry.body['name']} (entry {entry.seq})"
+                draws += draws_of(entry.body["certificate"], called)
                 content = self.ledger.content(entry)
                 if content is not None:
                     # The same release twice says nothing twice.

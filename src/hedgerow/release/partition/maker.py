@@ -18,7 +18,11 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import SUPPRESSED
 from hedgerow.release.codings.coded_file import code_file, refuse_table
-from hedgerow.release.codings.earlier_draws import refuse_drawn_again, with_earlier
+from hedgerow.release.codings.earlier_draws import (
+    draws_at,
+    refuse_drawn_again,
+    with_earlier,
+)
 from hedgerow.release.delivery_state import DeliveryState
 from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
@@ -197,7 +201,8 @@ class RecodedMaker:
             self._asked_again() as job,
         ):
             job = changed(job, past=memory.past)
-            refuse_drawn_again(self.plan, memory.draws, anew=options.anew)
+            before = [*memory.draws, *draws_at(self.destination.folder)]
+            refuse_drawn_again(self.plan, before, anew=options.anew)
             refuse_hopeless(job.models)
             options.say("counting")
             table = recoded(job, options.recoding, options.say, point, stop=options.stop)
