@@ -182,6 +182,21 @@ def test_what_is_judged_is_the_value_before(source: Path, people: Rows, tmp_path
         hedgerow.publish(plan_of(tmp_path / "alike.csv", coded=coded))
 
 
+def test_groups_that_a_lot_made_small_refute_nothing(tmp_path: Path) -> None:
+    """All 40 groups of ten keep five of each sex with a chance far below one in a billion."""
+    file, out = tmp_path / "people.csv", tmp_path / "out"
+    rows = [{"zip": str(n // 10), "sex": "FM"[n % 2], "ill": "ab"[n // 2 % 2]} for n in range(400)]
+    pd.DataFrame(rows).to_csv(file, index=False)
+    plan = Plan.of(
+        source=str(file), one_row_per_person=True, protect=[{"k-anonymity": 5}],
+        columns={"zip": QUASI, "sex": QUASI | {"coding": {"swap": 0.9}}, "ill": "sensitive"},
+    )  # fmt: skip
+    hedgerow.publish(plan, to=out)
+    assert min(counted(read(out), "zip", "sex").values()) < 5
+    assert not verify(out).refuted
+    assert list(verdicts(out).values()) == ["not verifiable"]
+
+
 def forged(folder: Path, change: Callable[[dict[str, Any]], object]) -> str:
     """What is refuted of a certificate that somebody edited, with hashes that fit."""
     certificate = told(folder)
