@@ -162,6 +162,20 @@ def test_numbers_need_no_order(steward: Visitor) -> None:
     assert steward.web.draft.column("score")["order"] == {"by": "numbers", "missing": "last"}
 
 
+def test_a_coding_is_shown_and_kept(steward: Visitor) -> None:
+    draft = steward.web.draft
+    coding = {"swap": {"rate": "5%", "within": ["sex"]}}
+    draft.edit(("columns", "ill", "coding"), coding)
+    assert 'Coding: {swap: {rate: "5%", within: [sex]}}' in main_of(steward.get("/data/columns/1"))
+    steward.post("/data/columns/1/role", {"role": "quasi-identifier"})
+    steward.post("/data/columns/1/hierarchy", {"kind": "suppression"})
+    assert draft.column("ill")["coding"] == coding
+    assert draft.plan().codings["ill"]["rate"] == "1/20"
+    draft.edit(("columns", "pain", "coding"), {"microaggregate": "mode"})
+    steward.post("/data/columns/2/role", {"role": "quasi-identifier"})
+    assert "coding" not in draft.column("pain"), "that role cannot have it"
+
+
 def test_another_role_takes_them_along(steward: Visitor) -> None:
     draft = steward.web.draft
     steward.post("/data/columns/1/spelling", {"spelling": "one", "differ": [mark_of(GRADES)]})

@@ -12,6 +12,7 @@ from typing import Any
 
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.plan.plan import Plan
+from hedgerow.table.column_codings import aggregates
 
 Progress = Callable[[str, float | None], None]
 NOISY = ("marginals", "safe")
@@ -82,7 +83,14 @@ def attack_columns(
     from hedgerow.attacks.registry import ATTACKS, outcome_of, release_attacks
     from hedgerow.attacks.suite import attack
 
-    columns = list(plan.schema().sensitive)
+    means = aggregates(plan.codings)
+    columns = [name for name in plan.schema().sensitive if name not in means]
+    if means and not columns:
+        raise PlanError(
+            "every sensitive column is published as one value for each group, which is nobody's "
+            "own: there is no attack on it",
+            fix="Its claims are judged on the values before: see the certificate.",
+        )
     if not columns:
         raise PlanError(
             "the plan has no sensitive column, so there is nothing for attackers to learn",

@@ -61,7 +61,8 @@ def publish(
             plan or the environment variable HEDGEROW_LEDGER names, and if neither does, nowhere.
         sign: A file with the private key (Ed25519) that signs the certificate.
         progress: Called as work goes on.
-        anew: Whether a randomised release draws, and is charged for, noise that it has already.
+        anew: Whether a randomised release draws, and is charged for, noise that it has already;
+            and whether columns that were drawn by lot in an earlier release are drawn again.
         report: Whether the internal report is written beside the release. The report that goes with
             the release is always in its folder.
         stop: Where somebody may ask, from another thread or a signal, that the search of a large

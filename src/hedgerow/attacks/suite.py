@@ -22,6 +22,7 @@ from hedgerow.attacks.tolerance import Edits
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.plan.person_rows import people_of
 from hedgerow.plan.plan import Plan
+from hedgerow.table.column_codings import aggregates, taken_for_true
 from hedgerow.table.groups import PEOPLE, ROWS
 from hedgerow.table.label_taxonomies import nodes_of, pooled, specs_of
 from hedgerow.table.location import Located, locate
@@ -185,6 +186,11 @@ def attack(
         results = [replace(r, detail=_with_untried(r.detail, untried)) for r in results]
     if several:
         results = [replace(one, sentences=(*one.sentences, SEVERAL)) for one in results]
+    for told in (line for one in published for line in taken_for_true(one.name, one.codings)):
+        results = [
+            one if told in one.sentences else replace(one, sentences=(*one.sentences, told))
+            for one in results
+        ]
     return tuple(results)
 
 
@@ -399,6 +405,12 @@ def read_releases(
 
 def _asked(published: Sequence[Published], of: str | None) -> tuple[str, ...]:
     if of is not None:
+        for one in published:
+            if of in aggregates(one.codings):
+                raise PlanError(
+                    f"{one.name} shows {of!r} as one value for each group, which is nobody's own",
+                    fix="Ask about a column that shows people's own values.",
+                )
         return (of,)
     first = published[0].sensitive if published else ()
     shared = tuple(name for name in first if all(name in p.sensitive for p in published))

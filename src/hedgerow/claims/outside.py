@@ -6,6 +6,8 @@ from collections.abc import Collection
 
 from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.claims.priors import Prior
+from hedgerow.table.column_codings import hidden_by
+from hedgerow.table.schema import Schema
 
 LISTED = "it depends on what people want protected, or on who is known"
 EARLIER = "it needs the earlier releases"
@@ -16,14 +18,34 @@ UNSAID = "it is about a sample, and nothing says whether people were left out"
 OWN_PRIOR = "its prior is not published where people were left out"
 
 
-def unverifiable(model: PrivacyModel, *, person: bool, left_out: int | None) -> str | None:
+def judged_before(model: PrivacyModel, schema: Schema) -> str | None:
+    """Why the file does not show what a claim was judged on: some of it was coded afterwards.
+
+    Every claim is about groups of people with the same quasi-identifiers.
+
+    Args:
+        model: The claim.
+        schema: The columns, with their codings.
+    """
+    columns = {*schema.quasi_identifiers, *model.attributes}
+    columns |= set() if model.column is None else {model.column}
+    columns |= set(schema.published) if model.joint else set()
+    return hidden_by(schema.coded, columns)
+
+
+def unverifiable(
+    model: PrivacyModel, *, person: bool, left_out: int | None, coded: str | None = None
+) -> str | None:
     """Why the claim does not follow from the published file; None where it does.
 
     Args:
         model: The claim.
         person: Whether a person may have several rows.
         left_out: People of the source who are not in the file; None where nobody says.
+        coded: What `judged_before` says of it.
     """
+    if coded is not None:
+        return coded
     if model.composes:
         return EARLIER
     if model.looks_behind:
@@ -72,7 +94,9 @@ def unwritten(
     return None
 
 
-def withheld(model: PrivacyModel, *, left_out: int, hidden: bool) -> str | None:
+def withheld(
+    model: PrivacyModel, *, left_out: int, hidden: bool, coded: str | None = None
+) -> str | None:
     """Why the certificate does not state the claim's level; None where it does.
 
     Whoever guesses what is not published could try the guess on the level until it comes out.
@@ -81,7 +105,10 @@ def withheld(model: PrivacyModel, *, left_out: int, hidden: bool) -> str | None:
         model: The claim.
         left_out: People of the source who are not in the file.
         hidden: Whether the claim's parameters are not written.
+        coded: What `judged_before` says of it.
     """
+    if coded is not None:
+        return coded
     if model.composes:
         return "it depends on what earlier releases say of the people in this one"
     if model.looks_behind:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hedgerow.base.errors import some
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.traits import TABLE_KNOWN
+from hedgerow.table.column_codings import told_codings
 from hedgerow.table.schema import AS_WRITTEN, STATED, Schema, stated_no_keys, told_by_hierarchies
 
 
@@ -36,6 +37,7 @@ def protected(
         sentences.append(AS_WRITTEN)
     sentences += stated_no_keys(schema.not_keys)
     sentences += told_by_hierarchies(schema.from_data)
+    sentences += told_codings(schema.coded)
     if schema.rows == 1:
         sentences.append("Everybody has one row in the release.")
     if schema.linked:
@@ -84,8 +86,8 @@ def _gaps(models: Sequence[PrivacyModel], schema: Schema) -> list[str]:
         for name, values in open_to.items()
         if values
     ]
-    if schema.insensitive:
-        listed = some(sorted(schema.insensitive))
+    if plain := [name for name in schema.insensitive if name not in schema.coded]:
+        listed = some(sorted(plain))
         gaps.append(f"the columns {listed}, which are published as they are")
     if not any(model.bounds_size for model in models):
         gaps.append("identity: a group may hold a single person")

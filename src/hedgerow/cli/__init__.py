@@ -131,7 +131,7 @@ def publish(
     ] = None,
     anew: Annotated[
         bool,
-        typer.Option("--anew", help="Draw noise again, and pay for it, where there is some."),
+        typer.Option("--anew", help="Draw noise, or coded columns, again, and pay for noise."),
     ] = False,
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Write no internal report beside the release.")

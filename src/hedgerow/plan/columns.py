@@ -15,6 +15,7 @@ from pydantic import (
 from hedgerow.base.errors import PlanError, some
 from hedgerow.base.problems import Problem, problem, problems_at, short
 from hedgerow.base.spelling import means_missing, reading
+from hedgerow.plan.codings import ColumnCodingPlan
 from hedgerow.plan.domains import (
     HIERARCHY,
     BoundsPair,
@@ -160,6 +161,11 @@ class ColumnPlan(PlanMapping):
         default=None,
         description="With `rows: one`: which of a person's values is published where the rows of a "
         "person differ.",
+    )
+    coding: ColumnCodingPlan | None = Field(
+        default=None,
+        description="How it is published otherwise than the claims judge it: group means, PRAM, or "
+        "swaps.",
     )
     levels: LevelPair | None = Field(
         default=None, description="The lowest and the highest level that may be published."

@@ -10,6 +10,7 @@ from hedgerow.base.problems import Place, Problem
 from hedgerow.claims.declaration import ChoiceParameter, ParameterKind, declared
 from hedgerow.plan.adversaries import AdversaryPlan
 from hedgerow.plan.claims import Claim
+from hedgerow.plan.codings import codings_contradict
 from hedgerow.plan.keep import keep_contradicts
 from hedgerow.plan.methods import PRICED
 from hedgerow.plan.policy_checks import policy_contradicts
@@ -39,6 +40,8 @@ def contradictions(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
         )  # fmt: skip
     if plan.columns and "columns" not in broken:
         yield from _columns_contradict(plan, broken)
+        if not {"method", "publish", "person", "rows"} & broken:
+            yield from codings_contradict(plan)
         if "protect" not in broken:
             for place, claim in enumerate(plan.protect):
                 yield from _claim_contradicts(plan, ("protect", place), claim)

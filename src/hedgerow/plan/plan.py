@@ -42,6 +42,7 @@ from hedgerow.plan.text_places import is_text as _is_text
 from hedgerow.plan.utility import Utility
 from hedgerow.plan.validation import validated
 from hedgerow.plan.yaml_document import Document, parse_document, read_document
+from hedgerow.table.column_codings import Codings
 from hedgerow.table.hierarchy_builders import FromCsv, Spec
 from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Role, Schema
@@ -451,6 +452,19 @@ class Plan(PlanMapping):
         return tuple(name for name, column in self.columns.items() if column.key is False)
 
     @property
+    def codings(self) -> Codings:
+        """Columns that are published otherwise than claims judge them, as the plan says it."""
+        columns = self.columns.items()
+        return {name: one.coding.told for name, one in columns if one.coding is not None}
+
+    @property
+    def coding_files(self) -> tuple[Path, ...]:
+        """Files that say how columns are randomised."""
+        codings = (one.coding for one in self.columns.values() if one.coding is not None)
+        drawn = (coding.pram for coding in codings if coding.pram is not None)
+        return tuple(pram.matrix for pram in drawn if pram.matrix is not None)
+
+    @property
     def ids_as_written(self) -> bool:
         """Whether the steward states that IDs in several spellings are of different people."""
         column = None if self.person is None else self.columns.get(self.person)
@@ -467,7 +481,7 @@ class Plan(PlanMapping):
             roles = {name: roles[name] for name in columns if name in roles}
         return Schema(
             roles, self.person, stated=self.one_row_per_person, not_keys=self.not_keys,
-            ids_as_written=self.ids_as_written, from_data=self.from_data,
+            ids_as_written=self.ids_as_written, from_data=self.from_data, coded=self.codings,
         )  # fmt: skip
 
     def hierarchy_spec(self, column: str) -> Spec:

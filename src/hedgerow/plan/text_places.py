@@ -16,6 +16,19 @@ def is_text(place: Place) -> bool:
             return True
         case ("columns", _, "distinct", *_):
             return True
+        case ("columns", _, "coding", "swap", "within", _) | (
+            "columns",
+            _,
+            "coding",
+            "pram",
+            "matrix",
+        ):
+            return True
+        # Kept as they are written, digit by digit.
+        case ("columns", _, "coding", "pram") | ("columns", _, "coding", "pram", "stay"):
+            return True
+        case ("columns", _, "coding", "swap") | ("columns", _, "coding", "swap", "rate"):
+            return True
         case ("columns", _, "hierarchy", "csv") | ("columns", _, "hierarchy", "names", _):
             return True
         case ("columns", _, "hierarchy", "codes", "other"):

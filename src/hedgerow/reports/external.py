@@ -29,6 +29,7 @@ from hedgerow.reports.noisy import randomised_sections, safe_sections
 from hedgerow.reports.page import rendered
 from hedgerow.reports.profiles.base import ProfileCheck, profile_section
 from hedgerow.reports.recipient_view import Handed
+from hedgerow.table.column_codings import done_to
 from hedgerow.table.hierarchy import ANY
 from hedgerow.table.schema import Role
 
@@ -122,8 +123,9 @@ def _recoded(handed: Handed) -> Iterator[Section]:
 
 
 def _claims(handed: Handed) -> Iterator[Table | Text]:
+    on = "its columns were coded" if handed.certificate.get("codings") else "it was published"
     yield Text(
-        text="Each claim was measured on the file before it was published, and all of them hold."
+        text=f"Each claim was measured on the file before {on}, and all of them hold."
         if all(entry["holds"] for entry in handed.certificate["claims"])
         else "Not all claims hold."
     )
@@ -215,11 +217,19 @@ def changes(told: Mapping[str, Any], name: str) -> list[str]:
         found.append("spellings merged")
     if chosen := told["plan"].get("within_person", {}).get(name):
         found.append(f"one value per person (the {chosen.replace('-', ' ')})")
+    if coding := told.get("codings", {}).get(name):
+        found.append(done_to(coding))
     return found
 
 
 def _sizes_mean(handed: Handed) -> str:
     counted = "people" if handed.rows_are_people else "rows"
+    if handed.coded_groups:
+        return (
+            f"Rows that agree on {listed(handed.quasi)} are counted as the file shows them. "
+            f"{listed(handed.coded_groups)} {'is' if len(handed.coded_groups) == 1 else 'are'} "
+            "coded, so these are not the groups that the claims were judged on."
+        )
     return (
         f"Rows that agree on {listed(handed.quasi)} are a group; whoever knows these of a person "
         f"cannot tell the {counted} of the group apart."
@@ -232,14 +242,16 @@ def _sizes(handed: Handed) -> Chart:
     return sizes_chart(
         handed.groups.rows,
         of="people" if people else "rows",
-        least=handed.least if people else None,
+        least=handed.least if people and not handed.coded_groups else None,
     )
 
 
 def utility_blocks(utility: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[Table | Text]:
     """What was lost, as far as the certificate says."""
     if not utility:
-        yield Text(text="Not stated: it would tell who is in the table, which a claim hides.")
+        coded = "it was measured on groups that a coding hides"
+        members = "it would tell who is in the table, which a claim hides"
+        yield Text(text=f"Not stated: {coded if told.get('codings') else members}.")
         return
     yield Table(
         head=("metric", "value", "best"),
@@ -251,6 +263,9 @@ def utility_blocks(utility: Mapping[str, Any], told: Mapping[str, Any]) -> Itera
         numbers=frozenset({1}),
         caption=f"What was lost; the search made {told['plan']['utility']} as good as it could",
     )
+    if told.get("codings"):
+        names = listed(sorted(told["codings"]))
+        yield Text(text=f"What the codings of {names} change is no part of these.", tone="quiet")
     if told["plan"].get("chosen_by_keep"):
         yield Text(
             text="Among recodings that keep every claim, the publisher chose this one by comparing "

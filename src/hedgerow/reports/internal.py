@@ -42,6 +42,7 @@ from hedgerow.reports.publisher_view import Books, Inside, order_of
 from hedgerow.reports.quality_section import quality_blocks
 from hedgerow.reports.recipient_view import Handed, least_of
 from hedgerow.reports.treatment import examples, left_out, risks, techniques
+from hedgerow.table.column_codings import told_codings
 
 if TYPE_CHECKING:
     from hedgerow.explore.tradeoff import Frontier
@@ -72,6 +73,7 @@ def internal_report(
     """
     sections = [
         section("Claims", *_claims(inside)),
+        *_coded(inside),
         section("Adversaries", *_adversaries(inside.models)),
         section("Risk before and after", *risks(inside)),
         *([section("Group sizes", _sizes(inside))] if inside.schema.quasi_identifiers else []),
@@ -166,6 +168,20 @@ def _claims(inside: Inside) -> Iterator[Block]:
         verdicts=1,
         caption=f"Measured on {inside.measured.on}",
     )
+
+
+def _coded(inside: Inside) -> Iterator[Section]:
+    """What was done to coded columns; nothing where there are none."""
+    told = inside.certificate.get("codings", {})
+    if not told:
+        return
+    here = (
+        "Claims, groups and risks in this report are about the values before coding; so are "
+        "attacks, unless more was tried than publishing does. Recipients have the coded values, "
+        "and analyses and quality are about these."
+    )
+    texts = (here, *told_codings(told))
+    yield section("Coded columns", *(Text(text=text) for text in texts))
 
 
 def _adversaries(models: Sequence[PrivacyModel]) -> Iterator[Block]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +19,8 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import Recoding
-from hedgerow.release.partition.job import opened
+from hedgerow.release.partition.data_file import write_release
+from hedgerow.release.partition.job import Job, opened
 from hedgerow.release.partition.kept_analyses import KeptAnalyses
 from hedgerow.release.partition.ledger_record import (
     as_published,
@@ -169,14 +172,13 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
             sha256=str(told["data"]["sha256"]),
         )
         _refuse_other(told, cells, chosen)
+        escaped = bool(told["plan"]["escape_formulas"])
         try:
-            measured = measured_groups(
-                job.schema, cells, chosen, written, escaped=bool(told["plan"]["escape_formulas"])
-            )
+            with _before_coding(job, cells, chosen, written, escaped=escaped) as judged_on:
+                measured = measured_groups(job.schema, cells, chosen, judged_on, escaped=escaped)
         except HedgerowError as error:
             raise _another(error.what) from None
         kept: tuple[AnalysisComparison, ...] = ()
-        escaped = bool(told["plan"]["escape_formulas"])
         usual = KeptAnalyses.of_all(job, cells, usual_analyses)
         quality = usual.written(written, job.schema, escaped=escaped, staged=None)
         if plan.keep:
@@ -203,6 +205,21 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
             quality=quality,
             beside=releases_beside(plan, ledger, str(told["data"]["sha256"])),
         )
+
+
+@contextlib.contextmanager
+def _before_coding(
+    job: Job, cells: Cells, chosen: Recoding, written: Written, *, escaped: bool
+) -> Iterator[Written]:
+    """The file as the claims were judged on it, where its columns were coded afterwards."""
+    if not job.plan.codings:
+        yield written
+        return
+    with tempfile.TemporaryDirectory() as hidden:
+        yield write_release(
+            job.engine, job.schema, cells, chosen, Path(hidden) / written.path.name,
+            escape_formulas=escaped,
+        )  # fmt: skip
 
 
 def _chosen(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], handed: Handed) -> Recoding:

@@ -136,6 +136,11 @@ class Handed:
         return self.with_role(Role.QUASI_IDENTIFIER) if self.kind == "recoded" else ()
 
     @property
+    def coded_groups(self) -> tuple[str, ...]:
+        """Quasi-identifiers that are coded, so that the file does not show the groups."""
+        return tuple(n for n in self.quasi if n in self.certificate.get("codings", {}))
+
+    @property
     def rows_are_people(self) -> bool:
         """Whether a row of the file is one person, so that rows can be counted for people."""
         if self.kind != "recoded":

@@ -15,6 +15,7 @@ from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.base.spelling import reading
 from hedgerow.base.spelling_classes import classes, folded
 from hedgerow.engines import TablePlace, open_engine
+from hedgerow.table.column_codings import Codings, aggregates, taken_for_true
 from hedgerow.table.contents import Contents
 from hedgerow.table.encoding import encoded
 from hedgerow.table.groups import PEOPLE, Groups, Histogram, Sensitive
@@ -70,6 +71,8 @@ class Published:
     """What its records are: people, or rows where the certificate says that some have several."""
     not_people: str | None = None
     """Why rows of another tool's table may not be people, where a person ID repeats in it."""
+    codings: Codings = field(default_factory=dict)
+    """Columns whose values are not people's own, where the certificate says so."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -121,6 +124,8 @@ class Published:
         """
         told = ReleaseSource.of(source, every_kind=every_kind)
         roles, kind = told.roles, told.kind
+        # Nobody's own values: no column for attackers to read anything off.
+        roles = {name: role for name, role in roles.items() if name not in aggregates(told.codings)}
         with open_engine(told.rows, delimiter=told.form.delimiter) as engine:
             columns = told.form.all_columns(engine.columns())
             sensitive = _chosen(sensitive, roles, "sensitive", columns, str(told.rows))
@@ -179,6 +184,7 @@ class Published:
             weighted=weighted,
             unit=told.unit,
             not_people=not_people,
+            codings=told.codings,
         )
 
     @classmethod
@@ -288,7 +294,7 @@ class Published:
     @property
     def remarks(self) -> tuple[str, ...]:
         """How the release was read, where that is not plain."""
-        found = []
+        found = taken_for_true(self.name, self.codings)
         if self.not_people is not None:
             found.append(f"In {self.name} each row was taken for a person, but {self.not_people}.")
         if self.weighted is not None:

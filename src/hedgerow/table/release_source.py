@@ -10,6 +10,7 @@ from typing import Any
 
 from hedgerow.engines import TablePlace, open_engine, open_table, table_place
 from hedgerow.table.certificate_file import RANDOMISED, SAFE, read_certificate
+from hedgerow.table.column_codings import Codings
 from hedgerow.table.groups import PEOPLE
 from hedgerow.table.written_form import FOREIGN, WrittenForm
 
@@ -42,6 +43,8 @@ class ReleaseSource:
     """Sensitive column -> values that differ from all others, whatever they look like."""
     unit: str = PEOPLE
     """What its records are: people, or rows where the certificate says that some have several."""
+    codings: Codings = field(default_factory=dict)
+    """Columns whose values are not people's own, where the certificate says so."""
 
     @classmethod
     def of(cls, source: Any, *, every_kind: bool = False) -> ReleaseSource:
@@ -83,6 +86,7 @@ class ReleaseSource:
                 for column, told in certificate.get("spellings", {}).items()
             },
             unit=str(certificate.get("people", {}).get("unit", PEOPLE)),
+            codings=dict(certificate.get("codings", {})),
         )
 
     def columns(self) -> list[str]:

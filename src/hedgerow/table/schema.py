@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from hedgerow.table.column_codings import RANDOM, Codings
 
 STATED = "The publisher states that every row is another person; this was not checked."
 """What a certificate says of a plan with `one_row_per_person: true`."""
@@ -76,6 +78,18 @@ class Schema:
     """Whether the steward states that IDs in several spellings are of different people."""
     from_data: tuple[str, ...] = ()
     """Columns whose hierarchy was made by looking at the data."""
+    coded: Codings = field(default_factory=dict)
+    """Columns that are published otherwise than claims judge them, and how."""
+
+    @property
+    def randomised(self) -> tuple[str, ...]:
+        """Columns whose published values are drawn by lot."""
+        return tuple(n for n, coding in self.coded.items() if coding["coding"] in RANDOM)
+
+    @property
+    def shown_groups(self) -> tuple[str, ...]:
+        """The quasi-identifiers in which the file shows who was in a group."""
+        return tuple(n for n in self.quasi_identifiers if n not in self.coded)
 
     @property
     def linked(self) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from hedgerow.base.delivery import TABLE
 from hedgerow.base.spelling_classes import classes, said_to_differ
 from hedgerow.claims.base import Needs, PrivacyModel, Verdict
-from hedgerow.claims.outside import unverifiable, unwritten, withheld
+from hedgerow.claims.outside import judged_before, unverifiable, unwritten, withheld
 from hedgerow.claims.priors import Prior
 from hedgerow.claims.protection import protected
 from hedgerow.claims.readings import judged
@@ -42,6 +42,7 @@ EFFORT = ("nodes_evaluated", "joined")
 """How long a search took depends on every value of the source, those left out included."""
 OF_QUASI_IDENTIFIERS = ("cost", "lower_bound", "gap", "nodes")
 """What a search says of the quasi-identifiers of everybody in the source."""
+BEFORE_CODING = ", before its columns were coded"
 SAME = 1e-12
 """Levels this close (relatively) differ by rounding only."""
 
@@ -87,6 +88,8 @@ def certify(
     secret = [entry["claim"] for entry in told if "level_withheld" in entry]
     # Who is in the table is what these claims hide, and losses are measured on its people.
     members = any(Needs.POPULATION in model.needs for model in models)
+    # The file does not show the groups that losses and the search were measured on.
+    unshown = len(schema.shown_groups) < len(schema.quasi_identifiers)
     return {
         "format": RecodedKind().format,
         "software": software(
@@ -122,13 +125,14 @@ def certify(
             "escape_formulas": escaped,
         },
         "recoding": recoding,
-        "search": _searched(chosen.detail, told, members=members),
+        "search": _searched(chosen.detail, told, members=members or unshown),
         "optimal": bool(chosen.detail.get("optimal", False)),
         "sensitive": _taxonomies(models, schema, measured, left_out),
         **_spellings(plan, schema, measured),
         "claims": told,
-        "utility": {} if members else rounded(dict(utility)),
-        "measured_on": measured.on,
+        "utility": {} if members or unshown else rounded(dict(utility)),
+        **({"codings": {n: dict(c) for n, c in schema.coded.items()}} if schema.coded else {}),
+        "measured_on": measured.on + (BEFORE_CODING if schema.coded else ""),
         "ledger": None if ledger is None else dict(ledger),
         "with": list(considered),
         "protected": protected(models, schema, left_out=left_out, withheld=secret),
@@ -174,9 +178,11 @@ def _claim(
     model: PrivacyModel, verdict: Verdict, schema: Schema, measured: Measured, left_out: int
 ) -> dict[str, Any]:
     """A claim with what was measured; its level only where the release itself shows as much."""
-    parameters, why = _parameters(model, measured.groups, left_out)
-    outside = unverifiable(model, person=schema.person is not None, left_out=left_out)
-    secret = withheld(model, left_out=left_out, hidden=parameters is None)
+    coded = judged_before(model, schema)
+    parameters, why = _parameters(model, measured.groups, left_out, coded=coded is not None)
+    person = schema.person is not None
+    outside = unverifiable(model, person=person, left_out=left_out, coded=coded)
+    secret = withheld(model, left_out=left_out, hidden=parameters is None, coded=coded)
     # A level measured to many digits that depends on people left out lets anybody who knows who
     # they are try their sensitive values until it comes out right.
     return {
@@ -192,16 +198,21 @@ def _claim(
 
 
 def _parameters(
-    model: PrivacyModel, groups: Groups, left_out: int
+    model: PrivacyModel, groups: Groups, left_out: int, *, coded: bool
 ) -> tuple[dict[str, Any] | None, str | None]:
-    """The claim's parameters, or why they are not written."""
+    """The claim's parameters, or why they are not written.
+
+    What a coding hides is as unknown to recipients as the values of suppressed people.
+    """
     domain = groups.domains.get(model.column or "")
     published: set[str | None] = set()
     own = None
-    if domain is not None:
+    left_out = max(left_out, int(coded))
+    if domain is not None and not coded:
         published = {
             domain.values[code] for code in np.unique(groups.histograms[domain.name].codes)
         }
+    if domain is not None:
         own = Prior.shape(
             {v: int(n) for v, n in zip(domain.values, domain.reference, strict=True) if n}
         )
@@ -272,7 +283,7 @@ def _taxonomies(
     form = measured.contents.form
     found = {}
     for model in models:
-        if model.column is not None:
+        if model.column is not None and judged_before(model, schema) is None:
             domain = measured.groups.domains[model.column]
             if _needs_taxonomy(model, domain, form):
                 found[model.column] = {
@@ -291,6 +302,8 @@ def _spellings(plan: Plan, schema: Schema, measured: Measured) -> dict[str, Any]
     """The published values that may be read as one; nothing where there are none."""
     found = {}
     for name in schema.sensitive:
+        if name in schema.coded:
+            continue
         codes = np.unique(measured.groups.histograms[name].codes)
         values = [measured.groups.domains[name].values[code] for code in codes]
         column = plan.columns[name]

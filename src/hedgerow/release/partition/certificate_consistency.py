@@ -12,7 +12,9 @@ from hedgerow.base.version import __version__
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.outside import LISTED, reasons_for_unwritten
 from hedgerow.claims.protection import protected
+from hedgerow.release.codings.verification import misstated
 from hedgerow.release.verdicts import UNVERIFIABLE, Checked
+from hedgerow.table.column_codings import hidden_by
 from hedgerow.table.schema import Role, Schema
 
 KINDS = {"lattice": "full-domain"}
@@ -40,7 +42,7 @@ def stated_schema(certificate: Mapping[str, Any]) -> Schema:
     written = plan.get("ids_as_written", False)
     return Schema(
         first | given, person, rows, stated, tuple(plan.get("not_keys", ())), written,
-        tuple(plan.get("from_data", ())),
+        tuple(plan.get("from_data", ())), coded=certificate.get("codings", {}),
     )  # fmt: skip
 
 
@@ -50,7 +52,8 @@ def contradiction(certificate: Mapping[str, Any]) -> str | None:
     claimed = [{"claim": c["claim"], "model": c["model"]} for c in certificate["claims"]]
     if planned != claimed:
         return "the claims are not those of the plan in it"
-    return next(_of_people(certificate), None) or next(_of_making(certificate), None)
+    found = (_of_people(certificate), _of_making(certificate), misstated(certificate))
+    return next((wrong for kind in found for wrong in kind), None)
 
 
 def _of_people(certificate: Mapping[str, Any]) -> Iterator[str]:
@@ -167,8 +170,16 @@ def unwritten_claim(certificate: Mapping[str, Any], entry: Mapping[str, Any]) ->
     if not own_words(certificate):
         return
     left_out = certificate["people"]["left_out"]
-    person = stated_schema(certificate).person is not None
-    if entry["not_verifiable"] not in reasons_for_unwritten(person=person, left_out=left_out):
+    schema = stated_schema(certificate)
+    person = schema.person is not None
+    # Its words name the column it is about: "3-privacy of diagnosis (...)".
+    columns = [n for n in schema.sensitive if entry["claim"][named.end() :].startswith(n)]
+    codings = [hidden_by(schema.coded, {*schema.quasi_identifiers, name}) for name in columns]
+    if entry["not_verifiable"] in filter(None, codings):
+        return
+    if None not in codings or entry["not_verifiable"] not in reasons_for_unwritten(
+        person=person, left_out=left_out
+    ):
         yield "its parameters are left out, and there is no reason to"
         return
     about = f"{entry['adversary']} {entry.get('predicates')}"

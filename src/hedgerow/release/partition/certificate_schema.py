@@ -148,6 +148,64 @@ class SpellingsStated(Form):
     )
 
 
+class MicroaggregateStated(Form):
+    """A column of which everybody of a group has the same value."""
+
+    coding: Literal["microaggregate"]
+    by: Literal["mean", "median", "mode"]
+    groups: list[str] = Field(description="Columns in which people of a group agree.")
+    least: Annotated[int, Field(ge=1, le=2**63 - 1)] = Field(
+        description="Where fewer people of a group have a value, it is missing."
+    )
+
+
+class EarlierStated(Form):
+    """Earlier releases of a column about the same people, in the publisher's ledger."""
+
+    releases: Annotated[int, Field(ge=1, le=2**63 - 1)]
+    epsilon: Annotated[float, Field(ge=0)] | None = Field(
+        description="Of all of them and this one together; null where it is infinite."
+    )
+
+
+class PramStated(Form):
+    """A column whose values were drawn anew by a matrix."""
+
+    coding: Literal["pram"]
+    kind: Literal["uniform", "invariant", "matrix"]
+    stay: str | None = Field(
+        default=None, description="Of uniform: the chance to stay; of invariant: not to be drawn."
+    )
+    values: list[str | None] = Field(min_length=1, json_schema_extra={"uniqueItems": True})
+    counts: list[Annotated[int, Field(ge=1, le=2**63 - 1)]] | None = Field(
+        default=None, description="Of invariant: in which proportions values are drawn."
+    )
+    matrix: list[list[str]] | None = Field(
+        default=None,
+        description="Of matrix: for each true value the chances of the published ones, exactly.",
+    )
+    epsilon: Annotated[float, Field(ge=0)] | None = Field(
+        description="The logarithm of the largest ratio in a column of the matrix; null where it "
+        "is infinite. It is about this column alone."
+    )
+    most_changed: str = Field(description="The largest chance of a value to be changed.")
+    from_data: bool = Field(description="Whether the values, or their shares, are the data's.")
+    earlier: EarlierStated | None = None
+
+
+class SwapStated(Form):
+    """A column of which pairs of people exchanged their values."""
+
+    coding: Literal["swap"]
+    rate: str = Field(description="The share of people in pairs.")
+    within: list[str] = Field(description="Columns in which both of a pair agree.")
+
+
+CodingStated = Annotated[
+    MicroaggregateStated | PramStated | SwapStated, Field(discriminator="coding")
+]
+
+
 class WorstGroup(Form):
     """The group that decides the level."""
 
@@ -192,6 +250,10 @@ class RecodedCertificate(Form):
     sensitive: dict[str, TaxonomyStated]
     spellings: dict[str, SpellingsStated] = Field(
         default={}, description="Columns whose values may be read as others of their values."
+    )
+    codings: dict[str, CodingStated] = Field(
+        default={},
+        description="Columns that are published otherwise than the claims judge them.",
     )
     claims: list[ClaimMeasured] = Field(min_length=1)
     utility: dict[str, float | None] = Field(

@@ -11,7 +11,7 @@ from hedgerow.base.errors import HedgerowError, some
 from hedgerow.base.spelling_classes import taken_for
 from hedgerow.claims.base import PrivacyModel, Verdict
 from hedgerow.claims.diversity import DistinctLDiversity
-from hedgerow.claims.outside import unverifiable, withheld
+from hedgerow.claims.outside import judged_before, unverifiable, withheld
 from hedgerow.claims.readings import checked, judged
 from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.claims.serialisation import CUSTOM
@@ -19,6 +19,7 @@ from hedgerow.release.release import level_in_words
 from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, VERIFIED, CheckedClaim
 from hedgerow.table.contents import Contents, Order
 from hedgerow.table.groups import Groups
+from hedgerow.table.schema import Schema
 from hedgerow.table.value_order import NUMBERS, arranged
 from hedgerow.table.written_form import Value
 
@@ -47,8 +48,20 @@ class Ground:
     """Whether a certificate vouches that the values and nodes the claims name exist."""
     distinct: Mapping[str, frozenset[str | None]] = field(default_factory=dict)
     """Column -> values that differ from all others, whatever they look like."""
+    schema: Schema | None = None
+    """The columns, where a certificate says which of them are coded."""
     worded: bool = True
     """Whether the certificate's reasons would be this version's, word for word."""
+
+    def coded(self, model: PrivacyModel) -> str | None:
+        """Why the file does not show what a claim was judged on, where that was coded."""
+        return None if self.schema is None else judged_before(model, self.schema)
+
+    @property
+    def shows_groups(self) -> bool:
+        """Whether its groups are those that claims were judged on."""
+        schema = self.schema
+        return schema is None or schema.shown_groups == schema.quasi_identifiers
 
     def groups(self, model: PrivacyModel) -> Groups:
         """The groups as the model needs them.
@@ -133,7 +146,8 @@ def recheck(
         ground: The published file.
         entry: What the certificate says of it; None where there is none.
     """
-    why = unverifiable(model, person=ground.person, left_out=ground.left_out)
+    coded = ground.coded(model)
+    why = unverifiable(model, person=ground.person, left_out=ground.left_out, coded=coded)
     told: dict[str, Any] = {
         "claim": str(model),
         "required": float(model.required),
@@ -143,13 +157,14 @@ def recheck(
     if entry is not None and ground.worded:
         wrong += _other_reasons(model, ground, entry, why)
     if why is not None:
-        wrong += _sure(model, ground, entry)
-        wrong += _too_far(model, ground)
+        if ground.shows_groups:
+            wrong += _sure(model, ground, entry)
+        if coded is None:
+            wrong += _too_far(model, ground)
         if wrong:
             return CheckedClaim(**told, verdict=REFUTED, why="; ".join(wrong))
-        return CheckedClaim(
-            **told, verdict=UNVERIFIABLE, why=why + _against_published(model, ground)
-        )
+        compared = "" if coded is not None else _against_published(model, ground)
+        return CheckedClaim(**told, verdict=UNVERIFIABLE, why=why + compared)
     try:
         groups = ground.groups(model)
         found = of_people(model, checked(of_rows(model, ground.rows), groups), ground.rows)
@@ -207,7 +222,8 @@ def _other_reasons(
     if not unread and entry["not_verifiable"] != why:
         stated = _reason(entry["not_verifiable"])
         yield f"it is {_reason(why)}, and the certificate says it is {stated}"
-    secret = withheld(model, left_out=ground.left_out or 0, hidden=hidden)
+    coded = ground.coded(model)
+    secret = withheld(model, left_out=ground.left_out or 0, hidden=hidden, coded=coded)
     if entry.get("level_withheld") != secret:
         yield (
             "its level is withheld without a reason"
@@ -277,6 +293,8 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     if candidates > records:
         yield f"{candidates:,} candidates are more than the {records:,} records there are"
     values, of = model.least_values, model.column
+    if ground.coded(model) is not None:
+        return  # its values are not those it was judged on
     if values is not None and of is not None and of in ground.contents.sets:
         order = Order(values=tuple(ground.contents.sets[of][0]))
         try:

@@ -54,6 +54,7 @@ def _more(column: ColumnPlan) -> list[dict[str, Any]]:
         "spelling": column.spelling,
         "distinct": column.distinct,
         "from_data": column.from_data or None,
+        "coding": None if column.coding is None else repr(column.coding),
         "order": None if column.order is None else column.order.stated,
     }
     told = {name: value for name, value in said.items() if value is not None}
@@ -77,7 +78,7 @@ def inputs_of(plan: Plan, data: Any, population_table: Any) -> str | None:
             return None
         # A database keeps what was written last in a file beside it.
         logs = [log for file in files if (log := file.with_name(f"{file.name}.wal")).exists()]
-        files += [*logs, *plan.claim_files, *plan.hierarchy_files]
+        files += [*logs, *plan.claim_files, *plan.hierarchy_files, *plan.coding_files]
         if plan.population_file is not None:
             files.append(plan.population_file)
         return _hashed(files)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.canonical_json import canonical
-from hedgerow.base.errors import DataError, HedgerowError, PlanError
+from hedgerow.base.errors import DataError, HedgerowError, PlanError, some
 from hedgerow.base.faults import point
 from hedgerow.claims.base import Verdict
 from hedgerow.ledger.choice import ENVIRONMENT, LEFT_OUT, PARTITION, POLICY, ledger_place
@@ -20,6 +20,7 @@ from hedgerow.ledger.sources import SourceIdentity, require_other_people
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.recoding import Recoding
+from hedgerow.release.codings.earlier_draws import EarlierDraw, draws_of
 from hedgerow.release.manifest import untouched
 from hedgerow.release.partition.earlier_releases import Before
 from hedgerow.release.partition.fingerprint import key_of
@@ -47,6 +48,8 @@ class Memory:
     """The last release of the population that was looked at."""
     past: tuple[Before, ...] = ()
     """Earlier releases: those of the population in the ledger, and those the plan names."""
+    draws: tuple[EarlierDraw, ...] = ()
+    """Columns of earlier releases in the ledger, and whether they were drawn by lot."""
     policies: frozenset[str] = frozenset()
     """Under which something was answered about the population."""
     key: str = ""
@@ -143,6 +146,7 @@ class Memory:
     def look_back(self) -> None:
         """Read the earlier releases."""
         past: dict[str, Before] = {}
+        draws: list[EarlierDraw] = []
         if self.ledger is not None:
             assert self.plan.population is not None, "checked when the ledger was opened"
             for entry in self.ledger.releases(self.plan.population):
@@ -151,13 +155,15 @@ class Memory:
                     self.policies |= {str(entry.body[POLICY])}
                 if entry.body["kind"] != PARTITION:
                     continue
+                called = f"{entry.body['name']} (entry {entry.seq})"
+                draws += draws_of(entry.body["certificate"], called)
                 content = self.ledger.content(entry)
                 if content is not None:
                     # The same release twice says nothing twice.
                     past[hashlib.sha256(content).hexdigest()] = _recalled(entry, content)
         for path in _named(self.plan):
             past[str(path)] = _foreign(path, self.plan.schema().sensitive)
-        self.past = tuple(past.values())
+        self.past, self.draws = tuple(past.values()), tuple(draws)
 
 
 @dataclass(frozen=True)
@@ -356,6 +362,13 @@ def _foreign(path: Path, sensitive: Sequence[str]) -> Before:
     known, plan, file = None, {}, path
     if path.is_dir():
         certificate = read_certificate(path)
+        if coded := certificate.get("codings"):
+            raise DataError(
+                f"its file does not show what people have as {some(sorted(coded))}, which it "
+                "codes, so it cannot be compared with other releases",
+                where=str(path),
+                fix="Name the ledger that remembers it. Or leave it out.",
+            )
         plan, file = certificate.get("plan", {}), path / str(certificate["data"]["file"])
     else:
         known = _columns(path, sensitive)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from typing import Any
 
@@ -17,6 +17,12 @@ from hedgerow.engines.base import Written
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import SUPPRESSED
+from hedgerow.release.codings.coded_file import code_file, refuse_table
+from hedgerow.release.codings.earlier_draws import (
+    draws_at,
+    refuse_drawn_again,
+    with_earlier,
+)
 from hedgerow.release.delivery_state import DeliveryState
 from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
@@ -40,11 +46,13 @@ from hedgerow.release.partition.ledger_record import StoredRelease, as_published
 from hedgerow.release.partition.recoded_table import Recoded, recoded
 from hedgerow.release.partition.recoding_choice import refuse_hopeless
 from hedgerow.release.partition.refusals import refuse_failed
-from hedgerow.release.partition.words import in_words
+from hedgerow.release.partition.words import in_words, with_codings
 from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.release.release import Release
+from hedgerow.table.column_codings import Codings
 from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.published_table import Published
+from hedgerow.table.schema import Schema
 
 NOT_COMPARED = (
     "The plan's analyses were compared when it was published first, and not again. `hedgerow "
@@ -69,6 +77,15 @@ class ReadTable:
     measured: Measured
     kept: tuple[AnalysisComparison, ...] = ()
     """The plan's analyses on the source and on what was written."""
+    notes: tuple[str, ...] = ()
+    """What codings changed; for the steward alone."""
+    codings: Codings = field(default_factory=dict)
+    """What became of coded columns once they were measured."""
+
+    @property
+    def schema(self) -> Schema:
+        """The columns, with what was done to those that are coded."""
+        return changed(self.made.job.schema, coded=self.codings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +112,15 @@ class RecodedMaker:
     """The most useful table that keeps every claim, on its way."""
 
     def __init__(self, plan: Plan, data: Any, options: Options) -> None:
-        if options.anew:
+        if options.anew and not plan.schema().randomised:
             raise PlanError(
                 "anew has no meaning for a release without noise",
                 fix="Leave it out, or say replace.",
             )
         self.plan, self.data, self.options = plan, data, options
         self.destination = options.destination(plan)
+        if self.destination.table is not None and plan.codings:
+            refuse_table(plan)
         self.companions = options.companions_at(self.destination)
 
     @contextlib.contextmanager
@@ -145,7 +164,7 @@ class RecodedMaker:
     def recall(self) -> StoredRelease | None:
         """The same release, if it was published before from the same inputs."""
         stored = None
-        if self.destination.folder is not None:
+        if self.destination.folder is not None and not self.options.anew:
             stored = self._memory.stored(self._inputs)
         if stored is None:
             self._refuse_early()
@@ -182,6 +201,8 @@ class RecodedMaker:
             self._asked_again() as job,
         ):
             job = changed(job, past=memory.past)
+            before = [*memory.draws, *draws_at(self.destination.folder)]
+            refuse_drawn_again(self.plan, before, anew=options.anew)
             refuse_hopeless(job.models)
             options.say("counting")
             table = recoded(job, options.recoding, options.say, point, stop=options.stop)
@@ -213,12 +234,22 @@ class RecodedMaker:
             made.job.schema, made.table.cells, made.table.chosen, file,
             escaped=self.destination.escaped, staged=staged.reader, records=self._is_compared(made),
         )  # fmt: skip
+        # Claims are about what was measured just now; recipients get what it is coded to.
+        coded = code_file(
+            self.plan, made.job.schema, file, escaped=self.destination.escaped,
+            least=max((m.least_people or 0 for m in made.job.models), default=0),
+            memory=self.options.memory,
+        )  # fmt: skip
+        file = coded.written
         kept: tuple[AnalysisComparison, ...] = ()
         if made.table.kept is not None:
             kept = made.table.kept.written(
                 file, made.job.schema, escaped=self.destination.escaped, staged=staged.reader
             )
-        return ReadTable(made, file, measured, kept)
+        codings = {
+            name: with_earlier(told, name, self._memory.draws) for name, told in coded.told.items()
+        }
+        return ReadTable(made, file, measured, kept, coded.notes, codings)
 
     def _is_compared(self, made: ChosenTable) -> bool:
         """Whether it stands beside other releases: earlier ones, or later ones of a ledger."""
@@ -266,12 +297,14 @@ class RecodedMaker:
         table = read.made.table
         lefts, _ = job.lefts(table.cells)
         certificate = certify(
-            self.plan, job.schema, judged.promised, table.cells, table.chosen, read.written,
+            self.plan, read.schema, judged.promised, table.cells, table.chosen, read.written,
             judged.claims, read.measured, utility=judged.utility, ledger=self._memory.tip,
             considered=list(dict.fromkeys(one.public for left in lefts for one, _ in left.fitting)),
         )  # fmt: skip
         certificate = listed(certificate, staged.files)
-        return self.companions.add(staged.folder, certificate, (job.schema, read.measured))
+        # What was measured is not what recipients of coded columns see.
+        seen = None if read.codings else (job.schema, read.measured)
+        return self.companions.add(staged.folder, certificate, seen)
 
     def record(self, judged: JudgedTable, certificate: Certificate) -> None:
         """Write it down, if there is a ledger; from then on it counts as published."""
@@ -325,7 +358,7 @@ class RecodedMaker:
             optimal=certificate["optimal"],
             utility=dict(judged.utility),
             claims=judged.claims,
-            words=in_words(made.table.chosen, made.table.cells),
+            words=with_codings(in_words(made.table.chosen, made.table.cells), judged.read.codings),
             certificate=dict(certificate),
             exposures=judged.exposures,
             kept=judged.read.kept,
@@ -335,6 +368,7 @@ class RecodedMaker:
                 *made.job.told_spellings(made.table.cells),
                 *self._memory.notes,
                 *made.table.notes,
+                *judged.read.notes,
                 *self.companions.unmade(made.table.held),
                 *(note for left in lefts for note in left.notes()),
             ),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.base.errors import ClaimError, DataError, PlanError
+from hedgerow.base.errors import ClaimError, DataError, PlanError, some
 from hedgerow.base.stop_request import StopRequest
 from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.claims.readings import judged
@@ -338,6 +338,14 @@ def again(plan: Plan, cells: Cells, models: tuple[PrivacyModel, ...], folder: Pa
         raise PlanError(
             "a microaggregation cannot be applied to new people: its centroids are averages over "
             "the people they were computed from",
+            fix="Publish anew, without --recoding.",
+        )
+    codings = certificate.get("codings", {})
+    if levels is None and (coded := [name for name in names if name in codings]):
+        raise PlanError(
+            f"the groups of this release cannot be applied again: its file does not show them, as "
+            f"{some(coded)} {'is' if len(coded) == 1 else 'are'} coded",
+            where=str(folder),
             fix="Publish anew, without --recoding.",
         )
     _refuse_absent_levels(plan, cells.hierarchies)

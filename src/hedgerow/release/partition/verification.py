@@ -12,6 +12,7 @@ from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.serialisation import CUSTOM, OF_PACKAGE, UnknownModelError, rebuilt
 from hedgerow.engines import TablePlace, another_form
 from hedgerow.plan.plan import Plan
+from hedgerow.release.codings.verification import coding_checks
 from hedgerow.release.partition.certificate import default_order, spelled_values
 from hedgerow.release.partition.certificate_consistency import (
     contradiction,
@@ -66,6 +67,8 @@ def check_recoded(
         checks.append(Checked.of("columns", None))
         checks.append(Checked.of("rows", _other_rows(certificate, contents)))
         checks += _spelled(certificate, schema, ground, plan)
+        if checks[0].verdict != REFUTED:
+            checks += coding_checks(certificate, file, plan)
         if isinstance(file, Path):
             checks.append(Checked.of("written form", another_form(file)))
     except HedgerowError as error:
@@ -157,6 +160,7 @@ def _ground(
         others=tuple(
             name for name in (*schema.sensitive, *schema.insensitive) if name in contents.sets
         ),
+        schema=schema,
         worded=own_words(certificate),
         distinct={
             column: frozenset(text for texts in told["distinct"] for text in texts)
@@ -172,7 +176,7 @@ def _spelled(
     stated = certificate.get("spellings", {})
     found = {}
     for column in schema.sensitive:
-        if column in ground.contents.sets:
+        if column in ground.contents.sets and column not in schema.coded:
             values = ground.contents.values(column)
             one = bool(stated.get(column, {}).get("one"))
             told = spelled_values(values, one=one, distinct=ground.distinct.get(column, ()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.table.cells import Cells
+from hedgerow.table.column_codings import Codings, done_to
 from hedgerow.table.hierarchy import ANY
 
 
@@ -53,3 +54,10 @@ def _of_several_levels(labels: Sequence[object], people: NDArray[Any]) -> str:
 
 def _shown(label: object) -> str:
     return "missing" if label is None else str(label)
+
+
+def with_codings(words: Mapping[str, str], codings: Codings) -> dict[str, str]:
+    """The same with what was done to coded columns, quasi-identifiers or not."""
+    coded = {name: done_to(coding) for name, coding in codings.items()}
+    found = {n: f"{told}; {coded[n]}" if n in coded else told for n, told in words.items()}
+    return found | {name: done for name, done in coded.items() if name not in words}

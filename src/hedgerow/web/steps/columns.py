@@ -10,6 +10,7 @@ from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from hedgerow.api import Look, Role
+from hedgerow.api.plan_text import written
 from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.web.data_look import seen, values_of
 from hedgerow.web.draft import Draft
@@ -232,6 +233,7 @@ def _column(
         profile=look.profile(number), guess=look.guesses[name], role=role,
         roles=list(Role), kinds=KINDS, fields=asdict(fields), preview=result,
         errors=errors or found, levels=levels if isinstance(levels, list) else [],
+        coding=None if "coding" not in said else written(said["coding"]),
         missing=said.get("missing", "value"), missing_kinds=MISSING, files=_files(draft, fields),
         public=public_fields(said), public_kinds=PUBLIC,
         before=number - 1 if number else None,

@@ -209,6 +209,9 @@ def _give_role(draft: Draft, look: Look, name: str, role: Role) -> None:
         said.pop("hierarchy", None)
     if role is not Role.SENSITIVE:
         said = {k: v for k, v in said.items() if k not in ("spelling", "distinct", "order")}
+    coding = said.get("coding")
+    if role is Role.QUASI_IDENTIFIER and isinstance(coding, dict) and "microaggregate" in coding:
+        said.pop("coding")
     if role is Role.IDENTIFIER:
         said = {"role": str(role)}
     guessed = look.guesses[name].hierarchy
