@@ -416,6 +416,8 @@ def test_check_and_the_internal_report_show_every_estimator(tmp_path) -> None:
     assert "Risk in the population" in page
     assert all(name in page for name in ESTIMATORS)
     assert "data intrusion simulation" in page
+    assert "People of the source with the highest SUDA scores" in page
+    assert "Special uniques" not in (tmp_path / "r" / "report.html").read_text("utf-8")
     assert "Risk in the population" not in (tmp_path / "r" / "report.html").read_text("utf-8")
 
 

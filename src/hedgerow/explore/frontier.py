@@ -43,7 +43,7 @@ class FrontierPoint:
 def values_of(lever: Lever, *, steps: int = STEPS) -> tuple[float, ...]:
     """Values from one end of a lever to the other, its own among them.
 
-    >>> k = Lever("0.k", (), "", "", 5, 2, 8, True, True, True, (0,), "k")
+    >>> k = Lever("0.k", (), "", "", "", 5, 2, 8, True, True, True, (0,), "k")
     >>> values_of(k, steps=4)
     (2, 3, 5, 8)
     """

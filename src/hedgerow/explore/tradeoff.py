@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, isinf, nan
 from typing import Any
 
-from hedgerow.base.errors import HedgerowError, PlanError, some
+from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.base.stop_request import StopRequest
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.readings import judged
@@ -272,19 +273,19 @@ def _lever(plan: Plan, vary: str | None, cells: Cells) -> Lever:
         )
     if vary is None:
         return every[0]
-    named = [lever for lever in every if vary in _names(lever)]
+    named = [lever for lever in every if vary in lever.names]
     if len(named) == 1:
         return named[0]
     wrong = "several claims have a parameter" if named else "no claim has a parameter"
-    raise PlanError(
-        f"{wrong} {vary!r}", fix=f"Give one of {some([lever.name for lever in named or every])}."
-    )
+    raise PlanError(f"{wrong} {vary!r}", fix=f"Give one of {', '.join(_told(named or every))}.")
 
 
-def _names(lever: Lever) -> set[str]:
-    key = lever.name.partition(".")[2]
-    claim = lever.place[2] if len(lever.place) > 2 else None
-    return {lever.name, key, f"{claim}.{key}"}
+def _told(levers: Sequence[Lever]) -> Iterator[str]:
+    """What to call each: by its claim, and by the claim's place where several are called so."""
+    times = Counter(lever.names[0] for lever in levers)
+    for lever in levers:
+        name = lever.names[0]
+        yield name if times[name] == 1 else f"{lever.name} (of {lever.claim})"
 
 
 def _of_lever(plan: Plan, models: Models, lever: Lever, values: Sequence[float] | None) -> _Asked:

@@ -74,6 +74,29 @@ def _millionths(name: str, text: str | None) -> int:
     return int(number * MILLION)
 
 
+def share_by_weights(name: str, texts: Sequence[str | None], n: Ints) -> float:
+    """The share of the population that a table is, as its weights say on average.
+
+    Args:
+        name: The column.
+        texts: Its values.
+        n: People with each.
+
+    Raises:
+        DataError: Somebody has no weight, or the weights say that the table is everybody.
+    """
+    total = sum(_millionths(name, text) * int(of) for text, of in zip(texts, n, strict=True))
+    people = int(n.sum())
+    if total <= people * MILLION:
+        raise DataError(
+            "the survey weights add up to no more people than are in the table",
+            where=f"column {name!r}",
+            fix="If the table is the whole population, leave the weights out: everybody in it "
+            "was counted.",
+        )
+    return people * MILLION / total
+
+
 def summed(weights: Weights) -> str:
     """What the weights add up to, as the steward is told."""
     total = int((weights.reference * weights.millionths).sum()) / MILLION

@@ -15,6 +15,7 @@ from hedgerow.claims.outside import unverifiable, withheld
 from hedgerow.claims.readings import checked, judged
 from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.claims.serialisation import CUSTOM
+from hedgerow.release.partition.record_candidates import most_fitting
 from hedgerow.release.release import level_in_words
 from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, VERIFIED, CheckedClaim
 from hedgerow.table.contents import Contents, Order
@@ -47,6 +48,8 @@ class Ground:
     """Whether a certificate vouches that the values and nodes the claims name exist."""
     distinct: Mapping[str, frozenset[str | None]] = field(default_factory=dict)
     """Column -> values that differ from all others, whatever they look like."""
+    one_level: bool = False
+    """Whether all labels of a column are said to be of one level of its hierarchy, or stars."""
     worded: bool = True
     """Whether the certificate's reasons would be this version's, word for word."""
 
@@ -276,6 +279,13 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     candidates = max(model.candidates_of_people, model.candidates_of_records)
     if candidates > records:
         yield f"{candidates:,} candidates are more than the {records:,} records there are"
+    elif candidates > 1 and ground.one_level and not ground.person and ground.rows == 1:
+        most = int(most_fitting(ground.contents).min())
+        if most < max(candidates, 0 if level is None else level * (1 - SAME)):
+            yield (
+                f"some record agrees with {most:,} records, itself included, so no more than that "
+                "fit whoever it is of"
+            )
     values, of = model.least_values, model.column
     if values is not None and of is not None and of in ground.contents.sets:
         order = Order(values=tuple(ground.contents.sets[of][0]))

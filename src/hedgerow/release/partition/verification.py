@@ -28,6 +28,7 @@ from hedgerow.release.partition.plan_requirements import (
     planned_order,
     unlike,
 )
+from hedgerow.release.partition.record_candidates import ONE_LEVEL
 from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, Checked, CheckedClaim, Verdicts
 from hedgerow.table.contents import Contents, Order
 from hedgerow.table.release_source import rows_of
@@ -156,6 +157,10 @@ def _ground(
         orders=order,
         others=tuple(
             name for name in (*schema.sensitive, *schema.insensitive) if name in contents.sets
+        ),
+        one_level=(
+            certificate["recoding"]["kind"] in ONE_LEVEL
+            and certificate["search"].get("stored") is not True
         ),
         worded=own_words(certificate),
         distinct={
