@@ -42,6 +42,7 @@ from hedgerow.claims.population.size_counts import SizeCounts
 from hedgerow.claims.population.zayatz import seen_once, zayatz
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.release.partition import recoding_choice
 from hedgerow.release.partition.check import checked
 from hedgerow.table.groups import Groups
 
@@ -393,6 +394,29 @@ def test_only_groups_of_the_population_are_estimated(tmp_path) -> None:
         with pytest.raises(PlanError, match=r"need `search: lattice`|cannot be kept with"):
             hedgerow.publish(table(), columns=COLUMNS, protect=line(), method=method,
                              to=tmp_path / "r")  # fmt: skip
+
+
+@pytest.mark.parametrize("claim", ["population-uniqueness", "individual-risk"])
+def test_a_certificate_of_other_groups_is_refuted(tmp_path, monkeypatch, claim: str) -> None:
+    """As forged: made by a program that refuses nothing, so that all else in it is consistent."""
+    monkeypatch.setattr(
+        recoding_choice, "refuse_unsuited",
+        lambda plan, *rest, people, absent: plan.method.may_suppress(people),
+    )  # fmt: skip
+    protect = [{"k-anonymity": 2}, {claim: {"at_most": "60%", "fraction": "10%"}}]
+    for i, (method, groups) in enumerate((
+        ({"search": "mondrian"}, "groups of a mondrian recoding"),
+        ({"search": "local"}, "groups of a local recoding"),
+        ({"search": "cells"}, "groups of a cells recoding"),
+        ({"keep_suppressed": True, "suppress": "30%"}, "suppressed people are published"),
+        ({"suppress": "30%"}, None),
+    )):  # fmt: skip
+        to = tmp_path / str(i)
+        hedgerow.publish(table(), columns=COLUMNS, protect=protect, method=method, to=to)
+        k, found = hedgerow.verify(to).claims
+        assert k.verdict == "verified"
+        assert found.verdict == ("verified" if groups is None else "refuted")
+        assert (groups or "") in found.why
 
 
 def test_a_file_without_a_certificate_cannot_be_verified(tmp_path) -> None:

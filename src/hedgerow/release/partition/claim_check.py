@@ -9,7 +9,7 @@ from typing import Any
 
 from hedgerow.base.errors import HedgerowError, some
 from hedgerow.base.spelling_classes import taken_for
-from hedgerow.claims.base import PrivacyModel, Verdict
+from hedgerow.claims.base import Needs, PrivacyModel, Verdict
 from hedgerow.claims.diversity import DistinctLDiversity
 from hedgerow.claims.outside import unverifiable, withheld
 from hedgerow.claims.readings import checked, judged
@@ -48,6 +48,8 @@ class Ground:
     """Whether a certificate vouches that the values and nodes the claims name exist."""
     distinct: Mapping[str, frozenset[str | None]] = field(default_factory=dict)
     """Column -> values that differ from all others, whatever they look like."""
+    other_groups: str | None = None
+    """Why its groups are no groups of a population, where the certificate says so."""
     one_level: bool = False
     """Whether all labels of a column are said to be of one level of its hierarchy, or stars."""
     worded: bool = True
@@ -143,6 +145,10 @@ def recheck(
         "stated": None if entry is None else entry["level"],
     }
     wrong = [] if entry is None else list(_contradictions(model, entry))
+    if ground.other_groups is not None and (
+        model.about_population or Needs.POPULATION in model.needs
+    ):
+        wrong.append(ground.other_groups)
     if entry is not None and ground.worded:
         wrong += _other_reasons(model, ground, entry, why)
     if why is not None:
