@@ -15,6 +15,7 @@ from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.readings import judged
 from hedgerow.explore.frontier import values_of
 from hedgerow.explore.levers import Lever, levers
+from hedgerow.explore.survey import needs_node
 from hedgerow.plan.plan import Plan
 from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
@@ -143,6 +144,7 @@ def frontier(
             asked = _of_lever(plan, job.models, _lever(plan, vary, cells), values)
         for version in asked.versions:
             refuse_unexplored(plan, version)
+            _refuse_together(plan, version)
     lattice = Lattice.of(cells, bounds(plan))
     limited = patience(plan, lattice) if seconds is None else seconds
     runs = _Runs(plan, cells, lattice, asked, limited, progress, stop or StopRequest())
@@ -256,6 +258,22 @@ def _of_requirements(
         # Claims about the table choose whom to suppress: each strictness is a search of its own.
         all(model.one_by_one for model in ladder),
     )
+
+
+def _refuse_together(plan: Plan, models: Models) -> None:
+    """Refuse claims that are no ladder group by group, which a frontier is searched by.
+
+    Raises:
+        PlanError: What a claim says of a group depends on the others.
+    """
+    for model in models:
+        if needs_node(model):
+            raise PlanError(
+                f"there is no frontier of {model}: what it says of a group depends on the other "
+                "groups of a release",
+                where=plan.where("protect"),
+                fix="Look at it in the lattice of the app, or publish with other parameters.",
+            )
 
 
 def _lever(plan: Plan, vary: str | None, cells: Cells) -> Lever:

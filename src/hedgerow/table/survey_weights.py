@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
@@ -95,6 +95,19 @@ def share_by_weights(name: str, texts: Sequence[str | None], n: Ints) -> float:
             "was counted.",
         )
     return people * MILLION / total
+
+
+def told_by_weights(weights: Weights, published: Collection[str]) -> Iterator[str]:
+    """What published weights tell by themselves: a sentence for the steward, if anything."""
+    column = weights.name.removeprefix("(weights ").removesuffix(")")
+    alone = int(np.count_nonzero(weights.reference == 1))
+    if column in published and alone:
+        have = "person has a survey weight" if alone == 1 else "people have a survey weight"
+        yield (
+            f"{alone:,} {have} in {column!r} that nobody else has, and it is published as it is. "
+            "Whoever knows somebody's weight finds their record. Round the weights, or give the "
+            "column the role identifier."
+        )
 
 
 def summed(weights: Weights) -> str:
