@@ -58,7 +58,7 @@ def chance(epsilon: Fraction, sensitivity: int, reach: list[int]) -> mpmath.mpf:
 )  # fmt: skip
 def test_it_is_enough_and_one_step_less_is_not(plan, by, within, sure, cells) -> None:
     with hedgerow.session(plan) as session:
-        found = session.lowest_price(within=within, sure=sure).count(by=by, epsilon=1)
+        found = session.lowest_price(within=within, sure=sure).count(by=by)
         sensitivity = session.public.neighbours.d_in if by else 1
         assert session.budget.spent == Amounts()
     assert found.counts == cells
@@ -73,7 +73,7 @@ def test_it_is_enough_and_one_step_less_is_not(plan, by, within, sure, cells) ->
 def test_answers_at_that_price_are_near_as_often_as_is_said(plan) -> None:
     """False alarms in fewer than one run in 10^6: 400 draws with a chance of at least 0.8."""
     with hedgerow.session(plan) as session:
-        found = session.lowest_price(within="4", sure="0.8").count(by=("sex",), epsilon=1)
+        found = session.lowest_price(within="4", sure="0.8").count(by=("sex",))
         near = 0
         design = CountQuestion(by=("sex",)).design(session.public, Pure(epsilon=found.epsilon))
         exact = np.array([50, 50])
@@ -86,7 +86,7 @@ def test_answers_at_that_price_are_near_as_often_as_is_said(plan) -> None:
 def test_per_cent_go_by_a_public_table_and_never_by_the_data(plan, monkeypatch) -> None:
     public = plan.with_name("public.csv")
     with hedgerow.session(plan) as session:
-        found = session.lowest_price(within="10%", public=public).count(by=("sex",), epsilon=1)
+        found = session.lowest_price(within="10%", public=public).count(by=("sex",))
         lines = public.read_text("utf-8").splitlines()[1:]
         men = sum(line.startswith("m") for line in lines)
         women = len(lines) - men
@@ -98,12 +98,14 @@ def test_per_cent_go_by_a_public_table_and_never_by_the_data(plan, monkeypatch) 
             session.lowest_price(within="10%")
         own = session.lowest_price(within="10%", public=plan.with_name("people.csv"))
         with pytest.raises(HedgerowError, match="plan's own source"):
-            own.count(by=("sex",), epsilon=1)
+            own.count(by=("sex",))
+        with pytest.raises(HedgerowError, match="Leave the price out"):
+            session.lowest_price(within="5").count(epsilon=1)
         with pytest.raises(HedgerowError, match="depends on the data"):
-            session.lowest_price(within="5").mean("age", epsilon=1)
+            session.lowest_price(within="5").mean("age")
         monkeypatch.setattr(lowest_price, "MOST", 1)
         with pytest.raises(HedgerowError, match="no epsilon up to 1 keeps"):
-            session.lowest_price(within="0", sure="0.99").count(by=("sex",), epsilon=1)
+            session.lowest_price(within="0", sure="0.99").count(by=("sex",))
         for wrong in ("many", "-3", "5%%"):
             with pytest.raises(HedgerowError, match="is no tolerance"):
                 session.lowest_price(within=wrong)
@@ -112,7 +114,7 @@ def test_per_cent_go_by_a_public_table_and_never_by_the_data(plan, monkeypatch) 
     told = found.epsilon
     plan.with_name("people.csv").write_text("sex,age\nf,30\n", "utf-8")
     with hedgerow.session(plan) as session:
-        again = session.lowest_price(within="10%", public=public).count(by=("sex",), epsilon=1)
+        again = session.lowest_price(within="10%", public=public).count(by=("sex",))
     assert again.epsilon == told
 
 

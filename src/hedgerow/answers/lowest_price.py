@@ -23,6 +23,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.noise.amounts import PLACES
 from hedgerow.noise.measures import Loss, Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace, as_sampled
+from hedgerow.noise.rounding import Number
 from hedgerow.table.groups import Floats, Ints
 
 if TYPE_CHECKING:
@@ -174,6 +175,13 @@ class PriceSearch(Asking[LowestPrice]):
             )  # fmt: skip
         self.public, self.within, self.sure = public, within, sure
         self._stand_in = Previewing(plan, public, like=like, people=1, runs=1, private=private)
+
+    def _ask(
+        self, question: Any, epsilon: Number | None, delta: Number | None, rho: Number | None
+    ) -> LowestPrice:
+        if (epsilon, delta, rho) != (None, None, None):
+            raise PlanError("the price is what is looked for", fix="Leave the price out.")
+        return super()._ask(question, 1, None, None)
 
     def ask(self, question: Question, loss: Loss) -> LowestPrice:
         """The lowest epsilon, whatever the price given.

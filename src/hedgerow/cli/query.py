@@ -128,9 +128,7 @@ def query(
             raise PlanError(f"{priced[0]} has no meaning beside --within", fix="Leave it out.")
         if sure is not None and within is None:
             raise PlanError("--sure goes with --within", fix="Leave it out, or add --within.")
-        if within is not None:
-            epsilon = "1"  # a price that nobody pays: the question is what it has to be
-        elif not preview and (public is not None or people is not None):
+        if within is None and not preview and (public is not None or people is not None):
             idle = "--people" if public is None else "--public"
             raise PlanError(f"{idle} goes with --preview", fix="Leave it out, or add --preview.")
         of = "rows" if rows else "people"
