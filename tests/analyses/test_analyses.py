@@ -320,3 +320,95 @@ def test_a_column_of_many_values_is_refused_before_anything_is_laid_out() -> Non
     for analysis in (made("counts", by=["ref"]), made("linear", formula="x ~ ref")):
         with pytest.raises(DataError):
             analysis.original(many)
+
+
+WEIGHED = [
+    ("counts", {"by": ["job"]}),
+    ("counts", {"by": ["age", "job"], "levels": {"age": 1}}),
+    ("means", {"of": "age", "by": ["job"]}),
+    ("totals", {"of": "age", "by": ["job"]}),
+    ("distribution", {"of": "job"}),
+    ("association", {"between": ["age", "job"], "levels": {"age": 1}}),
+    ("linear", {"formula": "age ~ job"}),
+    ("logistic", {"formula": "job = nurse ~ age"}),
+    ("survival", {"time": "age", "event": "job = clerk", "by": []}),
+]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    people=st.lists(
+        st.tuples(
+            st.sampled_from(sorted(covers)), st.sampled_from(["nurse", "doctor", "clerk"]),
+            st.integers(0, 4),
+        ),
+        min_size=6, max_size=25,
+    ),
+    which=st.sampled_from(WEIGHED),
+)  # fmt: skip
+def test_a_weight_of_three_is_three_people(people, which) -> None:
+    """The weighted figures are those of the table in which everybody stands as often as weighed."""
+    from hedgerow.analyses import WeightedAnalysis
+
+    if not any(w for _, _, w in people):
+        return
+    before = {
+        "age": [str(covers[a][0]) for a, _, _ in people], "job": [j for _, j, _ in people],
+        "w": [str(w) for _, _, w in people],
+    }  # fmt: skip
+    after = before | {"age": [a for a, _, _ in people]}
+
+    def repeated(table: dict[str, list]) -> dict[str, list]:
+        return {name: [v for v, (_, _, w) in zip(column, people, strict=True) for _ in range(w)]
+                for name, column in table.items()}  # fmt: skip
+
+    kind, said = which
+    analysis = made(kind, **said)
+    weighted = WeightedAnalysis(of=analysis, weights="w")
+    source = rows_of(before, H)
+    release = rows_of(after, H)
+    again = rows_of(repeated(after), H)
+    original = source.only(weighted.columns)
+    try:
+        expected = analysis.figures(again.only(analysis.columns), original.only(analysis.columns))
+    except UncomputableError:
+        with pytest.raises(UncomputableError):
+            weighted.figures(release.only(weighted.columns), original)
+        return
+    found = weighted.figures(release.only(weighted.columns), original)
+    assert dict(found) == pytest.approx(dict(expected), rel=1e-6, abs=1e-9, nan_ok=True)
+    unweighted = analysis.figures(release, source)
+    if len({w for _, _, w in people}) == 1 and people[0][2] == 1:
+        assert dict(found) == pytest.approx(dict(unweighted), nan_ok=True)
+
+
+def test_errors_of_weighted_coefficients_do_not_grow_with_the_scale_of_the_weights() -> None:
+    """Weighted least squares as in the books, in plain matrices; and weights of any scale."""
+    from hedgerow.analyses import WeightedAnalysis
+
+    draw = np.random.default_rng(3)
+    x = draw.integers(0, 30, 80).astype(float)
+    y = 2 * x + draw.normal(0, 4, 80).round(2)
+    w = draw.integers(1, 9, 80).astype(float)
+    design = np.stack([np.ones(80), x], axis=1)
+    inverse = np.linalg.inv(design.T @ np.diag(w) @ design)
+    beta = inverse @ design.T @ np.diag(w) @ y
+    variance = (w * (y - design @ beta) ** 2).sum() / (80 - 2)
+    errors = np.sqrt(variance * np.diag(inverse))
+    for scale in (1.0, 250.0):
+        table = {
+            "x": [str(v) for v in x], "y": [str(v) for v in y], "w": [str(v * scale) for v in w],
+        }  # fmt: skip
+        rows = rows_of(table, {})
+        weighted = WeightedAnalysis(of=made("linear", formula="y ~ x"), weights="w")
+        figures = weighted.original(rows)
+        assert list(figures.values()) == pytest.approx(beta.tolist())
+        scales = weighted.scales(rows, dict.fromkeys(figures, 0.0))
+        assert list(scales.values()) == pytest.approx(errors.tolist())
+
+
+@pytest.mark.parametrize("wrong", [None, "-1", "much"])
+def test_a_weight_that_is_none_is_refused(wrong: str | None) -> None:
+    rows = rows_of({"job": ["nurse", "clerk"], "w": ["2", wrong]}, {})
+    with pytest.raises(DataError, match="survey weight"):
+        rows.weighed("w")

@@ -203,7 +203,7 @@ def published(tmp_path, given: tuple[str | None, ...], role: str = "identifier",
     said = {"at_most": "20%", "weights": "w", **more}
     return hedgerow.publish(
         table(*given), columns=COLUMNS | {"w": role}, protect=[{"individual-risk": said}],
-        to=tmp_path / "r",
+        to=tmp_path / "r", report=True,
     )  # fmt: skip
 
 
@@ -214,6 +214,8 @@ def test_weights_are_added_up_and_said(tmp_path) -> None:
     assert (found.verdict, found.why) == ("not verifiable", "it depends on survey weights")
     assert "w" not in release.to_arrow().column_names
     assert "random sample whose weights 'w'" in release.certificate["protected"]
+    page = (tmp_path / "r.internal.html").read_text("utf-8")
+    assert "by the mean of the survey weights in &#39;w&#39;" in page
 
 
 @pytest.mark.parametrize(

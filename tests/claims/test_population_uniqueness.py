@@ -42,6 +42,7 @@ from hedgerow.claims.population.size_counts import SizeCounts
 from hedgerow.claims.population.zayatz import seen_once, zayatz
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.release.partition import recoding_choice
 from hedgerow.release.partition.check import checked
 from hedgerow.table.groups import Groups
 
@@ -395,6 +396,29 @@ def test_only_groups_of_the_population_are_estimated(tmp_path) -> None:
                              to=tmp_path / "r")  # fmt: skip
 
 
+@pytest.mark.parametrize("claim", ["population-uniqueness", "individual-risk"])
+def test_a_certificate_of_other_groups_is_refuted(tmp_path, monkeypatch, claim: str) -> None:
+    """As forged: made by a program that refuses nothing, so that all else in it is consistent."""
+    monkeypatch.setattr(
+        recoding_choice, "refuse_unsuited",
+        lambda plan, *rest, people, absent: plan.method.may_suppress(people),
+    )  # fmt: skip
+    protect = [{"k-anonymity": 2}, {claim: {"at_most": "60%", "fraction": "10%"}}]
+    for i, (method, groups) in enumerate((
+        ({"search": "mondrian"}, "groups of a mondrian recoding"),
+        ({"search": "local"}, "groups of a local recoding"),
+        ({"search": "cells"}, "groups of a cells recoding"),
+        ({"keep_suppressed": True, "suppress": "30%"}, "suppressed people are published"),
+        ({"suppress": "30%"}, None),
+    )):  # fmt: skip
+        to = tmp_path / str(i)
+        hedgerow.publish(table(), columns=COLUMNS, protect=protect, method=method, to=to)
+        k, found = hedgerow.verify(to).claims
+        assert k.verdict == "verified"
+        assert found.verdict == ("verified" if groups is None else "refuted")
+        assert (groups or "") in found.why
+
+
 def test_a_file_without_a_certificate_cannot_be_verified(tmp_path) -> None:
     """Nobody says how many people were suppressed."""
     release = hedgerow.publish(table(), columns=COLUMNS, protect=line("20%"), to=tmp_path / "r")
@@ -416,6 +440,8 @@ def test_check_and_the_internal_report_show_every_estimator(tmp_path) -> None:
     assert "Risk in the population" in page
     assert all(name in page for name in ESTIMATORS)
     assert "data intrusion simulation" in page
+    assert "People of the source with the highest SUDA scores" in page
+    assert "Special uniques" not in (tmp_path / "r" / "report.html").read_text("utf-8")
     assert "Risk in the population" not in (tmp_path / "r" / "report.html").read_text("utf-8")
 
 

@@ -260,3 +260,30 @@ def test_a_chart(folder: Path) -> None:
     code, told = run(*BOTH, "--truth", "people.csv", "--plot", "a.docx")
     assert code == 2
     assert "a.docx" in told
+
+
+def test_of_many_sensitive_columns_the_worst_of_each_attack_is_shown(folder: Path) -> None:
+    names = [f"s{i}" for i in range(6)]
+    # In s3 everybody of a group has one value; in the others nobody is known for certain.
+    lines = [
+        ",".join([f"{g}0-{g}9", *(f"v{g}" if name == "s3" else f"v{i % 2}" for name in names)])
+        for g in (1, 2) for i in range(4)
+    ]  # fmt: skip
+    (folder / "six.csv").write_text("\n".join([",".join(["age", *names]), *lines]) + "\n")
+    given = ["six.csv", *(part for name in names for part in ("--sensitive", name))]
+    code, brief = run(*given)
+    whole_code, whole = run(*given, "--all")
+    assert (code, whole_code) == (1, 1)
+    told = json.loads(run(*given, "--json")[1])
+    one = "homogeneity"
+    assert sum(result["attack"] == one for result in told["attacks"]) == 6
+    assert f"{one} (s3)" in brief
+    assert not any(f"{one} ({name}):" in brief for name in names if name != "s3")
+    assert all(f"{one} ({name}):" in whole for name in names)
+    left = len(told["attacks"]) - len({result["attack"] for result in told["attacks"]})
+    assert f"{left} more results with --all or --json" in brief
+    assert "more results" not in whole
+    assert (
+        brief.partition("too much is given away")[2] == whole.partition("too much is given away")[2]
+    )
+    assert "known for certain" in brief.partition("too much is given away")[2]

@@ -119,7 +119,25 @@ def test_claims_about_the_table_are_varied_too() -> None:
 def test_a_parameter_that_no_claim_has_is_refused(vary: str) -> None:
     with pytest.raises(PlanError, match=f"no claim has a parameter '{vary}'") as told:
         hedgerow.frontier(plan(), vary=vary, data=TABLE)
-    assert "'0.k'" in str(told.value)
+    assert "Give one of k-anonymity.k." in str(told.value)
+
+
+def test_parameters_are_called_by_their_claims() -> None:
+    protect = [KAnonymity(k=2), TCloseness(t=0.9, of="ill"), TCloseness(t=0.8, of="ill")]
+    three = sick().model_copy(update={"protect": protect})
+    with pytest.raises(PlanError, match="several claims have a parameter 't'") as told:
+        hedgerow.frontier(three, vary="t", data=SICK)
+    assert (
+        told.value.fix
+        == "Give one of "
+        + ", ".join(f"{i}.t (of {model})" for i, model in enumerate(protect[1:], 1))
+        + "."
+    )
+    by_claim = hedgerow.frontier(three, vary="k-anonymity.k", values=[2, 3], data=SICK)
+    by_place = hedgerow.frontier(three, vary="0.k", values=[2, 3], data=SICK)
+    assert [point.cost for point in by_claim] == [point.cost for point in by_place]
+    (only,) = hedgerow.frontier(three, vary="2.t", values=[0.5], data=SICK)
+    assert only.required == 0.5
 
 
 def test_wide_lattices_are_searched_one_value_after_the_other(

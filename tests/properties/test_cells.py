@@ -7,6 +7,7 @@ For the global kind it gives everybody a record in every way.
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ import hedgerow
 from hedgerow.attacks.linkage import link
 from hedgerow.base.errors import PlanError
 from hedgerow.claims import DistinctLDiversity, KAnonymity, KCandidates
+from hedgerow.claims.protection import protected
 from hedgerow.plan.plan import Plan
 from hedgerow.recode.cell_suppression import cell_suppression
 from hedgerow.recode.constraints import SearchConstraints
@@ -29,8 +31,12 @@ from hedgerow.recode.full_domain import full_domain
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.recoding import SUPPRESSED
+from hedgerow.release.certificate_text import as_text
+from hedgerow.release.partition.certificate_consistency import stated_schema
+from hedgerow.release.partition.record_candidates import most_fitting
 from hedgerow.table.candidate_records import Pairs
 from hedgerow.table.cells import Cells
+from hedgerow.table.contents import Contents
 from hedgerow.table.published_table import Published
 from hedgerow.table.targets import Targets
 
@@ -115,6 +121,24 @@ def test_candidates_are_those_of_all_matchings(release):
     assert pairs.fitting_people.tolist() == [
         sum(fits(person, group) for person in people) for group in groups
     ]
+
+
+@settings(max_examples=200, deadline=None)
+@given(releases())
+def test_no_person_has_more_candidates_than_records_that_agree(release):
+    """What `verify` counts in the table alone is never below what the people's values allow."""
+    people, records = release
+    names = [f"c{j}" for j in range(len(records[0]))]
+    table = pa.table({name: [r[j] for r in records] for j, name in enumerate(names)})
+    contents = Contents.read(table, quasi=names)
+    most = most_fitting(contents)
+    assert most.tolist() == [
+        sum(all("*" in (v, w) or v == w for v, w in zip(group, other, strict=True))
+            for other in records)
+        for group in zip(*contents.labels, strict=True)
+    ]  # fmt: skip
+    for kind in KINDS:
+        assert candidates(people, records, kind) <= most.min()
 
 
 def drawn(seed: int, most: int = 8) -> list[Row]:
@@ -294,6 +318,44 @@ def test_more_candidates_than_records_are_refuted(tmp_path):
         plan = Plan.of(columns=columns, protect=[{"k-candidates": {"k": k, "kind": "both"}}])
         (found,) = hedgerow.verify(tmp_path / "release" / "data.csv", plan=plan).claims
         assert found.verdict == verdict, found.why
+
+
+@pytest.mark.parametrize("search", ["cells", "lattice"])
+def test_forged_candidates_are_refuted_by_counting_records_that_agree(tmp_path, search):
+    seen = set()
+    for seed in range(8):
+        folder, rows = tmp_path / f"{search}{seed}", drawn(seed, most=12)
+        published(rows, folder, {"k-candidates": {"k": 2, "kind": "both"}}, search=search)
+        records = records_in(folder, len(rows))
+        agree = min(
+            sum(all("*" in (v, w) or v == w for v, w in zip(r, s, strict=True)) for s in records)
+            for r in records
+        )
+        for k in range(2, len(rows) + 1):
+            forge(folder, k)
+            (found,) = hedgerow.verify(folder).claims
+            expected = "refuted" if k > agree else "not verifiable"
+            assert found.verdict == expected, found.why
+            seen.add((expected, k > 2))
+    assert {("refuted", True), ("not verifiable", False)} <= seen
+
+
+def forge(folder: Path, k: int) -> None:
+    """A certificate that agrees with itself and promises k candidates."""
+    (folder / "report.html").unlink(missing_ok=True)
+    path = folder / "certificate.json"
+    said = json.loads(path.read_text("utf-8"))
+    said["files"].pop("report.html", None)
+    model = KCandidates(k=k, kind="both")
+    written = said["claims"][0]["model"] | {"k": k}
+    for entry in (said["claims"][0], said["plan"]["protect"][0]):
+        entry.update(claim=str(model), model=written)
+    said["claims"][0].update(required=k, adversary=model.attacker)
+    schema = stated_schema(said)
+    withheld = [str(model)]
+    left = said["people"]["left_out"]
+    said["protected"] = protected([model], schema, left_out=left, withheld=withheld)
+    path.write_text(as_text(said), "utf-8")
 
 
 def test_the_certificate_says_which_anonymity_holds(tmp_path):

@@ -18,12 +18,15 @@ from tables import cells_of
 from hedgerow import ClaimError, Exploration, Plan, PlanError, publish
 from hedgerow.claims import (
     DistinctLDiversity,
+    IndividualRisk,
     KAnonymity,
+    MarginalAnonymity,
+    UniqueShare,
 )
 from hedgerow.explore import kinds
 from hedgerow.explore.kinds import Collector
 from hedgerow.explore.preview import preview
-from hedgerow.explore.survey import NO, OPEN, YES, passing, survey
+from hedgerow.explore.survey import NO, OPEN, YES, needs_node, passing, survey
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.metrics import METRICS, CellMetric, GroupMetric
@@ -61,7 +64,10 @@ def surveyed(lattice: Lattice, constraints: SearchConstraints, metric: str):
     for frequency in lattice.frequencies():
         collector.add(frequency)
     profile = collector.profile()
-    kept = [passing(profile, m) if m in constraints.by_group else None for m in constraints.models]
+    kept = [
+        passing(profile, m) if m in constraints.by_group and not needs_node(m) else None
+        for m in constraints.models
+    ]
     return profile, survey(profile, constraints, worth, kept, absent=lattice.cells.absent)
 
 
@@ -107,6 +113,47 @@ def test_each_node_is_what_the_search_finds(table, models, limit, keep, metric, 
         assert found.cost[found.best[0]] == pytest.approx(min(costs), abs=1e-12)
     else:
         assert found.best == ()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    tables(),
+    st.sampled_from([
+        MarginalAnonymity(k=2, knows=1), MarginalAnonymity(k=3, knows=2),
+        IndividualRisk(at_most=0.5, fraction=0.3),
+        IndividualRisk(at_most=0.3, fraction=0.1, estimator="benedetti-franconi"),
+    ]),
+    st.sampled_from([(), (KAnonymity(k=2),), (UniqueShare(share=0.3),)]),
+    st.integers(0, 8),
+    st.sampled_from(["loss", "discernibility"]),
+)  # fmt: skip
+def test_claims_that_need_the_node_are_what_the_search_finds(
+    table, model, others, limit, metric
+) -> None:
+    hierarchies, rows, _ = table
+    constraints = SearchConstraints((model, *others), limit)
+    lattice = Lattice.of(cells_of(rows, hierarchies, sensitive=["s"]))
+    _, found = surveyed(lattice, constraints, metric)
+    search = Search(lattice, constraints, METRICS[metric])
+    alone = Search(lattice, SearchConstraints((model,), limit), METRICS[metric])
+    assert found.decided
+    for place, node in enumerate(found.nodes):
+        frequency = lattice.roll_up(lattice.base, tuple(map(int, node)))
+        expected = search.evaluate(frequency)
+        assert found.feasible[place] == (YES if expected.feasible[0] else NO)
+        if found.feasible[place] == YES:
+            published = frequency.groups.take(search.kept(frequency))
+            assert all(one.keeps(published) for one in constraints.models if one.across_groups)
+            assert found.left_out[place] == expected.left_out[0]
+            assert found.cost[place] == pytest.approx(expected.cost[0], rel=1e-9, abs=1e-9)
+            assert found.holds[place, 0] == (YES if alone.evaluate(frequency).feasible[0] else NO)
+        failing = [
+            frequency.groups.n[~one.holds(frequency.groups)].sum()
+            for one in others
+            if one.per_group
+        ]
+        ruled_out = any(people > limit or people == len(rows) for people in failing)
+        assert ruled_out or found.floor[place] <= expected.bound[0] + 1e-9
 
 
 def loss_by_hand(hierarchies, rows, node, kept_labels) -> float:

@@ -241,3 +241,58 @@ def test_an_analysis_without_an_answer_on_the_source_is_an_error() -> None:
     ):
         with pytest.raises(hedgerow.HedgerowError, match=what):
             publish(keep)
+
+
+WEIGHTED = TABLE.append_column("w", pa.array([str(1 + i % 7) for i in range(N)]))
+
+
+def weighed(role: str, keep: object, **more: object) -> hedgerow.Release:
+    columns = {**COLUMNS, "w": role}
+    return hedgerow.publish(WEIGHTED, columns=columns, protect=[{"k-anonymity": 8}], keep=keep,
+                            **more)  # fmt: skip
+
+
+def test_weights_count_in_analyses_and_change_no_group(tmp_path: Path) -> None:
+    keep = [
+        {"means": {"of": "pay", "by": ["sex"], "weights": "w"}},
+        {"counts": {"by": ["sex"], "weights": "w"}},
+    ]
+    release = weighed("insensitive", keep, to=tmp_path / "r", report=True)
+    plain = weighed("insensitive", [], to=tmp_path / "plain")
+    assert (tmp_path / "r" / "data.csv").read_bytes() == (
+        tmp_path / "plain" / "data.csv"
+    ).read_bytes()
+    assert [c.level for c in release.claims] == [c.level for c in plain.claims]
+    w = np.array([1 + i % 7 for i in range(N)])
+    means, counts = release.kept
+    for figure in means.figures:
+        chosen = figure.name == "sex=F"
+        here = (SEX == "F") == chosen
+        assert figure.original == pytest.approx((w * PAY)[here].sum() / w[here].sum())
+    table = release.to_arrow().to_pydict()
+    for figure in counts.figures:
+        sex = figure.name.removeprefix("sex=")
+        assert figure.original == pytest.approx(w[sex == SEX].sum())
+        told = sum(int(v) for v, s in zip(table["w"], table["sex"], strict=True) if s == sex)
+        if set(table["sex"]) == {"F", "M"}:
+            assert figure.release == pytest.approx(told)
+    page = internal_place(tmp_path / "r").read_text("utf-8")
+    assert "means of pay by sex, weighted by w" in page
+
+
+@pytest.mark.parametrize(
+    ("role", "line", "what"),
+    [
+        ("identifier", {"counts": {"by": ["sex"], "weights": "w"}}, "nobody who has the release"),
+        ("quasi-identifier", {"counts": {"by": ["sex"], "weights": "w"}}, "weigh by ranges"),
+        ("insensitive", {"counts": {"by": ["sex"], "weights": "v"}}, "no column 'v' of survey"),
+        ("insensitive", {"counts": {"by": ["sex"], "weights": 3}}, "'weights' cannot be 3"),
+        ("insensitive", {"classifier": {"of": "ill", "from": ["sex"], "weights": "w"}},
+         "classifier has no survey weights"),
+    ],
+)  # fmt: skip
+def test_weights_that_nobody_could_use_are_refused(
+    role: str, line: dict[str, object], what: str
+) -> None:
+    with pytest.raises(hedgerow.HedgerowError, match=what):
+        weighed(role, [line])

@@ -50,6 +50,24 @@ def test_ema_eleven_is_too_few(tmp_path: Path, size: int, verdict: str) -> None:
     assert f"{1 / size:.4f} = 1/{size}" in told[1]
 
 
+def test_ema_leaves_estimates_of_the_population_to_a_person(tmp_path: Path) -> None:
+    """However small the estimate is, the smallest group decides what is met."""
+    rows = ["x,flu"] * 5 + ["y,flu"] * 20
+    risk = {"at_most": "9%", "fraction": "1%", "model": "benedetti-franconi"}
+    told = found(tmp_path, "ema-0070", rows, protect=[{"individual-risk": risk}])
+    assert first(told, "the largest risk")[0] == "not met"
+    verdict, evidence = first(told, "the risk in the population")
+    assert verdict == "not checkable"
+    for words in ("estimated, not counted", "at most 0.09", "a share of 0.01 of the population",
+                  "Benedetti and Franconi"):  # fmt: skip
+        assert words in evidence
+    (tmp_path / "plain").mkdir()
+    assert not any(
+        name.startswith("the risk in the population")
+        for name in found(tmp_path / "plain", "ema-0070", rows)
+    )
+
+
 @pytest.mark.parametrize(("size", "verdict"), [(10, "not met"), (11, "met")])
 def test_cms_groups(tmp_path: Path, size: int, verdict: str) -> None:
     told = found(tmp_path, "cms-cell-size", ["x,flu"] * size + ["y,flu"] * 20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,18 @@ import pyarrow.csv
 import pytest
 
 import hedgerow
-from hedgerow.analyses import Association, Classification, Distribution, Prediction
+from hedgerow.analyses import (
+    Association,
+    Classification,
+    Distribution,
+    Prediction,
+    WeightedAnalysis,
+)
 from hedgerow.plan.plan import Plan
 from hedgerow.release.partition.job import opened
 from hedgerow.release.partition.kept_analyses import KeptAnalyses
-from hedgerow.reports.quality_section import usual_analyses
+from hedgerow.reports.blocks import Text
+from hedgerow.reports.quality_section import quality_blocks, survey_weights, usual_analyses
 
 RANDOM = np.random.default_rng(77)
 N = 300
@@ -73,3 +81,41 @@ def test_only_the_whole_internal_report_has_it(place: Path) -> None:
     for file in (place / "out").iterdir():
         assert "Quality before" not in file.read_text("utf-8")
         assert "R²" not in file.read_text("utf-8")
+
+
+@pytest.mark.parametrize("role", ["insensitive", "identifier"])
+def test_published_survey_weights_count_in_it_and_others_are_said_not_to(
+    place: Path, role: str
+) -> None:
+    table = pyarrow.csv.read_csv(place / "people.csv")
+    weights = pa.array([str(1 + i % 5) for i in range(N)])
+    pyarrow.csv.write_csv(table.append_column("w", weights), place / "people.csv")
+    plan = (place / "plan.yaml").read_text("utf-8").replace("protect:", f"  w: {role}\nprotect:")
+    plan = plan.replace(
+        "  - k-anonymity: 8", "  - k-anonymity: 8\n  - individual-risk: {at_most: 1, weights: w}"
+    )
+    (place / "plan.yaml").write_text(plan, "utf-8")
+    with opened(Plan.read(place / "plan.yaml")) as job:
+        assert survey_weights(job.plan) == "w"
+        kept = KeptAnalyses.of_all(job, job.cells(), partial(usual_analyses, weights="w"))
+    weighed = [one for one in kept.analyses if isinstance(one, WeightedAnalysis)]
+    plain = {type(one.plain) for one in kept.analyses} - {type(one.plain) for one in weighed}
+    assert not any("w" in one.plain.columns for one in kept.analyses)
+    told = " ".join(
+        block.text for block in quality_blocks(kept.compare(kept.rows), "w")
+        if isinstance(block, Text)
+    )  # fmt: skip
+    if role == "identifier":
+        assert not weighed
+        assert "'w' are not published" in told
+    else:
+        assert plain == {Prediction, Classification}
+        assert "counts with the survey weight in 'w'" in told
+        (sex,) = [
+            figures for one, figures in zip(kept.analyses, kept.figures, strict=True)
+            if isinstance(one.plain, Distribution) and one.plain.of == "sex"
+        ]  # fmt: skip
+        rows = table.append_column("w", weights).to_pylist()
+        whole = sum(int(row["w"]) for row in rows)
+        women = sum(int(row["w"]) for row in rows if row["sex"] == "F")
+        assert sex["sex=F"] == pytest.approx(women / whole)

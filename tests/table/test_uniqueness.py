@@ -145,6 +145,14 @@ def test_special_uniques_are_those_of_the_definition(
     for name, share in found.contributions:
         assert share == pytest.approx(float(shares[int(name[1:])]))
     assert [one.score for one in found.worst] == sorted(filter(None, scores), reverse=True)[:10]
+    groups = Counter(rows)
+    assert found.alone.tolist() == [groups[row] == 1 for row in rows]
+    assert found.twos == sum(n == 2 for n in groups.values())
+    for one in found.worst:
+        at = [int(name[1:]) for name in one.columns]
+        assert len(at) == one.smallest
+        assert one.values == tuple(rows[one.row][c] for c in at)
+        assert sum(all(row[c] == rows[one.row][c] for c in at) for row in rows) == 1
 
 
 def test_the_scores_are_those_of_sdcmicro() -> None:

@@ -180,6 +180,33 @@ def test_nonsense_is_refused_in_a_sentence(visitor: Visitor, path: str, params: 
     assert page.status_code in (200, 422), "an old address shows the plan as it is"
 
 
+@pytest.mark.parametrize("claim", [
+    {"k-anonymity": {"k": 5, "knows": 2}},
+    {"individual-risk": {"at_most": "20%", "fraction": "10%"}},
+], ids=["knows", "individual-risk"])  # fmt: skip
+def test_claims_that_need_the_node_are_shown_as_they_are_published(
+    plan: Path, tmp_path: Path, claim: dict[str, Any]
+) -> None:
+    text = plan.read_text("utf-8")
+    head, _, rest = text.partition("protect:")
+    _, _, rest = rest.partition("\nmethod:")
+    other = plan.with_name("needs-node.yaml")
+    other.write_text(f"{head}protect: {json.dumps([claim])}\nmethod:{rest}", "utf-8")
+    exploration = Exploration.open(other)
+    seen = exploration.survey()
+    with visiting(tmp_path / "workspace", other) as visitor:
+        counted(visitor)
+        found = asked(visitor, patient=True)
+        assert found["left_out"] == seen.left_out.tolist()
+        assert found["best"] == list(seen.best)
+        levels = exploration.levels(seen.best[0])
+        node = ",".join(map(str, levels.values()))
+        assert visitor.get("/explore/node", params={"node": node}).status_code == 200
+        refused = visitor.get("/explore/frontier", params={"node": node})
+        assert "too long for every step" in " ".join(refused.text.split())
+    assert exploration.levels(seen.best[0]) == publish(other, to=tmp_path / "r").levels
+
+
 def test_other_methods_and_wrong_plans_are_told(visitor: Visitor) -> None:
     draft = visitor.web.draft
     assert draft is not None

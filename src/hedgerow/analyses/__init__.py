@@ -19,6 +19,7 @@ from hedgerow.analyses.survival import SurvivalCurves
 from hedgerow.analyses.distribution import Distribution
 from hedgerow.analyses.association import Association
 from hedgerow.analyses.prediction import Prediction
+from hedgerow.analyses.weights import WeightedAnalysis
 # isort: on
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "Prediction",
     "SurvivalCurves",
     "UncomputableError",
+    "WeightedAnalysis",
 ]

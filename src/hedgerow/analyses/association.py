@@ -53,6 +53,7 @@ class Association(Analysis):
 
     name: ClassVar[str] = "association"
     errors: ClassVar[str] = ERRORS
+    weighs: ClassVar[bool] = True
     between: tuple[str, str]
     levels: tuple[int, ...]
 
@@ -64,10 +65,10 @@ class Association(Analysis):
         return f"association of {' and '.join(self.between)}"
 
     def figures(self, rows: AnalysisRows, original: AnalysisRows) -> Mapping[str, float]:
-        if not rows.rows:
+        if not rows.total:
             raise UncomputableError("there are no rows")
         grouping = Grouping.of(self.between, self.levels, original)
-        counts = grouping.sums(rows, rows.n.astype(np.float64))
+        counts = grouping.sums(rows, rows.mass)
         table = counts.reshape([len(categories) for categories in grouping.categories])
         return {"Cramér's V": cramers_v(table)}
 

@@ -22,6 +22,7 @@ class _ByGroup(Analysis):
     """A number of each person, added up by group. Rows that tell no number are not counted."""
 
     errors: ClassVar[str] = ERRORS
+    weighs: ClassVar[bool] = True
     of: str
     by: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
@@ -36,7 +37,7 @@ class _ByGroup(Analysis):
 
     def _sums(self, rows: AnalysisRows, original: AnalysisRows) -> tuple[list[str], Floats, Floats]:
         grouping = Grouping.of(self.by, self.levels, original)
-        numbers, n = rows.numbers(self.of), rows.n.astype(np.float64)
+        numbers, n = rows.numbers(self.of), rows.mass
         there = ~np.isnan(numbers)
         total = grouping.sums(rows, np.where(there, numbers, 0.0) * n)
         return grouping.names, total, grouping.sums(rows, there * n)

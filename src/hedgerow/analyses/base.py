@@ -88,6 +88,8 @@ class Analysis(ABC):
     """As in the plan."""
     errors: ClassVar[str]
     """How its errors are measured, in a sentence."""
+    weighs: ClassVar[bool] = False
+    """Whether it counts rows by `AnalysisRows.mass`, so that they may have survey weights."""
     within: float | None = None
     """The largest error that is allowed."""
 
@@ -115,6 +117,11 @@ class Analysis(ABC):
     @abstractmethod
     def scales(self, original: AnalysisRows, figures: Mapping[str, float]) -> Mapping[str, float]:
         """What an error of 100 % is, for each number of the original."""
+
+    @property
+    def plain(self) -> Analysis:
+        """The analysis without survey weights."""
+        return self
 
     def original(self, original: AnalysisRows) -> Mapping[str, float]:
         """Its numbers on everybody.

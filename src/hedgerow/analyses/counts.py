@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from hedgerow.analyses.base import ANALYSES, Analysis, AnalysisKind, levels, names, relative
 from hedgerow.analyses.categories import Grouping
 from hedgerow.analyses.rows import AnalysisRows
@@ -21,6 +19,7 @@ class CountTable(Analysis):
 
     name: ClassVar[str] = "counts"
     errors: ClassVar[str] = ERRORS
+    weighs: ClassVar[bool] = True
     by: tuple[str, ...]
     levels: tuple[int, ...]
 
@@ -33,11 +32,11 @@ class CountTable(Analysis):
 
     def figures(self, rows: AnalysisRows, original: AnalysisRows) -> Mapping[str, float]:
         grouping = Grouping.of(self.by, self.levels, original)
-        counts = grouping.sums(rows, rows.n.astype(np.float64))
+        counts = grouping.sums(rows, rows.mass)
         return dict(zip(grouping.names, map(float, counts), strict=True))
 
     def scales(self, original: AnalysisRows, figures: Mapping[str, float]) -> Mapping[str, float]:
-        return relative(figures, original.rows)
+        return relative(figures, original.total)
 
 
 class CountsKind(AnalysisKind):

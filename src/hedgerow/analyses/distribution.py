@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from hedgerow.analyses.base import ANALYSES, Analysis, AnalysisKind, UncomputableError, levels
 from hedgerow.analyses.categories import Grouping
 from hedgerow.analyses.rows import AnalysisRows
@@ -22,6 +20,7 @@ class Distribution(Analysis):
 
     name: ClassVar[str] = "distribution"
     errors: ClassVar[str] = ERRORS
+    weighs: ClassVar[bool] = True
     of: str
     level: int = 0
 
@@ -33,11 +32,11 @@ class Distribution(Analysis):
         return f"distribution of {self.of}"
 
     def figures(self, rows: AnalysisRows, original: AnalysisRows) -> Mapping[str, float]:
-        if not rows.rows:
+        if not rows.total:
             raise UncomputableError("there are no rows")
         grouping = Grouping.of((self.of,), (self.level,), original)
-        counts = grouping.sums(rows, rows.n.astype(np.float64))
-        return dict(zip(grouping.names, map(float, counts / rows.rows), strict=True))
+        counts = grouping.sums(rows, rows.mass)
+        return dict(zip(grouping.names, map(float, counts / rows.total), strict=True))
 
     def scales(self, original: AnalysisRows, figures: Mapping[str, float]) -> Mapping[str, float]:
         return dict.fromkeys(figures, 1.0)

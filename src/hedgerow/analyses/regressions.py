@@ -103,6 +103,7 @@ class LinearRegression(Analysis):
 
     name: ClassVar[str] = "linear"
     errors: ClassVar[str] = ERRORS
+    weighs: ClassVar[bool] = True
     formula: Formula
 
     @property
@@ -125,7 +126,9 @@ class LinearRegression(Analysis):
         matrix = ModelMatrix.of(self.formula.terms, rows, original)
         y = self.formula.response.of(rows)
         known = ~(np.isnan(matrix.x).any(axis=1) | np.isnan(y))
-        n = rows.n[known].astype(np.float64)
+        n, people = rows.mass[known], float(rows.n[known].sum())
+        if rows.weight is not None and n.sum() > 0:
+            n = n * (people / float(n.sum()))  # as many observations as rows, whatever they weigh
         return RegressionFit(matrix.names, *self._solved(matrix.x[known], y[known], n))
 
     def _solved(self, x: Floats, y: Floats, n: Floats) -> tuple[Floats, Floats]:

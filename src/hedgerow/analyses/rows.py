@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.base.errors import DataError
 from hedgerow.recode.reuse import covered
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.hierarchy import Hierarchy
@@ -165,6 +166,45 @@ class AnalysisRows:
     """How many rows are like this one."""
     hierarchies: Mapping[str, Hierarchy]
     """Of the columns that have one."""
+    weight: Floats | None = None
+    """What the rows that are alike count together, where they have survey weights."""
+
+    @cached_property
+    def mass(self) -> Floats:
+        """What the rows that are alike count together: their weights, or how many they are."""
+        found: Floats = self.n.astype(np.float64) if self.weight is None else self.weight
+        return found
+
+    @cached_property
+    def total(self) -> float:
+        """What all rows count."""
+        return float(self.mass.sum())
+
+    def weighed(self, column: str) -> AnalysisRows:
+        """The same rows, each counting its weight.
+
+        Raises:
+            DataError: Somebody has no weight, or one that is no number from 0 on.
+        """
+        found = self._weighed.get(column)
+        if found is None:
+            numbers = self.numbers(column)
+            if not (numbers >= 0).all():  # what is missing is not a number
+                wrong = self.variables[column].texts[
+                    int(self.variables[column].codes[int(np.argmin(numbers >= 0))])
+                ]
+                raise DataError(
+                    "somebody has no survey weight" if wrong is None
+                    else f"{wrong!r} is no survey weight",
+                    where=f"column {column!r}",
+                    fix="Give everybody a weight: a number from 0 on.",
+                )  # fmt: skip
+            found = self._weighed[column] = replace(self, weight=self.n * numbers)
+        return found
+
+    @cached_property
+    def _weighed(self) -> dict[str, AnalysisRows]:
+        return {}
 
     @property
     def rows(self) -> int:
@@ -183,7 +223,11 @@ class AnalysisRows:
             n = np.bincount(into, weights=self.n, minlength=len(first)).astype(np.int64)
             kept = first[order]
             fewer = {v.name: replace(v, codes=v.codes[kept]) for v in variables}
-            found = self._only[key] = AnalysisRows(fewer, n[order], self.hierarchies)
+            weight = None
+            if self.weight is not None:
+                summed = np.bincount(into, weights=self.weight, minlength=len(first))
+                weight = summed[order].astype(np.float64)
+            found = self._only[key] = AnalysisRows(fewer, n[order], self.hierarchies, weight)
         return found
 
     @cached_property

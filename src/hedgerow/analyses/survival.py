@@ -51,6 +51,7 @@ class SurvivalCurves(Analysis):
 
     name: ClassVar[str] = "survival"
     errors: ClassVar[str] = ERRORS
+    weighs: ClassVar[bool] = True
     time: str
     event: Event
     by: tuple[str, ...] = ()
@@ -84,7 +85,7 @@ class SurvivalCurves(Analysis):
         found: dict[str, float] = {}
         for g, name in enumerate(grouping.names):
             share = self._in_group(grouping, rows, g)
-            weight = spread * (rows.n * share)[:, None]
+            weight = spread * (rows.mass * share)[:, None]
             there = weight > 1e-12
             row, place = np.nonzero(there)
             if not len(row):

@@ -82,7 +82,7 @@ class Previewing(Asking[Preview]):
     def ask(self, question: Question, loss: Loss) -> Preview:
         """Simulate the answer to a question at a price."""
         design = question.design(self.public, loss)
-        exact = self._exact(design)
+        exact = self.exact(design)
         best = design.best(exact)
         truth = None if best is None else design.shown(best)
         runs = self.runs
@@ -113,7 +113,8 @@ class Previewing(Asking[Preview]):
             tables=simulated[0],
         )
 
-    def _exact(self, design: Design) -> Any:
+    def exact(self, design: Design) -> Any:
+        """The numbers without noise, on the table that stands in for the data."""
         from hedgerow.engines import open_engine, table_place
 
         source = self._made_up(design) if self.like is None else self.like

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.answers.answer import Answer
 from hedgerow.answers.batch import Together
 from hedgerow.answers.charge import Charge, address_of, charged_together, source_of, told_before
-from hedgerow.answers.design import Design
+from hedgerow.answers.design import CONFIDENCE, Design
 from hedgerow.answers.exact_releases import exact_entries, with_releases
+from hedgerow.answers.lowest_price import LowestPrice, PriceSearch, Tolerance
 from hedgerow.answers.preview import Preview, Previewing
 from hedgerow.answers.public_knowledge import Public
 from hedgerow.answers.questions import Asking, Question
@@ -22,6 +23,7 @@ from hedgerow.answers.unit_of_privacy import Unit, exactly
 from hedgerow.base.errors import LedgerError, PlanError
 from hedgerow.ledger.choice import ENVIRONMENT, POLICY, ledger_place
 from hedgerow.noise.measures import Loss
+from hedgerow.noise.rounding import Number, share
 from hedgerow.plan.arguments import plan_of
 from hedgerow.plan.plan import Plan
 from hedgerow.table.schema import AS_WRITTEN, STATED, stated_no_keys
@@ -172,6 +174,21 @@ class Session(Asking[Answer]):
         return Previewing(
             self.plan, self.public, like=public, people=people, runs=runs, private=self._data
         )
+
+    def lowest_price(
+        self, *, within: str, sure: Number = CONFIDENCE, public: Any = None
+    ) -> Asking[LowestPrice]:
+        """Somebody to ask for nothing how little epsilon keeps counts near enough.
+
+        Args:
+            within: How far every count may be off: "50", or "5%" with a public table.
+            sure: With which chance all of them are nearer.
+            public: A table that is public and like the data, or the path of one.
+        """
+        return PriceSearch(
+            self.plan, self.public, within=Tolerance.read(within), sure=share("sure", sure),
+            like=public, private=self._data,
+        )  # fmt: skip
 
     def together(self) -> Together:
         """Somebody to ask several questions, who charges and answers all of them at once.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hedgerow.api.population_look import in_population, share_of
+from hedgerow.api.population_look import in_population, sampled_share, share_of
 from hedgerow.api.table_origin import TableOrigin
 from hedgerow.engines import open_engine
 from hedgerow.plan.plan import Plan
@@ -23,6 +23,7 @@ def look(
     read: Mapping[str, Any] | None = None,
     deep: bool = True,
     fraction: float | str | None = None,
+    weights: str | None = None,
     most_cells: int = MOST_CELLS,
     progress: Callable[[str, float | None], None] | None = None,
 ) -> TableProfile:
@@ -37,13 +38,15 @@ def look(
         read: How a file is written, as a plan says it under `read`; the rest is detected.
         deep: Whether to combine three columns, and to look for special uniques; takes longer.
         fraction: Share of the population that the table is a random sample of, as 0.1 or "10%".
-            With it, what attackers are likely to know is judged in the population.
+            With it, what attackers are likely to know is judged in the population, and special
+            uniques have DIS-SUDA scores.
+        weights: Column of survey weights, in place of the fraction.
         most_cells: Rows times columns to look at; of larger tables the first rows are.
         progress: Called as work goes on.
 
     Raises:
         DataError: The table cannot be read, or has no rows.
-        PlanError: The fraction is none.
+        PlanError: The fraction or the column of weights is none.
 
     >>> import pyarrow as pa
     >>> found = look(pa.table({"age": ["31", "31", "40"], "sex": ["f", "m", "m"]}))
@@ -52,13 +55,15 @@ def look(
     >>> found.column("age").kind
     <ColumnKind.NUMBER: 'number'>
     """
-    share = None if fraction is None else share_of(fraction)
+    if fraction is not None:
+        share_of(fraction)  # before the table is read
     origin = TableOrigin.of(source, person=person, null=null, read=read)
     known, source = None, origin.source
     if origin.plan is not None:
         columns = origin.plan.columns.items()
         known = [name for name, one in columns if one.role is Role.QUASI_IDENTIFIER]
     with open_engine(source, null=origin.null, person=origin.person, form=origin.form) as engine:
+        share = sampled_share(engine, fraction, weights)
         found = profile_table(
             engine, file=origin.file, known=known, deep=deep, most_cells=most_cells,
             progress=progress,

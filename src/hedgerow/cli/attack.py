@@ -100,6 +100,12 @@ def attack(
     plot: Annotated[
         Path | None, typer.Option(help="Write a chart of all attacks: .svg, .html or .png.")
     ] = None,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Print every result, also where there are many sensitive columns."
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of attacks that draw guesses or worlds.")] = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -157,7 +163,7 @@ def attack(
             "bounds": bounds.summary(),
             "doubts": unsure,
         }
-        job.done(told, lambda: rendering().attacks(results, bounds))
+        job.done(told, lambda: rendering().attacks(results, bounds, every=every))
         if unsure and not as_json:
             said = (
                 f"hedgerow attack: this does not show what an attacker finds: {'; '.join(unsure)}."

@@ -20,8 +20,8 @@ def frontier(
         str | None,
         typer.Option(
             metavar="PARAMETER",
-            help="What is varied, such as k, t-closeness.t or 1.t (of the second claim); the first "
-            "parameter of the first claim if left out.",
+            help="What is varied, such as k-anonymity.k, t, or 1.t (of the second claim); the "
+            "first parameter of the first claim if left out.",
         ),
     ] = None,
     values: Annotated[

@@ -36,7 +36,14 @@ def look(
         str | None,
         typer.Option(
             help="Share of the population that the table is a random sample of, such as 10%: "
-            "estimates what attackers find there."
+            "estimates what attackers find there, and the risk of each special unique."
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of survey weights, in place of the fraction: how many people of the "
+            "population each person stands for."
         ),
     ] = None,
     plot: Annotated[
@@ -55,7 +62,7 @@ def look(
             refuse_plot(plot)
         found = hedgerow.look(
             data, person=person, null=null or (), read=said_in_words(read or ()), deep=not fast,
-            fraction=fraction, progress=job.progress,
+            fraction=fraction, weights=weights, progress=job.progress,
         )  # fmt: skip
         if plot is not None:
             singling_chart(found).save(plot)

@@ -16,10 +16,13 @@ from hedgerow.cli.terminal import console, plain, say, tell
 
 if TYPE_CHECKING:
     from hedgerow.table.profile.column_facts import ColumnFacts, MissingToken
+    from hedgerow.table.profile.special_uniques import SpecialUniques
     from hedgerow.table.profile.table_profile import TableProfile
 
 MOST_LINES = 12
 """Lines of a part, besides the table of columns."""
+MOST_ROWS = 5
+"""Rows that are special uniques."""
 NARROW = 70
 """Characters of a terminal under which columns of the table are left out."""
 
@@ -214,6 +217,31 @@ def _special(found: TableProfile) -> None:
          f"{listed(sizes)}.")  # fmt: skip
     most = [f"{name} {in_percent(part)}" for name, part in special.contributions[:4] if part]
     _line(f"How much columns contribute to the scores: {listed(most)}.")
+    _risky(special)
+
+
+def _risky(special: SpecialUniques) -> None:
+    """The rows with the highest scores, and their risk where the sampling fraction is known."""
+    for one in special.worst[:MOST_ROWS]:
+        has = [f"{name} {'missing' if value is None else value}"
+               for name, value in zip(one.columns, one.values, strict=True)]  # fmt: skip
+        ways = "way" if one.ways == 1 else "ways"
+        chance = "" if one.dis_suda is None else f", DIS-SUDA {in_percent(one.dis_suda)}"
+        _line(f"Row {one.row + 1:,}: score {one.score:,}{chance}; unique by {listed(has)}; "
+              f"{one.ways:,} {ways} in all.")  # fmt: skip
+    risk = special.intrusion
+    if risk is None:
+        return
+    _line(
+        f"DIS-SUDA estimates how often who finds exactly this row for a person of the population "
+        f"has the right one; {in_percent(risk.right)} for all rows that are alone. It assumes a "
+        "simple random sample without errors, and spreads the risk of the file by the scores."
+    )
+    if risk.unscored:
+        _line(
+            f"{risk.unscored:,} more rows are alone only in more than {special.largest} columns. "
+            "They have no score, which does not mean no risk."
+        )
 
 
 def _more(number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -74,6 +75,16 @@ def query(
     people: Annotated[
         int | None, typer.Option(help="People made up for a preview: 1000 if left out.")
     ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            help="Find the lowest epsilon that keeps every count so near, such as 50, or 5% with "
+            "--public; spend nothing."
+        ),
+    ] = None,
+    sure: Annotated[
+        str | None, typer.Option(help="With which chance, for --within: 95% if left out.")
+    ] = None,
     anew: Annotated[
         bool,
         typer.Option("--anew", help="Answer and charge again what was answered before."),
@@ -109,7 +120,15 @@ def query(
             "ranges": ranges,
         }
         _refuse_idle(given, {"--at": at, "--top": top, "--columns": columns, "--between": between})
-        if not preview and (public is not None or people is not None):
+        priced = [name for name, value in
+                  (("--epsilon", epsilon), ("--delta", delta), ("--rho", rho), ("--to", to),
+                   ("--people", people), ("--preview", preview or None))
+                  if value is not None]  # fmt: skip
+        if within is not None and priced:
+            raise PlanError(f"{priced[0]} has no meaning beside --within", fix="Leave it out.")
+        if sure is not None and within is None:
+            raise PlanError("--sure goes with --within", fix="Leave it out, or add --within.")
+        if within is None and not preview and (public is not None or people is not None):
             idle = "--people" if public is None else "--public"
             raise PlanError(f"{idle} goes with --preview", fix="Leave it out, or add --preview.")
         of = "rows" if rows else "people"
@@ -127,6 +146,11 @@ def query(
         if to is not None:
             check_file(to, several=name == "marginals")
         with hedgerow.session(plan, ledger=ledger, memory=memory, anew=anew) as session:
+            if within is not None:
+                search = session.lowest_price(within=within, sure=_chance(sure), public=public)
+                lowest = ask(search, session)
+                job.done(lowest.as_json(), lambda: query_show.lowest_price(lowest))
+                return
             if preview:
                 many = 1000 if people is None else people
                 seen = ask(session.preview(public=public, people=many), session)
@@ -148,6 +172,17 @@ def query(
             }
             policy = None if stated is None else stated.name
             job.done(found, lambda: query_show.answer(answer, left, told, to, policy))
+
+
+def _chance(text: str | None) -> str:
+    """A chance as a share, also where it is said in per cent."""
+    if text is None:
+        return "0.95"
+    number = text.strip().removesuffix("%")
+    try:
+        return str(Decimal(number) / 100) if text.strip().endswith("%") else number
+    except InvalidOperation:
+        raise PlanError(f"{text!r} is no chance", where="sure", fix="Say 95%.") from None
 
 
 GOES_WITH = {

@@ -13,6 +13,7 @@ from hedgerow.cli.terminal import columns, console, plain, rounded, say, tell
 if TYPE_CHECKING:
     from hedgerow import Answer, Preview
     from hedgerow.answers.design import AnswerTable
+    from hedgerow.answers.lowest_price import LowestPrice
     from hedgerow.answers.ranges import Between
     from hedgerow.api import Position
 
@@ -99,6 +100,14 @@ def preview(found: Preview, position: Position | None) -> None:
         spends = ", ".join(f"{name}={text}" for name, text in found.spends.items())
         _in_account(position, Amounts.read(spends) if spends else NOTHING)
     tell(f"protects: {found.neighbours}")
+
+
+def lowest_price(found: LowestPrice) -> None:
+    """The least epsilon, and what it is about."""
+    say(found.words, style="bold")
+    tell(f"{found}")
+    tell("Nothing was spent, and the data were not opened. Ask with it:")
+    say(f"  --epsilon {float(found.epsilon):.9f}")
 
 
 def _first(notes: Sequence[str]) -> list[str]:

@@ -370,8 +370,18 @@ def _rows(title: str, rows: Any) -> None:
     console.print()
 
 
-def attacks(results: Sequence[AttackResult], bounds: GainBounds) -> None:
-    """A line an attack, next to its baseline; what each found, in sentences; and broken bounds."""
+MOST_RESULTS = 8
+"""Results of attacks that are all shown; of more, the worst of each attack."""
+
+
+def attacks(results: Sequence[AttackResult], bounds: GainBounds, *, every: bool = True) -> None:
+    """A line an attack, next to its baseline; what each found, in sentences; and broken bounds.
+
+    Args:
+        results: What was found, an attack once for each sensitive column and release.
+        bounds: How much an attack may find.
+        every: Whether to show all results, however many.
+    """
     if not results:
         say("No attack applies: say what the attacker knows (--know, --register, --truth).")
         return
@@ -379,14 +389,15 @@ def attacks(results: Sequence[AttackResult], bounds: GainBounds) -> None:
     from hedgerow.api import file_attacks
 
     on_files = {one.name for one in file_attacks()}
-    scored = [
-        (n, r)
-        for n, r in zip(names, results, strict=True)
-        if r.found.guesses > 1 or r.attack in on_files
-    ]
+    named = list(zip(names, results, strict=True))
+    shown = named if every else worst_of_each(named, bounds)
+    scored = [(n, r) for n, r in shown if r.found.guesses > 1 or r.attack in on_files]
     if scored:
         _scores(scored, bounds)
-    for name, result in zip(names, results, strict=True):
+    if len(shown) < len(named):
+        say(f"shown: of each attack the column or release where it does worst harm; "
+            f"{len(named) - len(shown):,} more results with --all or --json")  # fmt: skip
+    for name, result in shown:
         if scored:
             console.print()
         say(f"{name}: {result.goal}", style="bold")
@@ -399,6 +410,25 @@ def attacks(results: Sequence[AttackResult], bounds: GainBounds) -> None:
         say("too much is given away", style="bold red")
     for name, why in broken:
         console.print(plain(f"{name}: {why}."))
+
+
+def worst_of_each(
+    named: Sequence[tuple[str, AttackResult]], bounds: GainBounds
+) -> list[tuple[str, AttackResult]]:
+    """Of each attack the result that harms most, in their order; all, where they are few."""
+    if len(named) <= MOST_RESULTS:
+        return list(named)
+
+    def harm(result: AttackResult) -> tuple[int, float, float, float]:
+        gains = result.gains
+        known, worst = (0.0, 0.0) if gains is None else (gains.certain_share, gains.worst)
+        return len(bounds.broken(result)), known, worst, result.gain
+
+    worst: dict[str, tuple[str, AttackResult]] = {}
+    for name, result in named:
+        if result.attack not in worst or harm(result) > harm(worst[result.attack][1]):
+            worst[result.attack] = name, result
+    return list(worst.values())
 
 
 def _losers(losers: Sequence[Mapping[str, Any]]) -> None:

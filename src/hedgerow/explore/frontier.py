@@ -16,12 +16,15 @@ from hedgerow.claims.priors import Prior
 from hedgerow.explain.adversaries import smallest
 from hedgerow.explore.levers import Lever
 from hedgerow.explore.nodes import Exploration
+from hedgerow.explore.survey import needs_node
 from hedgerow.table.groups import Groups
 
 STEPS = 24
 """Values of a lever that are tried."""
 MOST_MEASURED = 1000
 """Nodes of the largest lattice that is measured node by node at every step."""
+MOST_SEARCHED = 100
+"""The same where each node is rolled up anew for it."""
 POWERS = range(10)
 """The stubbornness looked at, as powers of ten; infinity comes after."""
 
@@ -43,7 +46,7 @@ class FrontierPoint:
 def values_of(lever: Lever, *, steps: int = STEPS) -> tuple[float, ...]:
     """Values from one end of a lever to the other, its own among them.
 
-    >>> k = Lever("0.k", (), "", "", 5, 2, 8, True, True, True, (0,), "k")
+    >>> k = Lever("0.k", (), "", "", "", 5, 2, 8, True, True, True, (0,), "k")
     >>> values_of(k, steps=4)
     (2, 3, 5, 8)
     """
@@ -73,14 +76,16 @@ def steps(
         values: Values to try; some from end to end if left out.
 
     Raises:
-        PlanError: A claim is about the table as a whole, and the lattice is large: then every
+        PlanError: A claim is about all groups together, and the lattice is large: then every
             node would have to be measured for every value.
     """
     asked = exploration.models if models is None else tuple(models)
-    if exploration.constraints(asked, suppress).whole and len(exploration.profile) > MOST_MEASURED:
+    whole = bool(exploration.constraints(asked, suppress).whole)
+    most = MOST_SEARCHED if any(map(needs_node, asked)) else MOST_MEASURED if whole else None
+    if most is not None and len(exploration.profile) > most:
         raise PlanError(
-            "claims about the table as a whole are measured node by node, which takes too long "
-            "for every step of a lattice of this size",
+            "claims about all groups of a node together are measured node by node, which takes "
+            "too long for every step of a lattice of this size",
             fix="Move the slider to the values you want to know.",
         )
     found = []

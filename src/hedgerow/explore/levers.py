@@ -9,6 +9,7 @@ from typing import Any
 
 from hedgerow.base.errors import PlanError
 from hedgerow.claims.base import PrivacyModel
+from hedgerow.claims.declaration import declared
 from hedgerow.plan.claims import Claim
 from hedgerow.plan.plan import Plan
 from hedgerow.table.groups import Sensitive
@@ -24,6 +25,8 @@ class Lever:
     """Tells it from others, such as "0.k" for the k of the first claim."""
     place: Place
     """Where it is in the plan."""
+    of: str
+    """What a plan calls the claim."""
     claim: str
     """The claim as it stands."""
     words: str
@@ -36,6 +39,16 @@ class Lever:
     models: tuple[int, ...]
     """Which of the plan's models it moves."""
     field: str
+
+    @property
+    def key(self) -> str:
+        """The parameter in a plan, such as "k"."""
+        return self.name.partition(".")[2]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it may be called: with its claim, by its key alone, or with the claim's place."""
+        return f"{self.of}.{self.key}", self.key, self.name
 
     def moved(self, models: Sequence[PrivacyModel], value: float) -> tuple[PrivacyModel, ...]:
         """The models with another value.
@@ -85,9 +98,15 @@ def levers(plan: Plan, *, domains: Mapping[str, Sensitive], people: int) -> tupl
                 high = min(high, max(slider.low + 1, people))
             found.append(
                 Lever(
-                    f"{i}.{slider.key}", (*place, *slider.inside, slider.key), told, slider.words,
-                    value, slider.low, max(high, value), slider.whole, slider.wide,
-                    slider.higher_is_safer, moves, slider.field,
+                    f"{i}.{slider.key}", (*place, *slider.inside, slider.key), _called(models[0]),
+                    told, slider.words, value, slider.low, max(high, value), slider.whole,
+                    slider.wide, slider.higher_is_safer, moves, slider.field,
                 )
             )  # fmt: skip
     return tuple(found)
+
+
+def _called(model: PrivacyModel) -> str:
+    """What a plan calls a claim; of one that no plan can name, its class."""
+    declaration = declared(model)
+    return type(model).__name__ if declaration is None else declaration.name

@@ -16,7 +16,7 @@ from hedgerow.base.errors import ClaimError, PlanError, some
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.readings import judged
 from hedgerow.explore.kinds import Collector, CrowdedError, NodeProfile
-from hedgerow.explore.survey import Flags, Survey, passing, survey
+from hedgerow.explore.survey import Flags, Survey, needs_node, passing, survey
 from hedgerow.plan.methods import Method
 from hedgerow.plan.plan import Plan
 from hedgerow.plan.recoding import bounds
@@ -34,6 +34,7 @@ from hedgerow.release.partition.recoding_choice import (
     refuse_unexplored,
 )
 from hedgerow.table.cells import Cells
+from hedgerow.table.groups import Weights
 from hedgerow.table.schema import Schema
 
 MOST_NODES = 50_000
@@ -255,7 +256,9 @@ class Exploration:
         """
         constraints = self.constraints(models, suppress)
         kept = [
-            self._passing(model) if model in constraints.by_group else None
+            self._passing(model)
+            if model in constraints.by_group and not needs_node(model)
+            else None
             for model in constraints.models
         ]
         found = survey(
@@ -310,6 +313,7 @@ def fixed(plan: Plan) -> dict[str, int] | None:
 def _seen_by(cells: Cells, models: Sequence[PrivacyModel]) -> Cells:
     """Only the sensitive columns that claims are about: others would tell equal groups apart."""
     wanted = {name for model in models for name in model.attributes}
+    wanted |= {Weights.name_of(model.weighted_by) for model in models if model.weighted_by}
     kept = [
         (domain, h)
         for domain, h in zip(cells.sensitive, cells.values, strict=True)

@@ -152,10 +152,7 @@ class _Seen:
         groups, out = self.frequency.groups, ~self.kept
         if self.keep_suppressed and (out & (groups.n > 0)).any():
             return groups.merge(np.where(out, len(groups), np.arange(len(groups))), len(groups) + 1)
-        return Groups(
-            np.where(self.kept, groups.n, 0), groups.histograms, groups.domains, groups.population,
-            groups.left_out,
-        )  # fmt: skip
+        return replace(groups, n=np.where(self.kept, groups.n, 0))
 
     def by(self, model: PrivacyModel) -> Groups:
         """As a claim sees them: to a population, a group left out is one of size 0."""

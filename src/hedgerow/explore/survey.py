@@ -89,6 +89,14 @@ class Survey:
         return self.bound >= cost * (1 - SLACK) - SLACK
 
 
+def needs_node(model: PrivacyModel) -> bool:
+    """Whether what a claim says of a group depends on the other groups of its node.
+
+    A kind of group says nothing then: the node is rolled up and searched like `publish` does.
+    """
+    return model.across_groups or (model.about_population and model.beyond_groups)
+
+
 def passing(profile: NodeProfile, model: PrivacyModel) -> Flags:
     """Which kinds of groups keep a claim that decides about each group alone."""
     if model.hopeless is not None:
@@ -113,7 +121,8 @@ def survey(
         profile: The nodes.
         constraints: The claims and the limit.
         worth: The metric.
-        kept: For each claim, the kinds that keep it; None for claims about the table.
+        kept: For each claim, the kinds that keep it; None for claims about the table, and for
+            those that need the node.
         absent: People who are in no group.
         first: Places of nodes to decide before others, where claims are about the whole.
         seconds: How long such claims may take; nodes not reached stay open.
@@ -157,7 +166,11 @@ def survey(
     elif not worth.metric.suppression_costs:
         nobody = worth.costs(profile.whole, np.zeros_like(extra), np.full_like(left_out, absent))
         floor = np.minimum(floor, np.where(feasible == YES, nobody, np.inf))
-    if constraints.whole:
+    if any(map(needs_node, models)):
+        _Nodes(profile, constraints, worth, kept, absent).decide(
+            feasible, states, counted, left_out, cost, floor, first=first, seconds=seconds
+        )
+    elif constraints.whole:
         _Whole(profile, constraints, worth, some, kept).decide(
             feasible, states, left_out, cost, floor, first=first, seconds=seconds
         )
@@ -261,6 +274,61 @@ class _Whole:
         left_out[place], floor[place] = found.left_out[0], found.bound[0]
         if self.worth.measured and found.feasible[0]:
             cost[place] = found.cost[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Where a claim needs the node, each is searched as `publish` does."""
+
+    profile: NodeProfile
+    constraints: SearchConstraints
+    worth: GroupSums
+    kept: Sequence[Flags | None]
+    absent: int
+
+    def decide(
+        self,
+        feasible: States,
+        states: States,
+        counted: NDArray[np.int64],
+        left_out: Ints,
+        cost: Floats,
+        floor: Floats,
+        *,
+        first: Sequence[int],
+        seconds: float | None,
+    ) -> None:
+        """Decide the nodes that other claims do not rule out, those in `first` before others."""
+        end = None if seconds is None else time.monotonic() + seconds
+        asked = np.flatnonzero(feasible == YES)
+        feasible[asked] = OPEN
+        soon = [place for place in first if feasible[place] == OPEN]
+        lattice = self.worth.lattice
+        whole = Search(lattice, self.constraints, self.worth.metric)
+        single = {
+            m: Search(lattice, self._of(model), self.worth.metric)
+            for m, model in enumerate(self.constraints.models)
+            if self.kept[m] is None
+        }
+        for place in (*soon, *(set(asked.tolist()) - set(soon))):
+            if end is not None and time.monotonic() > end:
+                return
+            node = tuple(int(level) for level in self.profile.nodes[place])
+            frequency = lattice.roll_up(lattice.base, node)
+            for m, search in single.items():
+                found = search.evaluate(frequency)
+                states[place, m] = YES if found.feasible[0] else NO
+                if self.constraints.models[m].per_group:
+                    counted[place, m] = found.left_out[0]
+            found = whole.evaluate(frequency)
+            feasible[place] = YES if found.feasible[0] else NO
+            left_out[place], floor[place] = found.left_out[0], found.bound[0]
+            if found.feasible[0] and self.worth.measured:
+                cost[place] = found.cost[0]
+
+    def _of(self, model: PrivacyModel) -> SearchConstraints:
+        constraints = self.constraints
+        return SearchConstraints((model,), constraints.limit, constraints.keep_suppressed)
 
 
 @kernel

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, isinf, nan
 from typing import Any
 
-from hedgerow.base.errors import HedgerowError, PlanError, some
+from hedgerow.base.errors import HedgerowError, PlanError
 from hedgerow.base.stop_request import StopRequest
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.readings import judged
 from hedgerow.explore.frontier import values_of
 from hedgerow.explore.levers import Lever, levers
+from hedgerow.explore.survey import needs_node
 from hedgerow.plan.plan import Plan
 from hedgerow.plan.recoding import bounds
 from hedgerow.recode.constraints import SearchConstraints
@@ -142,6 +144,7 @@ def frontier(
             asked = _of_lever(plan, job.models, _lever(plan, vary, cells), values)
         for version in asked.versions:
             refuse_unexplored(plan, version)
+            _refuse_together(plan, version)
     lattice = Lattice.of(cells, bounds(plan))
     limited = patience(plan, lattice) if seconds is None else seconds
     runs = _Runs(plan, cells, lattice, asked, limited, progress, stop or StopRequest())
@@ -257,6 +260,22 @@ def _of_requirements(
     )
 
 
+def _refuse_together(plan: Plan, models: Models) -> None:
+    """Refuse claims that are no ladder group by group, which a frontier is searched by.
+
+    Raises:
+        PlanError: What a claim says of a group depends on the others.
+    """
+    for model in models:
+        if needs_node(model):
+            raise PlanError(
+                f"there is no frontier of {model}: what it says of a group depends on the other "
+                "groups of a release",
+                where=plan.where("protect"),
+                fix="Look at it in the lattice of the app, or publish with other parameters.",
+            )
+
+
 def _lever(plan: Plan, vary: str | None, cells: Cells) -> Lever:
     """The parameter of this name.
 
@@ -272,19 +291,19 @@ def _lever(plan: Plan, vary: str | None, cells: Cells) -> Lever:
         )
     if vary is None:
         return every[0]
-    named = [lever for lever in every if vary in _names(lever)]
+    named = [lever for lever in every if vary in lever.names]
     if len(named) == 1:
         return named[0]
     wrong = "several claims have a parameter" if named else "no claim has a parameter"
-    raise PlanError(
-        f"{wrong} {vary!r}", fix=f"Give one of {some([lever.name for lever in named or every])}."
-    )
+    raise PlanError(f"{wrong} {vary!r}", fix=f"Give one of {', '.join(_told(named or every))}.")
 
 
-def _names(lever: Lever) -> set[str]:
-    key = lever.name.partition(".")[2]
-    claim = lever.place[2] if len(lever.place) > 2 else None
-    return {lever.name, key, f"{claim}.{key}"}
+def _told(levers: Sequence[Lever]) -> Iterator[str]:
+    """What to call each: by its claim, and by the claim's place where several are called so."""
+    times = Counter(lever.names[0] for lever in levers)
+    for lever in levers:
+        name = lever.names[0]
+        yield name if times[name] == 1 else f"{lever.name} (of {lever.claim})"
 
 
 def _of_lever(plan: Plan, models: Models, lever: Lever, values: Sequence[float] | None) -> _Asked:

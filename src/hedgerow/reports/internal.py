@@ -39,7 +39,7 @@ from hedgerow.reports.page import rendered
 from hedgerow.reports.population_section import population_sections
 from hedgerow.reports.profiles.base import ProfileCheck, profile_section
 from hedgerow.reports.publisher_view import Books, Inside, order_of
-from hedgerow.reports.quality_section import quality_blocks
+from hedgerow.reports.quality_section import quality_blocks, survey_weights
 from hedgerow.reports.recipient_view import Handed, least_of
 from hedgerow.reports.treatment import examples, left_out, risks, techniques
 from hedgerow.table.column_codings import told_codings
@@ -96,7 +96,12 @@ def internal_report(
             else []
         ),
         *(
-            [section("Quality before and after", *quality_blocks(inside.quality))]
+            [
+                section(
+                    "Quality before and after",
+                    *quality_blocks(inside.quality, survey_weights(inside.plan)),
+                )
+            ]
             if inside.quality
             else []
         ),

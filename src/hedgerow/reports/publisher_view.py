@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from hedgerow.release.partition.ledger_record import (
 from hedgerow.release.partition.recoding_choice import again, choose
 from hedgerow.release.partition.written_groups import Measured, measured_groups
 from hedgerow.reports.profiles.base import Raw
-from hedgerow.reports.quality_section import usual_analyses
+from hedgerow.reports.quality_section import survey_weights, usual_analyses
 from hedgerow.reports.recipient_view import Handed
 from hedgerow.table.cells import Cells
 from hedgerow.table.groups import PEOPLE, ROWS, Ints
@@ -179,7 +180,9 @@ def remade(handed: Handed, plan: Plan, *, ledger: str | Path | None = None) -> I
         except HedgerowError as error:
             raise _another(error.what) from None
         kept: tuple[AnalysisComparison, ...] = ()
-        usual = KeptAnalyses.of_all(job, cells, usual_analyses)
+        usual = KeptAnalyses.of_all(
+            job, cells, partial(usual_analyses, weights=survey_weights(plan))
+        )
         quality = usual.written(written, job.schema, escaped=escaped, staged=None)
         if plan.keep:
             analyses = KeptAnalyses.of(job, cells)

@@ -18,10 +18,12 @@ from hedgerow.analyses import (
     Distribution,
     Prediction,
     UncomputableError,
+    WeightedAnalysis,
 )
 from hedgerow.analyses.formula import Event, Formula
 from hedgerow.analyses.rows import AnalysisRows
 from hedgerow.base.errors import HedgerowError
+from hedgerow.plan.plan import Plan
 from hedgerow.reports.blocks import Block, Table, Text
 from hedgerow.table.schema import Schema
 
@@ -36,16 +38,36 @@ def short(value: float) -> str:
     return f"{value:.3g}" if math.isfinite(value) else "-"
 
 
-def usual_analyses(schema: Schema, rows: AnalysisRows) -> tuple[Analysis, ...]:
-    """What is compared whatever the plan says, as far as it can be computed on the source."""
+def survey_weights(plan: Plan) -> str | None:
+    """The one column of survey weights that a plan names, under `keep` or in a claim."""
+    named = {one.weights for one in plan.keep if isinstance(one, WeightedAnalysis)}
+    named |= {model.weighted_by for model in plan.models() if model.weighted_by is not None}
+    return named.pop() if len(named) == 1 else None
+
+
+def usual_analyses(
+    schema: Schema, rows: AnalysisRows, weights: str | None = None
+) -> tuple[Analysis, ...]:
+    """What is compared whatever the plan says, as far as it can be computed on the source.
+
+    Args:
+        schema: The columns.
+        rows: Everybody.
+        weights: The column of survey weights; it is used if it is published as it is.
+    """
     quasi = tuple(schema.quasi_identifiers)
-    shown = {name: level for name in schema.published if (level := _level(rows, name)) is not None}
+    published = [name for name in schema.published if name != weights]
+    shown = {name: level for name in published if (level := _level(rows, name)) is not None}
     wanted: list[Analysis] = [Distribution(of=name, level=level) for name, level in shown.items()]
     wanted += [
         Association(between=pair, levels=tuple(shown[name] for name in pair))
         for pair in combinations(list(shown)[:COLUMNS], 2)
     ]
+    if weights in schema.published and weights is not None:
+        wanted = [WeightedAnalysis(of=one, weights=weights) for one in wanted]
     for name in (*schema.sensitive, *schema.insensitive):
+        if name == weights:
+            continue
         if rows.variables[name].numeric and len(rows.variables[name].values) > MOST:
             wanted.append(Prediction(formula=Formula(Event(name), quasi)))
         elif 1 < len(rows.variables[name].values) <= MOST:
@@ -70,18 +92,36 @@ def _answers(analysis: Analysis, rows: AnalysisRows) -> bool:
     return True
 
 
-def quality_blocks(found: Sequence[AnalysisComparison]) -> Iterator[Block]:
-    """Three tables: what can be told, what goes together, how people are spread."""
+def quality_blocks(
+    found: Sequence[AnalysisComparison], weights: str | None = None
+) -> Iterator[Block]:
+    """Three tables: what can be told, what goes together, how people are spread.
+
+    Args:
+        found: What was compared.
+        weights: The column of survey weights that the plan names.
+    """
     yield Text(
         text="On the source and on the release as it is read back, each by itself. A generalised "
         "value counts as every value that it covers, alike; suppressed people are missing."
     )
-    models = [one for one in found if isinstance(one.analysis, Classification | Prediction)]
+    if any(isinstance(one.analysis, WeightedAnalysis) for one in found):
+        yield Text(
+            text=f"In distributions and associations each person counts with the survey weight in "
+            f"{weights!r}, which is published as it is. What is told from the quasi-identifiers "
+            "counts people."
+        )
+    elif weights is not None:
+        yield Text(
+            text=f"The survey weights in {weights!r} are not published, so that nobody who has "
+            "the release can weigh: all numbers count people."
+        )
+    models = [one for one in found if isinstance(one.analysis.plain, Classification | Prediction)]
     if models:
         yield Table(
             head=("told from the quasi-identifiers", "measure", "source", "release", "difference"),
             rows=tuple(
-                (_target(one.analysis), figure.name, short(figure.original),
+                (_target(one.analysis.plain), figure.name, short(figure.original),
                  short(figure.release), short(figure.error))
                 for one in models
                 for figure in one.figures
@@ -89,18 +129,18 @@ def quality_blocks(found: Sequence[AnalysisComparison]) -> Iterator[Block]:
             numbers=frozenset({2, 3, 4}),
             caption="Cross-validated: on people whom the model was not trained on",
         )  # fmt: skip
-    pairs = [one for one in found if isinstance(one.analysis, Association)]
+    pairs = [one for one in found if isinstance(one.analysis.plain, Association)]
     if pairs:
         yield Table(
             head=("columns", "source", "release", "difference"),
             rows=tuple(
-                (" and ".join(one.analysis.columns), *_first(one))
+                (" and ".join(one.analysis.plain.columns), *_first(one))
                 for one in sorted(pairs, key=lambda one: -one.error)
             ),
             numbers=frozenset({1, 2, 3}),
             caption="Associations (Cramér's V, 0 to 1), the most changed first",
         )
-    spread = [one for one in found if isinstance(one.analysis, Distribution)]
+    spread = [one for one in found if isinstance(one.analysis.plain, Distribution)]
     if spread:
         yield Table(
             head=("column", "moved", "most changed", "source", "release"),
@@ -142,6 +182,6 @@ def _moved(one: AnalysisComparison) -> tuple[str, ...]:
     worst = max(one.figures, key=lambda figure: figure.error)
     moved = sum(figure.error for figure in one.figures) / 2
     return (
-        one.analysis.columns[0], short(moved), worst.name.partition("=")[2],
+        one.analysis.plain.columns[0], short(moved), worst.name.partition("=")[2],
         short(worst.original), short(worst.release),
     )  # fmt: skip

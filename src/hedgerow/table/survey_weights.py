@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
@@ -72,6 +72,42 @@ def _millionths(name: str, text: str | None) -> int:
             "included. If the weights were scaled to another sum, scale them back.",
         )
     return int(number * MILLION)
+
+
+def share_by_weights(name: str, texts: Sequence[str | None], n: Ints) -> float:
+    """The share of the population that a table is, as its weights say on average.
+
+    Args:
+        name: The column.
+        texts: Its values.
+        n: People with each.
+
+    Raises:
+        DataError: Somebody has no weight, or the weights say that the table is everybody.
+    """
+    total = sum(_millionths(name, text) * int(of) for text, of in zip(texts, n, strict=True))
+    people = int(n.sum())
+    if total <= people * MILLION:
+        raise DataError(
+            "the survey weights add up to no more people than are in the table",
+            where=f"column {name!r}",
+            fix="If the table is the whole population, leave the weights out: everybody in it "
+            "was counted.",
+        )
+    return people * MILLION / total
+
+
+def told_by_weights(weights: Weights, published: Collection[str]) -> Iterator[str]:
+    """What published weights tell by themselves: a sentence for the steward, if anything."""
+    column = weights.name.removeprefix("(weights ").removesuffix(")")
+    alone = int(np.count_nonzero(weights.reference == 1))
+    if column in published and alone:
+        have = "person has a survey weight" if alone == 1 else "people have a survey weight"
+        yield (
+            f"{alone:,} {have} in {column!r} that nobody else has, and it is published as it is. "
+            "Whoever knows somebody's weight finds their record. Round the weights, or give the "
+            "column the role identifier."
+        )
 
 
 def summed(weights: Weights) -> str:

@@ -132,6 +132,7 @@ def mark_of(draft: Draft, plan: Plan) -> str:
         "keep": plan.method.keep_suppressed,
         "population": [plan.population, plan.ledger],
         "about": sorted({name for model in plan.models() for name in model.attributes}),
+        "weights": sorted({model.weighted_by for model in plan.models() if model.weighted_by}),
         "files": sorted([path, _state(path)] for path in {*paths_of(plan)}),
     }
     text = json.dumps(depends, default=str, sort_keys=True)

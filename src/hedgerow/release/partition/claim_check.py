@@ -9,12 +9,13 @@ from typing import Any
 
 from hedgerow.base.errors import HedgerowError, some
 from hedgerow.base.spelling_classes import taken_for
-from hedgerow.claims.base import PrivacyModel, Verdict
+from hedgerow.claims.base import Needs, PrivacyModel, Verdict
 from hedgerow.claims.diversity import DistinctLDiversity
 from hedgerow.claims.outside import judged_before, unverifiable, withheld
 from hedgerow.claims.readings import checked, judged
 from hedgerow.claims.row_bound import of_people, of_rows
 from hedgerow.claims.serialisation import CUSTOM
+from hedgerow.release.partition.record_candidates import most_fitting
 from hedgerow.release.release import level_in_words
 from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, VERIFIED, CheckedClaim
 from hedgerow.table.contents import Contents, Order
@@ -50,6 +51,10 @@ class Ground:
     """Column -> values that differ from all others, whatever they look like."""
     schema: Schema | None = None
     """The columns, where a certificate says which of them are coded."""
+    other_groups: str | None = None
+    """Why its groups are no groups of a population, where the certificate says so."""
+    one_level: bool = False
+    """Whether all labels of a column are said to be of one level of its hierarchy, or stars."""
     worded: bool = True
     """Whether the certificate's reasons would be this version's, word for word."""
 
@@ -154,6 +159,10 @@ def recheck(
         "stated": None if entry is None else entry["level"],
     }
     wrong = [] if entry is None else list(_contradictions(model, entry))
+    if ground.other_groups is not None and (
+        model.about_population or Needs.POPULATION in model.needs
+    ):
+        wrong.append(ground.other_groups)
     if entry is not None and ground.worded:
         wrong += _other_reasons(model, ground, entry, why)
     if why is not None:
@@ -292,6 +301,13 @@ def _sure(model: PrivacyModel, ground: Ground, entry: Mapping[str, Any] | None) 
     candidates = max(model.candidates_of_people, model.candidates_of_records)
     if candidates > records:
         yield f"{candidates:,} candidates are more than the {records:,} records there are"
+    elif candidates > 1 and ground.one_level and not ground.person and ground.rows == 1:
+        most = int(most_fitting(ground.contents).min())
+        if most < max(candidates, 0 if level is None else level * (1 - SAME)):
+            yield (
+                f"some record agrees with {most:,} records, itself included, so no more than that "
+                "fit whoever it is of"
+            )
     values, of = model.least_values, model.column
     if ground.coded(model) is not None:
         return  # its values are not those it was judged on

@@ -43,7 +43,7 @@ from hedgerow.table.header import require_header
 from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.rules import Rules
 from hedgerow.table.schema import Schema
-from hedgerow.table.survey_weights import summed
+from hedgerow.table.survey_weights import summed, told_by_weights
 
 UNKNOWN = "What both give away together is not known."
 
@@ -88,6 +88,7 @@ class Job:
         for domain in cells.sensitive:
             if isinstance(domain, Weights):
                 told.append(summed(domain))
+                told += list(told_by_weights(domain, self.schema.published))
             name = domain.name
             if name not in self.schema.sensitive:
                 continue

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hedgerow.analyses import Analysis, AnalysisComparison, UncomputableError
+from hedgerow.analyses import Analysis, AnalysisComparison, UncomputableError, WeightedAnalysis
 from hedgerow.analyses.rows import AnalysisRows, Variable
 from hedgerow.base.errors import ClaimError, DataError
 from hedgerow.engines.base import Engine, Written
@@ -78,6 +78,14 @@ class KeptAnalyses:
             first = [f"{name} {value:.6g}" for name, value in list(figures.items())[:SHOWN]]
             more = f" and {len(figures) - SHOWN:,} more" if len(figures) > SHOWN else ""
             told.append(f"{analysis} on the source: {'; '.join(first)}{more}.")
+        weights = {one.weights for one in self.analyses if isinstance(one, WeightedAnalysis)}
+        for name in sorted(weights):
+            people = self.rows.variables[name].people(self.rows.n)
+            if alone := int(np.count_nonzero(people == 1)):
+                told.append(
+                    f"{alone:,} of the survey weights in {name!r} are one person's each, and the "
+                    "column is published as it is: whoever knows somebody's weight finds them."
+                )
         return told
 
     def compare(self, release: AnalysisRows) -> tuple[AnalysisComparison, ...]:

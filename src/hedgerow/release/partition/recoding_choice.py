@@ -205,24 +205,10 @@ def refuse_unexplored(plan: Plan, models: Sequence[PrivacyModel]) -> None:
         PlanError: There is such a claim, and the plan's method makes groups that overlap.
     """
     refuse_overlapping(plan, models)
-    for model in models:
-        if model.about_population and model.beyond_groups:
-            raise PlanError(
-                f"{model} cannot be explored: it is estimated for all groups of a release "
-                "together, and only `publish` and `check` look at these",
-                where=plan.where("protect"),
-                fix="Publish it, or explore another claim and `check` this one.",
-            )
-        if model.across_groups:
-            raise PlanError(
-                f"{model} cannot be explored: it counts people of several groups, and many nodes "
-                "are looked at group by group",
-                where=plan.where("protect"),
-                fix="Publish it, or explore k-anonymity without `knows`.",
-            )
     for name in _overlapping(plan):
         for model in models:
-            if model.about_single_people or not model.closed_under_mixtures:
+            single = model.about_single_people or model.across_groups
+            if single or not model.closed_under_mixtures:
                 raise PlanError(
                     f"{model} cannot be explored with {name}: people may fit several groups, and "
                     "only `publish` judges all of them",

@@ -29,6 +29,7 @@ from hedgerow.release.partition.plan_requirements import (
     planned_order,
     unlike,
 )
+from hedgerow.release.partition.record_candidates import ONE_LEVEL
 from hedgerow.release.verdicts import REFUTED, UNVERIFIABLE, Checked, CheckedClaim, Verdicts
 from hedgerow.table.contents import Contents, Order
 from hedgerow.table.release_source import rows_of
@@ -161,12 +162,30 @@ def _ground(
             name for name in (*schema.sensitive, *schema.insensitive) if name in contents.sets
         ),
         schema=schema,
+        one_level=(
+            certificate["recoding"]["kind"] in ONE_LEVEL
+            and certificate["search"].get("stored") is not True
+        ),
+        other_groups=_other_groups(certificate),
         worded=own_words(certificate),
         distinct={
             column: frozenset(text for texts in told["distinct"] for text in texts)
             for column, told in certificate.get("spellings", {}).items()
         },
     )
+
+
+def _other_groups(certificate: Mapping[str, Any]) -> str | None:
+    """Why the groups are none of the population; None where they may be.
+
+    Only full-domain generalisation maps the population as it maps the table.
+    """
+    kind = certificate["recoding"]["kind"]
+    if kind != "full-domain":
+        return f"groups of a {kind} recoding are no groups of the population"
+    if certificate["plan"]["method"].get("keep_suppressed"):
+        return "suppressed people are published in a group that is none of the population"
+    return None
 
 
 def _spelled(

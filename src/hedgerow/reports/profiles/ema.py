@@ -24,6 +24,7 @@ def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
     """Requirement by requirement."""
     yield _residual(evidence)
     yield _initial(evidence)
+    yield from _of_population(evidence)
     yield _techniques(evidence)
     yield _identifiers(evidence)
     yield RequirementCheck.left(
@@ -82,6 +83,24 @@ def _initial(evidence: Evidence) -> RequirementCheck:
     )
 
 
+def _of_population(evidence: Evidence) -> Iterator[RequirementCheck]:
+    """What is claimed of the population that the table may be a sample of: never met by itself.
+
+    It is an estimate, and whether the table is such a sample is nothing that it shows.
+    """
+    for model in evidence.handed.models or ():
+        if model is None or not model.about_population:
+            continue
+        yield RequirementCheck.left(
+            f"the risk in the population is at most {MOST}, where the authority takes the table "
+            "for a sample",
+            f"estimated, not counted: {model.attacker} {model.promise}",
+            "State the population, how the sample was drawn and the estimator, and let the "
+            "authority decide. The risk by counted groups stands above, and this does not "
+            "replace it.",
+        )
+
+
 def _techniques(evidence: Evidence) -> RequirementCheck:
     handed, asked = evidence.handed, "the technique is stated for each identifier"
     if handed.kind == "randomised":
@@ -119,7 +138,9 @@ EMA_0070 = PolicyProfile(
     name="ema-0070",
     title="EMA policy 0070 and Health Canada, publication of clinical data",
     checks="highest risk at most 0.09 by the smallest published group (11 people give 0.0909 and "
-    "fail, 12 pass); technique for each identifier; initial and residual risk (with `--plan`)",
-    leaves="direct identifiers in other columns; documents and free text",
+    "fail, 12 pass); technique for each "
+    "identifier; initial and residual risk (with `--plan`)",
+    leaves="the risk in the population where a claim estimates it, with its model and what it "
+    "assumes; direct identifiers in other columns; documents and free text",
     requirements=findings,
 )

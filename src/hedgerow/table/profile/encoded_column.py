@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -44,6 +45,11 @@ class EncodedColumn:
         counts = np.append(counts[:size][order], counts[size]).astype(np.int64)
         return cls(name, found.dictionary.take(pa.array(order)), rank[indices], counts)
 
+    @classmethod
+    def coded(cls, name: str, values: Sequence[str | None], codes: Codes) -> EncodedColumn:
+        """Encode a column that is coded already: row i has `values[codes[i]]`."""
+        return cls.of(name, pa.array(values, pa.string()).take(pa.array(codes)))
+
     @property
     def distinct(self) -> int:
         return len(self.texts)
@@ -60,6 +66,12 @@ class EncodedColumn:
     @property
     def missing(self) -> int:
         return int(self.counts[-1])
+
+    def text(self, row: int) -> str | None:
+        """What a row has; None where it is missing."""
+        code = int(self.codes[row])
+        found: str | None = None if code == self.distinct else self.texts[code].as_py()
+        return found
 
     def head(self, most: int) -> list[str]:
         """The most frequent texts."""

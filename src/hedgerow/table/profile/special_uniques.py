@@ -8,7 +8,7 @@ know more of him. The score of a row is larger the fewer columns do it and the m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import comb, prod
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.table.groups import Ints
+from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.profile.encoded_column import EncodedColumn
 from hedgerow.table.profile.pair_counts import People
 from hedgerow.table.profile.partitions import Flags, RowPartition
@@ -40,6 +40,27 @@ class SpecialUnique:
     """Columns of its smallest minimal unique."""
     ways: int
     """How many minimal uniques it has."""
+    columns: tuple[str, ...]
+    """A smallest minimal unique of it,"""
+    values: tuple[str | None, ...]
+    """and what the row has there."""
+    dis_suda: float | None = None
+    """Its DIS-SUDA score, where somebody says which share of the population the table is."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IntrusionRisk:
+    """The risk of each row by its score: data intrusion simulation with SUDA (DIS-SUDA)."""
+
+    fraction: float
+    """Share of the population that the rows looked at are."""
+    right: float
+    """The chance that who finds exactly one row for a person of the population has the right one,
+    over all rows that are alone."""
+    scores: Floats
+    """The same of each row: 0 if it is not alone, NaN if it is alone and has no score."""
+    unscored: int
+    """Rows that are alone, and unique in no few columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +89,26 @@ class SpecialUniques:
     """The rows with the highest scores."""
     scores: Ints
     """Of every row that was looked at."""
+    alone: Flags
+    """Of every row, whether nobody else has its values in all the columns."""
+    twos: int
+    """Pairs of rows that are like each other in all the columns, and like no other row."""
+    intrusion: IntrusionRisk | None = None
+    """Where somebody says which share of the population the table is."""
+
+    def with_intrusion(self, risk: IntrusionRisk) -> SpecialUniques:
+        """The same with the risk of each row."""
+        worst = tuple(replace(one, dis_suda=float(risk.scores[one.row])) for one in self.worst)
+        return replace(self, worst=worst, intrusion=risk)
 
     def summary(self) -> dict[str, Any]:
         """For `--json`: all but the scores of all rows."""
-        return {
+        risk = self.intrusion
+        told = {} if risk is None else {
+            "intrusion": {"fraction": risk.fraction, "right": risk.right,
+                          "unscored": risk.unscored},
+        }  # fmt: skip
+        return told | {
             "columns": list(self.columns),
             "largest": self.largest,
             "rows": self.rows,
@@ -101,7 +138,8 @@ def special_uniques(
     largest = min(largest, width)
     total, done = sum(comb(width, size) for size in range(1, largest + 1)), 0
     scores, ways = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-    smallest = np.zeros(rows, np.int8)
+    smallest, first = np.zeros(rows, np.int8), np.zeros(rows, np.int32)
+    sets: list[tuple[int, ...]] = []
     by_size, sums = [0] * largest, np.zeros(width)
     below: dict[tuple[int, ...], NDArray[np.uint8]] = {}
     for size in range(1, largest + 1):
@@ -122,7 +160,9 @@ def special_uniques(
                 hit = new[minimal]
                 scores[hit] += score
                 ways[hit] += 1
-                smallest[hit[smallest[hit] == 0]] = size
+                fresh = hit[smallest[hit] == 0]
+                smallest[fresh], first[fresh] = size, len(sets)
+                sets.append(chosen)
                 by_size[size - 1] += len(hit)
                 sums[list(chosen)] += float(score) * len(hit)
                 if size < largest:
@@ -132,6 +172,9 @@ def special_uniques(
                 done += 1
             progress(done / total)
         below = level
+    whole_rows = RowPartition.of(people).with_columns(columns)
+    alone: Flags = np.ones(rows, np.bool_)
+    alone[whole_rows.order] = False
     order = np.argsort(-scores, kind="stable")[:WORST]
     whole = max(float(scores.sum()), 1.0)
     shares = sorted(
@@ -145,10 +188,16 @@ def special_uniques(
         by_size=tuple(by_size),
         contributions=tuple(shares),
         worst=tuple(
-            SpecialUnique(row=i, score=int(scores[i]), smallest=int(smallest[i]), ways=int(ways[i]))
+            SpecialUnique(
+                row=i, score=int(scores[i]), smallest=int(smallest[i]), ways=int(ways[i]),
+                columns=tuple(columns[j].name for j in sets[first[i]]),
+                values=tuple(columns[j].text(i) for j in sets[first[i]]),
+            )
             for i in order.tolist() if scores[i]
         ),
         scores=scores,
+        alone=alone,
+        twos=int(np.count_nonzero(np.diff(whole_rows.start) == 2)),
     )  # fmt: skip
 
 
