@@ -12,7 +12,9 @@ import pytest
 
 import hedgerow
 from hedgerow.base.errors import ClaimError, HedgerowError
+from hedgerow.claims.worlds.belief_world import BeliefWorld
 from hedgerow.claims.worlds.place_belief import ListedBelief, PlacedPeople, SecretColumn
+from hedgerow.claims.worlds.record_owners import SeenRecords
 from hedgerow.claims.worlds.table_world import TableWorld
 from hedgerow.table.groups import Groups
 from hedgerow.table.location import placed
@@ -108,16 +110,31 @@ def test_bad_input_is_named(tmp_path: Path, claim: dict[str, Any], said: str) ->
         publish(PEOPLE, {"with": [earlier(tmp_path, *FIVE)]} | claim, tmp_path)
 
 
-def test_groups_that_overlap_are_refused(tmp_path: Path) -> None:
-    rows = ("10-19", "flu"), ("10-29", "gout"), ("20-29", "flu"), ("10-29", "acne")
-    with pytest.raises(ClaimError, match="fits several groups of an earlier release"):
-        publish(PEOPLE, {"at_most": 0.9, "with": [earlier(tmp_path, *rows)]}, tmp_path)
+def test_groups_that_overlap_are_judged_one_by_one(tmp_path: Path) -> None:
+    """Who is 11 fits 10-19, where two of three have flu, and 10-29, where one of two has.
+
+    In the new release three of five have flu, and the others gout and acne: 2·3 / (2·3 + 1·1).
+    """
+    rows = (
+        ("10-19", "flu"),
+        ("10-19", "flu"),
+        ("10-19", "gout"),
+        ("10-29", "flu"),
+        ("10-29", "acne"),
+    )
+    people = table((11, "flu"), (12, "gout"), (13, "flu"), (21, "flu"), (23, "acne"))
+    path = earlier(tmp_path, *rows)
+    claim = {"at_most": 0.86, "knows": "person", "with": [path]}
+    (verdict,) = publish(people, claim, tmp_path).claims
+    assert (verdict.holds, verdict.level) == (True, pytest.approx(6 / 7))
+    with pytest.raises(ClaimError, match="85.8%"):
+        publish(people, claim | {"at_most": 0.85}, tmp_path / "second")
 
 
 def test_missing_values_are_not_learned() -> None:
     """Three people: two have flu or nothing. Of values that are recorded flu is certain."""
     column = SecretColumn(np.arange(2), np.array([False, True]), np.zeros(2, np.bool_))
-    people = PlacedPeople(np.arange(3), np.zeros((3, 1), np.int64), (np.array([[2, 1]]),))
+    people = PlacedPeople.in_groups(np.arange(3), np.zeros((3, 1), np.int64), (np.array([[2, 1]]),))
     assert people.likeliest_alone(column).largest == 1
     assert people.likeliest_listed(column, Fraction(1, 2)).most.largest == 1
 
@@ -125,22 +142,24 @@ def test_missing_values_are_not_learned() -> None:
 def test_a_value_that_says_nothing_is_taken_both_ways() -> None:
     """`?` may be a value of its own, or a missing one; then gout is certain."""
     column = SecretColumn(np.arange(2), np.zeros(2, np.bool_), np.array([False, True]))
-    people = PlacedPeople(np.arange(3), np.zeros((3, 1), np.int64), (np.array([[1, 2]]),))
+    people = PlacedPeople.in_groups(np.arange(3), np.zeros((3, 1), np.int64), (np.array([[1, 2]]),))
     assert people.likeliest_alone(column).largest == 1
 
 
 def test_who_of_several_was_there_may_make_no_difference() -> None:
     """Of two who are alike one was in the earlier group, and the table grew by the other."""
     groups = Groups.of({"ill": [{"flu": 1, "gout": 1}]})
-    world = TableWorld.of_table(
-        ("ill",), [(("ill",), groups)], [placed([0, 0, 0])], {"ill": ["flu", "flu", "gout"]},
-        np.arange(3),
-    )  # fmt: skip
+    texts, person = {"ill": ["flu", "flu", "gout"]}, np.arange(3)
+    fitting, records = [placed([0, 0, 0])], SeenRecords.of(groups, "ill", several=False)
+    table = TableWorld.of_table(("ill",), [(("ill",), groups)], fitting, texts, person)
+    world = BeliefWorld.of(
+        table, ("ill",), (("ill",), texts["ill"]), [(("ill",), records)], fitting, person
+    )
     together = world.settled(np.zeros(3, np.int64))
     assert together.place.tolist() == [[0, 0], [0, -1], [0, 0]]
     # Whoever they know is worst off: flu in both, 2·1 / (2·1 + 1·1).
-    found = world.wherever(np.zeros(3, np.int64)).likeliest_alone(world.column(None))
-    assert found.largest == Fraction(2, 3)
+    (column,) = world.columns(None)
+    assert world.wherever(np.zeros(3, np.int64)).likeliest_alone(column).largest == Fraction(2, 3)
     with pytest.raises(ClaimError, match="nobody knows who"):
         world.settled(np.array([0, 1, 1]))
 

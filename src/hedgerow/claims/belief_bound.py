@@ -140,6 +140,9 @@ class BeliefBound(RatioModel, ColumnModel):
         shares = None if self.prior is None else self.prior.shares(domain)
         return AskedBelief(self.required, shares, self.knows == "everybody")
 
+    def stricter(self, share: Fraction) -> BeliefBound:
+        return replace(self, at_most=float(exact(self.at_most) * share))
+
     @property
     def required(self) -> Fraction:
         return exact(self.at_most)
