@@ -115,19 +115,13 @@ def test_groups_that_overlap_are_judged_one_by_one(tmp_path: Path) -> None:
 
     In the new release three of five have flu, and the others gout and acne: 2·3 / (2·3 + 1·1).
     """
-    rows = (
-        ("10-19", "flu"),
-        ("10-19", "flu"),
-        ("10-19", "gout"),
-        ("10-29", "flu"),
-        ("10-29", "acne"),
-    )
+    rows = [("10-19", "flu")] * 2 + [("10-19", "gout"), ("10-29", "flu"), ("10-29", "acne")]
     people = table((11, "flu"), (12, "gout"), (13, "flu"), (21, "flu"), (23, "acne"))
     path = earlier(tmp_path, *rows)
     claim = {"at_most": 0.86, "knows": "person", "with": [path]}
     (verdict,) = publish(people, claim, tmp_path).claims
     assert (verdict.holds, verdict.level) == (True, pytest.approx(6 / 7))
-    with pytest.raises(ClaimError, match="85.8%"):
+    with pytest.raises(ClaimError, match=r"85\.8%"):
         publish(people, claim | {"at_most": 0.85}, tmp_path / "second")
 
 

@@ -86,9 +86,8 @@ def told(seed: int) -> Story | None:
         (random.choice("abc"), random.choice(bills), random.choice(wards)) for _ in range(size)
     )
     table = size - (random.random() < 0.25)
-    releases = []
-    for _ in range(random.choice([1, 2, 2, 3])):
-        releases.append(_release(random, size, table, last=False))
+    many = random.choice([1, 2, 2, 3])
+    releases = [_release(random, size, table, last=False) for _ in range(many)]
     releases.append(_release(random, size, table, last=True))
     story = Story(people, table, tuple(releases), random.choice(PRIORS))
     for release in story.releases[:-1]:
@@ -131,7 +130,7 @@ def possible(story: Story, kept: Sequence[int]) -> list[Value]:
                     if place >= 0 or (release is story.releases[-1] and value in here(story))
                 )
     every = [
-        sorted({value[c] or "" for value in story.people}) + [None] if c in kept else [None]
+        [*sorted({value[c] or "" for value in story.people}), None] if c in kept else [None]
         for c in range(3)
     ]
     found = []

@@ -40,7 +40,8 @@ class FittedSets:
     def read(cls, fitting: Located, size: int) -> FittedSets:
         """From the groups that fit people, of a release with so many groups.
 
-        >>> found = FittedSets.read(Located(np.array([0, 1, 3, 3, 5]), np.array([2, 0, 2, 2, 0])), 3)
+        >>> fitting = Located(np.array([0, 1, 3, 3, 5]), np.array([2, 0, 2, 2, 0]))
+        >>> found = FittedSets.read(fitting, 3)
         >>> found.of.tolist(), found.groups.of(3).tolist()
         ([2, 3, -1, 3], [0, 2])
         """

@@ -20,8 +20,8 @@ from hedgerow.release.partition.judgement import FIX, doubt
 from hedgerow.release.partition.written_groups import intended_groups, records_read
 from hedgerow.table.cells import Cells
 from hedgerow.table.contents import Contents
-from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.groups import AskedBelief, BeliefsLeft, Groups, Ints
+from hedgerow.table.label_taxonomies import written_out
 from hedgerow.table.location import Located, locate
 from hedgerow.table.published_table import Published
 from hedgerow.table.targets import Targets
