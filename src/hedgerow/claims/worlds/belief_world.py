@@ -215,6 +215,13 @@ class BeliefWorld:
         """How many joint values have each sensitive one."""
         return np.bincount(self.values.secret, minlength=len(self.values.names))
 
+    @cached_property
+    def _untold(self) -> tuple[Flags, Flags]:
+        """Which sensitive values are missing, and which say nothing."""
+        names = self.values.names
+        missing = np.array([name is None for name in names], np.bool_)
+        return missing, np.array(unrecorded(names), np.bool_)
+
     def columns(self, prior: Mapping[Value, Fraction] | None) -> Iterator[SecretColumn]:
         """The values there are, for each attacker who is meant.
 
@@ -229,8 +236,7 @@ class BeliefWorld:
             UncheckedError: It says nothing of one of them.
         """
         names, secret = self.values.names, self.values.secret
-        missing = np.array([name is None for name in names], np.bool_)
-        silent = np.array(unrecorded(names), np.bool_)
+        missing, silent = self._untold
         alike = tuple(Fraction(1, int(self._many[s])) for s in secret.tolist())
         if prior is None:
             yield SecretColumn(secret, missing, silent, None)

@@ -79,14 +79,13 @@ class Ratios:
             owner: and whose it is.
             owners: How many there are.
         """
-        pairs: dict[tuple[Any, Any], int] = {}
-        for pair in zip(self.above.tolist(), self.below.tolist(), strict=True):
-            pairs.setdefault(pair, len(pairs))
-        shares = {pair: Fraction(*pair) for pair in pairs}
-        order = sorted({*shares.values()})
+        pairs = [*zip(self.above.tolist(), self.below.tolist(), strict=True)]
+        shares = {pair: Fraction(*pair) for pair in dict.fromkeys(pairs)}
+        # Of two shares the larger has no smaller float, and comparing these is fast.
+        order = sorted({*shares.values()}, key=lambda share: (float(share), share))
         place = {share: i for i, share in enumerate(order, 1)}
-        rank = np.array([place[shares[pair]] for pair in zip(
-            self.above.tolist(), self.below.tolist(), strict=True)], np.int64)  # fmt: skip
+        of_pair = {pair: place[share] for pair, share in shares.items()}
+        rank = np.array([of_pair[pair] for pair in pairs], np.int64)
         most = np.zeros(owners, np.int64)
         np.maximum.at(most, owner, rank[which])
         above, below = (
@@ -101,7 +100,8 @@ class Ratios:
     @property
     def largest(self) -> Fraction:
         """The largest; 0 where there is none."""
-        return max(map(Fraction, self.above, self.below), default=Fraction(0))
+        pairs = {*zip(self.above.tolist(), self.below.tolist(), strict=True)}
+        return max((Fraction(*pair) for pair in pairs), default=Fraction(0))
 
 
 @dataclass(frozen=True, eq=False)
