@@ -253,3 +253,44 @@ def test_missing_values_beside_a_question_mark_are_joined(tmp_path: Path) -> Non
     people = pd.DataFrame(rows, columns=["age", "ill", "bill"])
     hedgerow.publish(people, protect=[{"k-anonymity": 2}], **more)
     hedgerow.publish(people[1:], protect=[{"k-anonymity": 2}], **more)
+
+
+BILLED = [(1, "flu", "p"), (2, "gout", "p"), (3, "acne", "q"),
+          (4, "flu", "p"), (5, "gout", "q"), (6, "acne", "p")]  # fmt: skip
+"""One release tells 1 to 3 from 4 to 6; in the others all are in one group."""
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_columns_that_some_releases_lack_are_joined(tmp_path: Path, shown: bool) -> None:
+    """Two releases show bills, a third does not, and the new one does or does not.
+
+    Who is 1 has flu p, gout p or acne q by the first; by the second two of six have flu p, and one
+    each of the others. Flu is beside one bill, gout and acne are beside two: what a release without
+    bills says of these is divided by two. So flu is to gout p as 1·2·2·2 to 1·1·1·1, and to acne q.
+    Without bills all three would be alike.
+    """
+    people = pd.DataFrame(BILLED, columns=["age", "ill", "bill"])
+
+    def published(levels: list[int], protect: dict[str, Any], *columns: str, **more: Any) -> Any:
+        age = QI | {"hierarchy": {"ranges": [4, 8]}, "levels": levels}
+        return hedgerow.publish(
+            people[["age", *columns]], columns={"age": age} | dict.fromkeys(columns, "sensitive"),
+            protect=[protect], one_row_per_person=True, report=False, **more,
+        ).claims  # fmt: skip
+
+    paths = [str(tmp_path / name) for name in ("one", "two", "three")]
+    published([1, 1], {"k-anonymity": 3}, "ill", "bill", to=paths[0])
+    published([2, 2], {"k-anonymity": 3}, "ill", "bill", to=paths[1])
+    published([2, 2], {"k-anonymity": 3}, "ill", to=paths[2])
+
+    def believed(limit: float, knows: str) -> Any:
+        claim = {"at_most": limit, "of": "ill", "knows": knows, "with": paths}
+        return published([2, 2], {"belief": claim}, "ill", *(["bill"] if shown else []))
+
+    (verdict,) = believed(0.8, "person")
+    assert (verdict.holds, verdict.level) == (True, 0.8)
+    with pytest.raises(ClaimError, match=r"80\.0%"):
+        believed(0.79, "person")
+    # Who counts takes flu p of one of 1 to 3 for as likely as the others: one has each.
+    (verdict,) = believed(0.8, "everybody")
+    assert verdict.level == 0.8

@@ -155,7 +155,7 @@ class SecretColumn:
         assert found is not None, "there are two ways"
         return found
 
-    def by_secret(self, shares: Whole) -> Whole:
+    def by_secret(self, shares: NDArray[Any]) -> NDArray[Any]:
         """From people by values to people by secrets."""
         total = np.zeros((len(shares), len(self.missing)), shares.dtype)
         for value, secret in enumerate(self.secret.tolist()):

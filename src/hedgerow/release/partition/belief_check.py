@@ -97,8 +97,9 @@ def refuse_believed(
             seen=seen if seen.overlap else None,
         )  # fmt: skip
         if found.largest > asked.enough:
+            where = f"{doubt(cells, candidates)}, and " if seen.overlap else ""
             raise ClaimError(
-                f"{model} does not hold on what was written: {_sentence(found)}",
+                f"{model} does not hold on what was written: {where}{_sentence(found)}",
                 fix=WIDER
                 if seen.overlap
                 else "Do not publish the columns on which releases are "
