@@ -5,18 +5,23 @@ Against enumeration in fractions, by code that shares nothing with hedgerow.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from record_worlds import Puzzle, Release, believed
+from release_stories import covers
 
-from hedgerow.base.errors import ClaimError
+import hedgerow
+from hedgerow.base.errors import ClaimError, HedgerowError
 from hedgerow.claims.joins import Joins, Shows
 from hedgerow.claims.worlds import belief_world
 from hedgerow.claims.worlds.belief_world import FittedSets
@@ -358,3 +363,78 @@ def test_a_mistake_is_found_out(monkeypatch: pytest.MonkeyPatch, mistake: str) -
         said is not None and (true > said if said > enough else true > enough)
         for _, true, said, enough in judged(STORIES)
     )
+
+
+LARGER = 16
+"""Tables of 40 people that are published; how many claims must hold where groups overlap:"""
+CERTIFIED = 3
+TELLING = 86
+"""The table in which an overlap tells most."""
+OVERLAPPING: tuple[Any, ...] = (
+    "local", {"search": "cells"}, {"search": "mondrian", "boxes": "taxonomy"},
+    {"search": "lattice", "suppress": "30%", "keep_suppressed": True},
+)  # fmt: skip
+
+
+def published(seed: int, folder: Path) -> tuple[bool, Fraction, Fraction] | None:
+    """Publish a table of 40 people beside an earlier release with labels that overlap.
+
+    Returns:
+        Whether people fit several groups of what was written; what somebody believes who knows one
+        person and has both; and what the claim allows. None where it is refused.
+    """
+    random, folder = Random(seed), folder / str(seed)
+    folder.mkdir()
+    people = [(random.randrange(8), random.randrange(8), random.choice("abcd")) for _ in range(40)]
+    rows = [
+        (random.choice(["0-7", "0-3" if x < 4 else "4-7", "0-5" if x < 6 else "0-7"]), "*", ill)
+        for x, _, ill in people
+    ]
+    pd.DataFrame(rows, columns=["x", "y", "ill"]).to_csv(folder / "earlier.csv", index=False)
+    limit, method = random.choice(["0.65", "0.75", "0.9"]), random.choice(OVERLAPPING)
+    claim = {"at_most": float(limit), "knows": "person", "with": [str(folder / "earlier.csv")]}
+    axis = {"role": "quasi-identifier", "hierarchy": {"ranges": [2, 4, 8]}}
+    try:
+        hedgerow.publish(
+            pd.DataFrame(people, columns=["x", "y", "ill"]), one_row_per_person=True, method=method,
+            columns={"x": axis, "y": axis, "ill": "sensitive"}, report=False,
+            protect=[{"k-anonymity": random.choice([3, 6])}, {"belief": claim}],
+            to=str(folder / "release"),
+        )  # fmt: skip
+    except HedgerowError:
+        return None
+    written = pd.read_csv(folder / "release" / "data.csv", dtype=str)[["x", "y", "ill"]]
+    last = [tuple(row) for row in written.to_numpy().tolist()]
+    if len(last) < len(people):
+        return None
+    tables = [Counter((row[:2], row[2]) for row in table) for table in (rows, last)]
+    largest, overlap = Fraction(0), False
+    for x, y, _ in people:
+        fits = [
+            sorted({g for g, _ in table if covers(g[0], x) and covers(g[1], y)}) for table in tables
+        ]
+        overlap |= len(fits[1]) > 1
+        for one, other in [*product(*fits), *((g, None) for g in fits[1])]:
+            shares = [
+                tables[0][one, ill] * tables[1][other, ill] if other else tables[1][one, ill]
+                for ill in "abcd"
+            ]
+            largest = max(largest, Fraction(max(shares), sum(shares) or 1))
+    return overlap, largest, Fraction(limit)
+
+
+def test_what_is_written_tells_nobody_too_much(tmp_path: Path) -> None:
+    seeds = (*range(LARGER), TELLING)
+    found = [one for seed in seeds if (one := published(seed, tmp_path)) is not None]
+    assert all(largest <= limit for _, largest, limit in found)
+    assert sum(overlap for overlap, _, _ in found) >= CERTIFIED
+
+
+def test_an_overlap_of_what_is_written_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If people were known in their groups, this claim would be certified and false."""
+    monkeypatch.setattr(FittedSets, "overlap", False)
+    found = published(TELLING, tmp_path)
+    assert found is not None
+    assert found[1] > found[2]

@@ -5,7 +5,8 @@ Then the groups are judged for everybody who fits them. If that fails, a second 
 same of every group, whoever may be in it. It finds less, so nothing it finds is called optimal.
 
 So with beliefs beside earlier releases: the search takes everybody to be known in their group. If
-somebody who only knows which groups people fit believes too much, it is asked for less belief.
+somebody who only knows which groups people fit believes too much, it is asked for less belief, and
+then for larger groups.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from hedgerow.base.errors import ClaimError, HedgerowError
 from hedgerow.base.stop_request import StopRequest
+from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.optimality import gap_of
 from hedgerow.recode.recoding import Recoding
@@ -29,8 +31,10 @@ from hedgerow.release.partition.recoding_choice import Progress, choose
 from hedgerow.table.cells import Cells
 from hedgerow.table.label_taxonomies import written_out
 
-SHARES = (Fraction(9, 10), Fraction(4, 5), Fraction(13, 20), Fraction(1, 2))
+SHARES = (Fraction(19, 20), Fraction(9, 10), Fraction(4, 5), Fraction(13, 20), Fraction(1, 2))
 """Of the belief that a claim allows: what the search is asked for where groups overlap."""
+TIMES = (2, 4, 8, 16)
+"""And how much larger the smallest group is to be, if none of these is found."""
 
 
 def choose_over_overlaps(
@@ -94,14 +98,17 @@ def _believed_less(
     """
     if not asks_who_fits(job) or not believes_too_much(job, cells, found):
         return found
-    for share in SHARES:
-        asked = tuple(model.stricter(share) or model for model in models)
-        try:
-            other = choose(job.plan, cells, asked, say, unit=unit, stop=stop)
-        except HedgerowError:  # that little cannot be kept, so less cannot
-            break
-        if not _failed(job, cells, other)[0] and not believes_too_much(job, cells, other):
-            return replace(other, detail=_bounded(other.detail, found.detail))
+    less = [tuple(model.stricter(share) or model for model in models) for share in SHARES]
+    smallest = int(found.groups(cells).n.min(initial=cells.people))
+    larger = [(*models, KAnonymity(k=times * smallest)) for times in TIMES]
+    for asks in (less, larger):
+        for asked in asks:
+            try:
+                other = choose(job.plan, cells, asked, say, unit=unit, stop=stop)
+            except HedgerowError:  # what asks for even more cannot be kept either
+                break
+            if not _failed(job, cells, other)[0] and not believes_too_much(job, cells, other):
+                return replace(other, detail=_bounded(other.detail, found.detail))
     return found
 
 
