@@ -17,7 +17,7 @@ from hedgerow.claims.worlds.place_belief import ListedBelief, PlacedPeople, Secr
 from hedgerow.claims.worlds.record_owners import SeenRecords
 from hedgerow.claims.worlds.table_world import TableWorld
 from hedgerow.table.groups import Groups
-from hedgerow.table.location import placed
+from hedgerow.table.location import Located, placed
 
 QI = {"role": "quasi-identifier"}
 COLUMNS: dict[str, Any] = {"age": QI | {"hierarchy": {"ranges": [10, 50]}}, "ill": "sensitive"}
@@ -125,10 +125,19 @@ def test_groups_that_overlap_are_judged_one_by_one(tmp_path: Path) -> None:
         publish(people, claim | {"at_most": 0.85}, tmp_path / "second")
 
 
+def in_one_group(*records: int) -> PlacedPeople:
+    """Three people of one group, of one release."""
+    one = Located(np.arange(2), np.arange(1))
+    place = np.zeros((3, 1), np.int64)
+    return PlacedPeople(
+        np.arange(3), place, (np.array([records]),), (np.arange(len(records)),), (one,)
+    )
+
+
 def test_missing_values_are_not_learned() -> None:
     """Three people: two have flu or nothing. Of values that are recorded flu is certain."""
     column = SecretColumn(np.arange(2), np.array([False, True]), np.zeros(2, np.bool_))
-    people = PlacedPeople.in_groups(np.arange(3), np.zeros((3, 1), np.int64), (np.array([[2, 1]]),))
+    people = in_one_group(2, 1)
     assert people.likeliest_alone(column).largest == 1
     assert people.likeliest_listed(column, Fraction(1, 2)).most.largest == 1
 
@@ -136,7 +145,7 @@ def test_missing_values_are_not_learned() -> None:
 def test_a_value_that_says_nothing_is_taken_both_ways() -> None:
     """`?` may be a value of its own, or a missing one; then gout is certain."""
     column = SecretColumn(np.arange(2), np.zeros(2, np.bool_), np.array([False, True]))
-    people = PlacedPeople.in_groups(np.arange(3), np.zeros((3, 1), np.int64), (np.array([[1, 2]]),))
+    people = in_one_group(1, 2)
     assert people.likeliest_alone(column).largest == 1
 
 

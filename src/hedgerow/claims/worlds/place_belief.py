@@ -221,16 +221,6 @@ class PlacedPeople:
     sets: tuple[Located, ...]
     """Of each release, the groups of each set. The first sets are the groups, one by one."""
 
-    @classmethod
-    def in_groups(cls, person: Ints, place: Ints, records: Sequence[Ints]) -> PlacedPeople:
-        """Where nobody fits several groups, and all releases show the same columns."""
-        own = [np.arange(len(table)) for table in records]
-        sets = tuple(Located(np.arange(len(groups) + 1), groups) for groups in own)
-        return cls(
-            person, place, tuple(records), tuple(np.arange(table.shape[1]) for table in records),
-            sets,
-        )  # fmt: skip
-
     @cached_property
     def _kinds(self) -> tuple[Ints, Ints]:
         """One place of each kind, and the kind of each: who are together in every release."""
@@ -288,7 +278,9 @@ class PlacedPeople:
         Ann has flu or gout in one release and flu or acne in another:
 
         >>> tables = np.array([[1, 1, 0]]), np.array([[1, 0, 1]])
-        >>> people = PlacedPeople.in_groups(np.array([0]), np.array([[0, 0]]), tables)
+        >>> one = Located(np.arange(2), np.arange(1))
+        >>> people = PlacedPeople(
+        ...     np.array([0]), np.array([[0, 0]]), tables, (np.arange(3),) * 2, (one,) * 2)
         >>> column = SecretColumn(np.arange(3), np.zeros(3, np.bool_), np.zeros(3, np.bool_))
         >>> str(people.likeliest_alone(column).largest)
         '1'
@@ -419,7 +411,8 @@ class PlacedPeople:
         Ann and Bob have flu and gout between them, and so have Bob and Cem in another release.
 
         >>> places = np.array([[0, -1], [0, 0], [-1, 0]])
-        >>> people = PlacedPeople.in_groups(np.arange(3), places, (np.array([[1, 1]]),) * 2)
+        >>> tables, one = (np.array([[1, 1]]),) * 2, Located(np.arange(2), np.arange(1))
+        >>> people = PlacedPeople(np.arange(3), places, tables, (np.arange(2),) * 2, (one,) * 2)
         >>> column = SecretColumn(np.arange(2), np.zeros(2, np.bool_), np.zeros(2, np.bool_))
         >>> str(people.likeliest_listed(column, Fraction(1, 4)).most.largest)
         '1/2'
