@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import prod
+from math import gcd, lcm, prod
 from typing import Any
 
 import numpy as np
@@ -302,15 +302,15 @@ class PlacedPeople:
         places = places[first]
         self._refuse_many(len(places), column)
         most = [max(1, int(table.max(initial=0))) for table in self.records]
-        whole = column.prior is None and self._alike is None
-        small = whole and prod(most) * len(column.secret) < LARGEST
-        shares = np.ones((len(places), len(column.secret)), np.int64 if small else object)
+        factors, way = self._factors(column, places >= 0)
+        largest = max(map(max, factors), default=1)
+        small = prod(most) * largest * len(column.secret) < LARGEST
+        shares = np.array(factors, np.int64 if small else object)
+        shares = shares.reshape(-1, len(column.secret))[way]
         for r, (table, look) in enumerate(zip(self.records, self.looks, strict=True)):
             inside = places[:, r] >= 0
             seen = np.where(look >= 0, table[:, np.maximum(look, 0)], 0).astype(shares.dtype)
             shares[inside] *= seen[places[inside, r]]
-        if not whole:
-            shares = shares * self._factors(column, places >= 0)
         found = column.likeliest(shares)
         if len(owner) == len(kinds):
             return found.take(which)
@@ -334,17 +334,8 @@ class PlacedPeople:
             rows[:, r] = groups
         return rows, owner
 
-    @cached_property
-    def _alike(self) -> tuple[Ints, ...] | None:
-        """Of each release and value, how many look so; None where each has a look of its own."""
-        found = []
-        for look in self.looks:
-            many = np.bincount(look[look >= 0], minlength=int(look.max(initial=-1)) + 1)
-            found.append(np.where(look >= 0, np.append(many, 1)[look], 1))
-        return None if all(int(many.max(initial=1)) <= 1 for many in found) else tuple(found)
-
-    def _factors(self, column: SecretColumn, counts: Flags) -> Whole:
-        """Places by values: by what the product of the records is to be multiplied.
+    def _factors(self, column: SecretColumn, counts: Flags) -> tuple[list[list[int]], Ints]:
+        """By what the product of the records is to be multiplied.
 
         A release says how likely each look is. Of the values that look so each is as likely as the
         prior has it among them. So what the records say is divided by the prior of the look, and
@@ -353,9 +344,11 @@ class PlacedPeople:
         Args:
             column: What people may have.
             counts: Of each place and release, whether what it says counts.
+
+        Returns:
+            Of each way to count releases, a number for each value; and the way of each place.
         """
-        width = len(column.secret)
-        prior = column.prior or (Fraction(1),) * width
+        prior = column.prior or (Fraction(1),) * len(column.secret)
         of_look = []
         for look in self.looks:
             total: dict[int, Fraction] = {}
@@ -371,8 +364,11 @@ class PlacedPeople:
             for here, shares in zip(way, of_look, strict=True):
                 if here:
                     row = [share / part for share, part in zip(row, shares, strict=True)]
-            factors.append(row)
-        return np.array(factors, object).reshape(-1, width)[which.reshape(-1)]
+            scale = lcm(*(factor.denominator for factor in row))
+            whole = [int(factor * scale) for factor in row]
+            divisor = max(1, gcd(*whole))
+            factors.append([factor // divisor for factor in whole])
+        return factors, which.reshape(-1)
 
     def _once(self) -> Ints | None:
         """Kinds by releases: the set, where it says what no release before it says of the kind.
