@@ -114,7 +114,7 @@ def test_a_mistake_is_found_out(
         monkeypatch.setattr("hedgerow.claims.priors.Prior.shares", lambda self, domain: None)
     else:
         monkeypatch.setattr(BeliefBound, "_joined", lambda self, groups: None)
-        monkeypatch.setattr("hedgerow.release.partition.maker.refuse_believed", lambda *_: None)
+        monkeypatch.setattr("hedgerow.release.partition.maker.refuse_believed", lambda *_: {})
     assert not all(true for _, true in stories(tmp_path))
 
 
