@@ -87,9 +87,15 @@ class Story:
         return Puzzle(len(self.people), 3, (*self.earlier, new))
 
 
-def told(random: Random, folder: Path) -> Story | None:
-    """A story; None where it is not about a table beside releases that say who was in them."""
-    stays = random.random() < 0.5
+def told(random: Random, folder: Path, *, overlaps: bool = False) -> Story | None:
+    """A story; None where it is not about a table beside releases that say who was in them.
+
+    Args:
+        random: Draws it.
+        folder: For the earlier releases.
+        overlaps: Whether labels of these may overlap; then everybody is in all of them.
+    """
+    stays = random.random() < 0.5 or overlaps
     size = random.randint(4, 6)
     people = [(random.randrange(4), random.randrange(4), random.choice("abc")) for _ in range(size)]
     now = [True] * size if stays else [random.random() < 0.85 for _ in range(size)]
@@ -106,6 +112,8 @@ def told(random: Random, folder: Path) -> Story | None:
         rows = []
         for person, inside in zip(people, before, strict=True):
             side = f"0-{cut - 1}" if person[by] < cut else f"{cut}-3"
+            if overlaps and random.random() < 0.4:
+                side = "0-3"
             if inside:
                 rows.append((side, "*", person[2]) if by == 0 else ("*", side, person[2]))
         if len(rows) < 2 or sum(now) < 2:

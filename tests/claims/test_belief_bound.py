@@ -12,10 +12,12 @@ import pytest
 
 import hedgerow
 from hedgerow.base.errors import ClaimError, HedgerowError
+from hedgerow.claims.worlds.belief_world import BeliefWorld
 from hedgerow.claims.worlds.place_belief import ListedBelief, PlacedPeople, SecretColumn
+from hedgerow.claims.worlds.record_owners import SeenRecords
 from hedgerow.claims.worlds.table_world import TableWorld
 from hedgerow.table.groups import Groups
-from hedgerow.table.location import placed
+from hedgerow.table.location import Located, placed
 
 QI = {"role": "quasi-identifier"}
 COLUMNS: dict[str, Any] = {"age": QI | {"hierarchy": {"ranges": [10, 50]}}, "ill": "sensitive"}
@@ -108,16 +110,34 @@ def test_bad_input_is_named(tmp_path: Path, claim: dict[str, Any], said: str) ->
         publish(PEOPLE, {"with": [earlier(tmp_path, *FIVE)]} | claim, tmp_path)
 
 
-def test_groups_that_overlap_are_refused(tmp_path: Path) -> None:
-    rows = ("10-19", "flu"), ("10-29", "gout"), ("20-29", "flu"), ("10-29", "acne")
-    with pytest.raises(ClaimError, match="fits several groups of an earlier release"):
-        publish(PEOPLE, {"at_most": 0.9, "with": [earlier(tmp_path, *rows)]}, tmp_path)
+def test_groups_that_overlap_are_judged_one_by_one(tmp_path: Path) -> None:
+    """Who is 11 fits 10-19, where two of three have flu, and 10-29, where one of two has.
+
+    In the new release three of five have flu, and the others gout and acne: 2·3 / (2·3 + 1·1).
+    """
+    rows = [("10-19", "flu")] * 2 + [("10-19", "gout"), ("10-29", "flu"), ("10-29", "acne")]
+    people = table((11, "flu"), (12, "gout"), (13, "flu"), (21, "flu"), (23, "acne"))
+    path = earlier(tmp_path, *rows)
+    claim = {"at_most": 0.86, "knows": "person", "with": [path]}
+    (verdict,) = publish(people, claim, tmp_path).claims
+    assert (verdict.holds, verdict.level) == (True, pytest.approx(6 / 7))
+    with pytest.raises(ClaimError, match=r"85\.8%"):
+        publish(people, claim | {"at_most": 0.85}, tmp_path / "second")
+
+
+def in_one_group(*records: int) -> PlacedPeople:
+    """Three people of one group, of one release."""
+    one = Located(np.arange(2), np.arange(1))
+    place = np.zeros((3, 1), np.int64)
+    return PlacedPeople(
+        np.arange(3), place, (np.array([records]),), (np.arange(len(records)),), (one,)
+    )
 
 
 def test_missing_values_are_not_learned() -> None:
     """Three people: two have flu or nothing. Of values that are recorded flu is certain."""
     column = SecretColumn(np.arange(2), np.array([False, True]), np.zeros(2, np.bool_))
-    people = PlacedPeople(np.arange(3), np.zeros((3, 1), np.int64), (np.array([[2, 1]]),))
+    people = in_one_group(2, 1)
     assert people.likeliest_alone(column).largest == 1
     assert people.likeliest_listed(column, Fraction(1, 2)).most.largest == 1
 
@@ -125,22 +145,24 @@ def test_missing_values_are_not_learned() -> None:
 def test_a_value_that_says_nothing_is_taken_both_ways() -> None:
     """`?` may be a value of its own, or a missing one; then gout is certain."""
     column = SecretColumn(np.arange(2), np.zeros(2, np.bool_), np.array([False, True]))
-    people = PlacedPeople(np.arange(3), np.zeros((3, 1), np.int64), (np.array([[1, 2]]),))
+    people = in_one_group(1, 2)
     assert people.likeliest_alone(column).largest == 1
 
 
 def test_who_of_several_was_there_may_make_no_difference() -> None:
     """Of two who are alike one was in the earlier group, and the table grew by the other."""
     groups = Groups.of({"ill": [{"flu": 1, "gout": 1}]})
-    world = TableWorld.of_table(
-        ("ill",), [(("ill",), groups)], [placed([0, 0, 0])], {"ill": ["flu", "flu", "gout"]},
-        np.arange(3),
-    )  # fmt: skip
+    texts, person = {"ill": ["flu", "flu", "gout"]}, np.arange(3)
+    fitting, records = [placed([0, 0, 0])], SeenRecords.of(groups, "ill", several=False)
+    table = TableWorld.of_table(("ill",), [(("ill",), groups)], fitting, texts, person)
+    world = BeliefWorld.of(
+        table, ("ill",), (("ill",), texts["ill"]), [(("ill",), records)], fitting, person
+    )
     together = world.settled(np.zeros(3, np.int64))
     assert together.place.tolist() == [[0, 0], [0, -1], [0, 0]]
     # Whoever they know is worst off: flu in both, 2·1 / (2·1 + 1·1).
-    found = world.wherever(np.zeros(3, np.int64)).likeliest_alone(world.column(None))
-    assert found.largest == Fraction(2, 3)
+    (column,) = world.columns(None)
+    assert world.wherever(np.zeros(3, np.int64)).likeliest_alone(column).largest == Fraction(2, 3)
     with pytest.raises(ClaimError, match="nobody knows who"):
         world.settled(np.array([0, 1, 1]))
 
@@ -240,3 +262,44 @@ def test_missing_values_beside_a_question_mark_are_joined(tmp_path: Path) -> Non
     people = pd.DataFrame(rows, columns=["age", "ill", "bill"])
     hedgerow.publish(people, protect=[{"k-anonymity": 2}], **more)
     hedgerow.publish(people[1:], protect=[{"k-anonymity": 2}], **more)
+
+
+BILLED = [(1, "flu", "p"), (2, "gout", "p"), (3, "acne", "q"),
+          (4, "flu", "p"), (5, "gout", "q"), (6, "acne", "p")]  # fmt: skip
+"""One release tells 1 to 3 from 4 to 6; in the others all are in one group."""
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_columns_that_some_releases_lack_are_joined(tmp_path: Path, shown: bool) -> None:
+    """Two releases show bills, a third does not, and the new one does or does not.
+
+    Who is 1 has flu p, gout p or acne q by the first; by the second two of six have flu p, and one
+    each of the others. Flu is beside one bill, gout and acne are beside two: what a release without
+    bills says of these is divided by two. So flu is to gout p as 1·2·2·2 to 1·1·1·1, and to acne q.
+    Without bills all three would be alike.
+    """
+    people = pd.DataFrame(BILLED, columns=["age", "ill", "bill"])
+
+    def published(levels: list[int], protect: dict[str, Any], *columns: str, **more: Any) -> Any:
+        age = QI | {"hierarchy": {"ranges": [4, 8]}, "levels": levels}
+        return hedgerow.publish(
+            people[["age", *columns]], columns={"age": age} | dict.fromkeys(columns, "sensitive"),
+            protect=[protect], one_row_per_person=True, report=False, **more,
+        ).claims  # fmt: skip
+
+    paths = [str(tmp_path / name) for name in ("one", "two", "three")]
+    published([1, 1], {"k-anonymity": 3}, "ill", "bill", to=paths[0])
+    published([2, 2], {"k-anonymity": 3}, "ill", "bill", to=paths[1])
+    published([2, 2], {"k-anonymity": 3}, "ill", to=paths[2])
+
+    def believed(limit: float, knows: str) -> Any:
+        claim = {"at_most": limit, "of": "ill", "knows": knows, "with": paths}
+        return published([2, 2], {"belief": claim}, "ill", *(["bill"] if shown else []))
+
+    (verdict,) = believed(0.8, "person")
+    assert (verdict.holds, verdict.level) == (True, 0.8)
+    with pytest.raises(ClaimError, match=r"80\.0%"):
+        believed(0.79, "person")
+    # Who counts takes flu p of one of 1 to 3 for as likely as the others: one has each.
+    (verdict,) = believed(0.8, "everybody")
+    assert verdict.level == 0.8

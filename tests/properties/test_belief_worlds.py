@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,19 +28,19 @@ Shares = tuple[Fraction, ...]
 
 
 def alone(puzzle: Puzzle, person: int, prior: Shares) -> Fraction:
-    """The belief in the likeliest value of a person by the groups they are in, one by one."""
-    shares, seen = [Fraction(1)] * 3, 0
-    for release in puzzle.releases:
-        if not release.sure[person]:
-            continue
-        fits = release.fits[person]
-        shares = [
-            share * sum(group in fits and look == v for group, look in release.records)
-            for v, share in enumerate(shares)
-        ]
-        seen += 1
-    shares = [share / prior[v] ** (seen - 1) for v, share in enumerate(shares)]
-    return max(shares) / sum(shares)
+    """The belief in the likeliest value of a person by the groups they are in, wherever that is."""
+    inside = [release for release in puzzle.releases if release.sure[person]]
+    largest = Fraction(0)
+    for place in product(*(release.fits[person] for release in inside)):
+        shares = [share ** (1 - len(inside)) for share in prior]
+        for release, own in zip(inside, place, strict=True):
+            shares = [
+                share * sum(group == own and look == v for group, look in release.records)
+                for v, share in enumerate(shares)
+            ]
+        if any(shares):
+            largest = max(largest, max(shares) / sum(shares))
+    return largest
 
 
 def story(seed: int, folder: Path) -> tuple[Fraction, Fraction] | None:
@@ -48,7 +49,7 @@ def story(seed: int, folder: Path) -> tuple[Fraction, Fraction] | None:
     Only where the earlier ones alone keep the bound, for somebody who knows one person.
     """
     random = Random(seed)
-    found = told(random, folder)
+    found = told(random, folder, overlaps=seed % 4 == 3)
     if found is None:
         return None
     limit, knows = random.choice(LIMITS), random.choice(["everybody", "everybody", "person"])
@@ -115,7 +116,7 @@ def test_a_mistake_is_found_out(
         monkeypatch.setattr("hedgerow.claims.priors.Prior.shares", lambda self, domain: None)
     else:
         monkeypatch.setattr(BeliefBound, "_joined", lambda self, groups: None)
-        monkeypatch.setattr("hedgerow.release.partition.maker.refuse_believed", lambda *_: None)
+        monkeypatch.setattr("hedgerow.release.partition.maker.refuse_believed", lambda *_: {})
     assert not all(true for _, true in stories(tmp_path))
 
 

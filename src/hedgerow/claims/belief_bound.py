@@ -54,19 +54,21 @@ class BeliefBound(RatioModel, ColumnModel):
     Guarantee: The belief in any value of any person, missing ones not counted, is at most
         `at_most`, for three attackers who take all values for equally likely, or hold the prior.
         (1) Who has this release alone and knows a person's group. (2) Who has all releases that
-        were compared and knows a person's groups in them. (3) Who has all of them, knows
-        everybody's groups, and counts the worlds that fit. It holds for everybody in the release,
-        and for everybody else of whom the release tells more than the earlier ones.
+        were compared and knows a person's groups in them; or which groups the person fits, however
+        likely they take each to be. (3) Who has all of them, knows which groups everybody fits, and
+        counts the worlds that fit. It holds for everybody in the release, and for everybody else of
+        whom the release tells more than the earlier ones.
     Assumes: Whoever fits an earlier group and has a value of it was in it, as far as there are
         records. A person's value is the same in all releases. One value a person. Where records
         are joined on other columns, too, attackers take all that stands beside a value somewhere
-        for equally likely beside it; without a prior, all combinations.
+        for equally likely beside it; or, without a prior, all combinations.
     Reference: Machanavajjhala, Gehrke, Goetz 2009 (VLDB) for beliefs before and after; Ganta,
         Kasiviswanathan, Smith 2008 (KDD) for several releases.
 
     The level is the largest belief; where it is a bound that is proven, the bound. Beliefs are
     counted exactly in components that are small, and elsewhere have proven bounds (see
-    docs/beliefs.md); where neither is enough the claim does not hold.
+    docs/beliefs.md); where neither is enough the claim does not hold. Records are joined on every
+    column that two releases show.
 
     Alone, without earlier releases, the level is the largest share of a value in a group:
 
@@ -139,6 +141,9 @@ class BeliefBound(RatioModel, ColumnModel):
     def beliefs_left(self, domain: Sensitive) -> AskedBelief:
         shares = None if self.prior is None else self.prior.shares(domain)
         return AskedBelief(self.required, shares, self.knows == "everybody")
+
+    def stricter(self, share: Fraction) -> BeliefBound:
+        return replace(self, at_most=float(exact(self.at_most) * share))
 
     @property
     def required(self) -> Fraction:
@@ -221,9 +226,10 @@ CLAIMS.register(
         summary="Together with all earlier releases, nobody's value becomes likelier than this.",
         headline="no value becomes too likely beside earlier releases",
         promises="Someone who has this release, or all releases of the population that were "
-        "compared, and who knows a person's groups in them, believes in no sensitive value of the "
-        "person with more than you say. The same is true of somebody who knows where everybody is, "
-        "and counts every way in which the records can belong to people.",
+        "compared, and who knows which groups a person fits, believes in no sensitive value of the "
+        "person with more than you say, wherever the person is. The same is true of somebody who "
+        "knows which groups everybody fits, and counts every way in which the records can belong "
+        "to people.",
         does_not_protect="Against releases that are neither in the ledger nor named; against who "
         "has only some of those that were compared, holds another prior, or does not know who came "
         "and left; people whose value changed. Becoming less sure is not bounded.",

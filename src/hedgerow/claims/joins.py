@@ -19,7 +19,9 @@ from hedgerow.base.errors import some
 from hedgerow.base.spelling import UNKNOWN, likeness
 from hedgerow.claims.base import LARGEST
 from hedgerow.claims.history import follow
-from hedgerow.claims.worlds.table_world import TableWorld, UncheckedError
+from hedgerow.claims.worlds.belief_world import BeliefWorld, FittedSets
+from hedgerow.claims.worlds.record_owners import SeenRecords
+from hedgerow.claims.worlds.table_world import TableWorld, UncheckedError, looked
 from hedgerow.table.groups import AskedBelief, Groups, Ints
 from hedgerow.table.location import Located, placed
 from hedgerow.table.records import RecordKinds, parts
@@ -175,6 +177,7 @@ class Joins:
         )  # fmt: skip
 
     _built: dict[tuple[str, ...], TableWorld] = field(default_factory=dict)
+    _believed: dict[tuple[tuple[str, ...], ...], BeliefWorld] = field(default_factory=dict)
 
     @cached_property
     def _first(self) -> Ints:
@@ -291,6 +294,8 @@ class Joins:
         group: Ints,
         people: Ints,
         asked: AskedBelief,
+        *,
+        seen: FittedSets | None = None,
     ) -> LikeliestLeft:
         """What is believed in most, at most, of each person once a new release is there.
 
@@ -300,35 +305,35 @@ class Joins:
             group: And the group in the new release; -1 where they are not in it.
             people: And how many they are.
             asked: Which attackers are meant.
+            seen: Of each part, all groups of the new release that its people fit; left out where
+                readers know in which they are.
 
         Raises:
             UncheckedError: The releases do not say who is where in them.
             UncountedError: Beside these groups it cannot be said.
         """
         world = self._whole_world(new)
-        if any(int(fit.count.max(initial=0)) > 1 for fit in self.fitting):
-            raise UncheckedError(
-                "somebody fits several groups of an earlier release, and nobody knows which is "
-                "theirs",
-                fix="Give up the claim, or compare with releases whose groups do not overlap.",
-            )
         inside = self._inside(kind, people)
         where = self._everybody(inside, group, people)
-        column = world.column(asked.prior)
-        anywhere = world.wherever(where)
-        most = anywhere.likeliest_alone(column)
+        if seen is not None:
+            seen = replace(seen, of=self._everybody(inside, seen.of, people))
+        anywhere = world.wherever(where, seen)
         here = anywhere.inside_first
-        largest = most.take(np.flatnonzero(here)).largest
-        # What somebody believes who knows one person outside the new release, it does not change.
-        failing, counted = most.exceed(asked.enough) & here, True
-        if asked.everybody:
-            listed = world.settled(where)
+        failing, counted, largest = np.zeros(len(here), np.bool_), True, Fraction(0)
+        for column in world.columns(asked.prior):
+            most = anywhere.likeliest_alone(column)
+            largest = max(largest, most.take(np.flatnonzero(here)).largest)
+            # What somebody believes who knows one person outside the new release stays the same.
+            failing |= most.exceed(asked.enough) & here
+            if not asked.everybody:
+                continue
+            listed = world.settled(where, seen)
             found = listed.likeliest_listed(column, asked.enough)
             before = listed.without_first().likeliest_listed(column, asked.enough)
             counts = here | found.tells_more(before, asked.enough)
             largest = max(largest, found.most.take(np.flatnonzero(counts)).largest)
             more = found.most.exceed(asked.enough) & counts
-            counted = not (more & ~found.exact).any()
+            counted &= not (more & ~found.exact).any()
             failing |= more
         beside = anywhere.beside(failing)[inside]
         return LikeliestLeft(largest, failing[inside], beside, counted)
@@ -343,8 +348,11 @@ class Joins:
         world = self._whole_world(new)
         where = self._everybody(self._inside(kind, people), group, people)
         anywhere = world.wherever(where)
-        found = anywhere.without_first().likeliest_alone(world.column(asked.prior))
-        return found.take(np.flatnonzero(anywhere.inside_first)).largest
+        here, without = np.flatnonzero(anywhere.inside_first), anywhere.without_first()
+        return max(
+            without.likeliest_alone(column).take(here).largest
+            for column in world.columns(asked.prior)
+        )
 
     @cached_property
     def _learned(self) -> Flags:
@@ -375,23 +383,37 @@ class Joins:
             beside = np.minimum(beside, world.fewest_beside(count)[:table])
         return fewest, gone, beside
 
-    def _whole_world(self, new: Shows) -> TableWorld:
+    def _whole_world(self, new: Shows) -> BeliefWorld:
         """The world in which everything that any two releases show is joined.
 
         Raises:
-            UncheckedError: They do not all show the same, or nobody knows what people have there.
+            UncheckedError: There is too much of it.
         """
         releases = (new, *self.earlier)
         every = (self.of, *sorted(joined_on(releases, self.of)))
-        for shows in releases:
-            if lacking := [c for c in every if c not in shows.columns(self.of)]:
-                raise UncheckedError(
-                    f"some of the releases show {some(lacking)} as it is and others do not",
-                    fix="Publish the same columns as they are, or give up the claim.",
-                )
-        if every not in self._built:
-            self._built[every] = self._world(every)
-        return self._built[every]
+        shown = [
+            tuple(column for column in every if column in shows.columns(self.of))
+            for shows in releases
+        ]
+        key = (every, shown[0])
+        if key not in self._believed:
+            # Who was there is told by what the table has; of the rest only the releases tell.
+            known = tuple(column for column in every if column == self.of or column in self.beside)
+            if known not in self._built:
+                self._built[known] = self._world(known)
+            texts = {**self.beside, self.of: self.own}
+            kinds = range(len(self.people))
+            records = [
+                SeenRecords.of(shows.joint(mine, self.of), self.of, several=len(mine) > 1)
+                for shows, mine in zip(self.earlier, shown[1:], strict=True)
+            ]
+            self._believed[key] = BeliefWorld.of(
+                self._built[known], every,
+                (shown[0], [looked(shown[0], texts, k) for k in kinds]),
+                [*zip(shown[1:], records, strict=True)], self.fitting,
+                np.repeat(np.arange(len(self.people)), self.people),
+            )  # fmt: skip
+        return self._believed[key]
 
     def _worlds(self, new: Shows, *, strict: bool) -> Iterator[TableWorld]:
         """For each set of columns to join on, the world that fits all earlier releases.

@@ -244,6 +244,13 @@ class Traits:
         """
         return None
 
+    def stricter(self: T, share: Fraction) -> T | None:
+        """The claim with this share of what it lets somebody believe; it implies this one.
+
+        Only of a claim that bounds beliefs; None where there is none.
+        """
+        return None
+
     @property
     def believed(self) -> Prior | None:
         """What its attacker believes before seeing the release, where it names that."""

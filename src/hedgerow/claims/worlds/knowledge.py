@@ -144,6 +144,31 @@ class Knowledge:
         weights = None if self.weights is None else tuple(self.weights[k] for k in kinds.tolist())
         return replace(self, people=self.people[kinds], shown=tuple(shown), weights=weights)
 
+    def seen_as(self, secret: Ints, secrets: int) -> Knowledge:
+        """The same, of what is left of values if some are taken for one. Weights are left out.
+
+        Worlds become worlds of it, so what is proven of all of these is true of those.
+
+        Args:
+            secret: Of each value, what it is taken for.
+            secrets: How many there are.
+        """
+        shown = []
+        for one in self.shown:
+            table = one.dense()
+            seen = np.flatnonzero(one.looks >= 0)
+            means = np.full(table.shape[1], secrets, np.int64)  # what nobody may have is no secret
+            means[one.looks[seen]] = secret[seen]
+            rest = np.zeros((len(table), secrets + 1), np.int64)
+            np.add.at(rest.T, means, table.T)
+            owner, codes = np.nonzero(rest)
+            indptr = np.searchsorted(owner, np.arange(len(rest) + 1)).astype(np.int64)
+            histogram = Histogram(indptr, codes.astype(np.int32), rest[owner, codes])
+            looks = np.full(secrets, -1, np.int64)
+            looks[secret[seen]] = secret[seen]
+            shown.append(replace(one, histogram=histogram, looks=looks))
+        return replace(self, values=secrets, shown=tuple(shown), weights=None)
+
     def apart(self) -> Iterator[tuple[Ints, Knowledge]]:
         """Each component: its kinds, and what is known of it by itself.
 

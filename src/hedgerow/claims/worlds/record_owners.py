@@ -56,6 +56,12 @@ class SeenRecords:
     def width(self) -> int:
         return len(self.looks) + 1
 
+    def dense(self) -> Ints:
+        """Groups by looks: how many there are."""
+        table = np.zeros((int(self.kinds.max(initial=-1)) // self.width + 1, self.width), np.int64)
+        table[np.divmod(self.kinds, self.width)] = self.many
+        return table[:, : len(self.looks)]
+
     @classmethod
     def of(cls, groups: Groups, column: str, *, several: bool) -> SeenRecords:
         """From the groups of a release; `several` columns are one text already, as it is read."""

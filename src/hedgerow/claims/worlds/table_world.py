@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.base.errors import ClaimError, some
-from hedgerow.base.spelling import likeness, unrecorded
+from hedgerow.base.errors import ClaimError
 from hedgerow.claims.worlds.exchanges import Whereabouts, exchangeable
-from hedgerow.claims.worlds.place_belief import PlacedPeople, SecretColumn, UncountedError
 from hedgerow.claims.worlds.rearrangement import World
 from hedgerow.claims.worlds.record_owners import NOWHERE, SeenRecords
 from hedgerow.table.groups import Groups, Histogram, Ints
@@ -61,9 +58,9 @@ class TableWorld:
     """Of each pool, how many people may be there,"""
     records: Ints
     """and how many of them are."""
-    shown: tuple[Ints | None, ...]
-    """Of each earlier release, its records: group, value, and how many; None where it does not
-    show all that is joined on."""
+    owned: tuple[bool, ...]
+    """Of each earlier release, whether its records are people's of the table, one each, and nobody
+    lacks one."""
     secret: Ints
     """Of each value, the sensitive one in it."""
     names: tuple[Value, ...]
@@ -96,22 +93,18 @@ class TableWorld:
         of = columns[0]
         values = _Values()
         kinds = range(len(texts[of]))
-        mine = [values.code((columns, _text(columns, texts, k)), texts[of][k]) for k in kinds]
+        mine = [values.code((columns, looked(columns, texts, k)), texts[of][k]) for k in kinds]
         rows, certain = np.arange(len(person)), np.ones(len(person), np.bool_)
         place = np.zeros((len(person), 0), np.int64)
         others: list[tuple[int, int, int]] = []
         pool = np.full(len(person), -1, np.int64)
         wanted, records_of = list[int](), list[int]()
-        every = list[Ints | None]()
+        owned = list[bool]()
         for r, ((shown, groups), where) in enumerate(zip(earlier, fitting, strict=True)):
-            looks = [_text(shown, texts, k) for k in kinds]
+            looks = [looked(shown, texts, k) for k in kinds]
             records = SeenRecords.of(groups, of, several=len(shown) > 1)
             found = records.owners(where.take(person), looks, person)
-            told = [
-                (group, values.code((shown, text), _secret(text, several=len(shown) > 1)), many)
-                for group, text, many in (records.listed() if shown == columns else ())
-            ]
-            every.append(np.array(told, np.int64).reshape(-1, 3) if shown == columns else None)
+            owned.append(not found.left and not found.wanted)
             again = found.start[rows + 1] - found.start[rows]
             within = np.arange(int(again.sum())) - np.repeat(np.cumsum(again) - again, again)
             chosen = found.places[np.repeat(found.start[rows], again) + within]
@@ -141,7 +134,7 @@ class TableWorld:
             np.concatenate((pool, np.full(len(owner), -1, np.int64))),
             np.array(wanted, np.int64),
             np.array(records_of, np.int64),
-            tuple(every),
+            tuple(owned),
             np.array(values.secret, np.int64),
             tuple(values.secrets),
         )
@@ -216,89 +209,12 @@ class TableWorld:
         """How many rows each person has."""
         return np.bincount(self.person)
 
-    def wherever(self, group: Ints) -> PlacedPeople:
-        """Everybody in every place where they may be.
-
-        Args:
-            group: Of each person of the table, the group in a new release; NOWHERE for people who
-                are not in it.
-        """
-        return PlacedPeople(self.person, self._stacked(group), self._tables(group))
-
-    def settled(self, group: Ints) -> PlacedPeople:
-        """Everybody in one place, where it makes no difference who of several people is there.
-
-        Of seven people who are alike five were in an earlier group: it does not matter which.
-
-        Args:
-            group: As in `wherever`.
-
-        Raises:
-            UncountedError: It makes a difference, and nobody knows who was there.
-        """
-        stacked, table = self._stacked(group), self.person < len(group)
-        rows = self._rows[self.person]
-        chosen = rows == 1
-        there = np.flatnonzero(self.pool >= 0)
-        for pool in range(len(self.wanted)):
-            mine = there[self.pool[there] == pool]
-            # Of each of them the first row says that they came later, the second where they were.
-            alike = len(np.unique(np.column_stack((stacked[mine], stacked[mine - 1])), axis=0)) < 2
-            if len(mine) != self.wanted[pool] or (rows[mine] != 2).any() or not alike:
-                break
-            chosen[mine[: self.records[pool]]] = True
-            chosen[mine[self.records[pool] :] - 1] = True
-        if (np.bincount(self.person[chosen], minlength=len(self._rows)) != 1).any() or not (
-            self.certain | (self.pool >= 0) | table
-        ).all():
-            raise UncountedError(
-                "nobody knows who of several people was in an earlier release, and it makes a "
-                "difference",
-                fix="Give up the claim, or publish more coarsely where people came and left.",
-            )
-        return PlacedPeople(self.person[chosen], stacked[chosen], self._tables(group))
-
     def _stacked(self, group: Ints) -> Ints:
         """Rows by releases, the new one first: the group."""
         new = np.full(len(self.person), NOWHERE, np.int64)
         table = self.person < len(group)
         new[table] = group[self.person[table]]
         return np.column_stack((new, self.place))
-
-    def _tables(self, group: Ints) -> tuple[Ints, ...]:
-        """Of each release, the new one first, how many records of each group have each value."""
-        first = np.flatnonzero(np.diff(self.person, prepend=-1))[: len(group)]
-        own = np.column_stack((group, self.value[first], np.ones(len(group), np.int64)))
-        tables = []
-        for told in (own[group != NOWHERE], *self.shown):
-            assert told is not None, "every release shows what is joined on"
-            table = np.zeros((int(told[:, 0].max(initial=-1)) + 1, len(self.secret)), np.int64)
-            np.add.at(table, (told[:, 0], told[:, 1]), told[:, 2])
-            tables.append(table)
-        return tuple(tables)
-
-    def column(self, prior: Mapping[Value, Fraction] | None) -> SecretColumn:
-        """The values there are.
-
-        Args:
-            prior: How likely attackers take each sensitive value to be; None: all alike.
-
-        Raises:
-            UncheckedError: It says nothing of one of them.
-        """
-        names = list(self.names)
-        shares = None
-        if prior is not None:
-            given = {likeness(value): share for value, share in prior.items()}
-            if lacking := [name for name in names if name not in given and name is not None]:
-                raise UncheckedError(
-                    f"the prior does not say how likely {some(lacking)} is",
-                    fix="Give it a share, or leave the prior out.",
-                )
-            usual, many = min(given.values()), np.bincount(self.secret)
-            shares = tuple(given.get(names[s], usual) / int(many[s]) for s in self.secret.tolist())
-        missing = np.array([name is None for name in names], np.bool_)
-        return SecretColumn(self.secret, missing, np.array(unrecorded(names), np.bool_), shares)
 
     def alone(self, table: int, histograms: Sequence[Histogram]) -> Ints:
         """Of everybody behind the first `table` people, the values of their one earlier group."""
@@ -380,7 +296,7 @@ class _Values:
         return self._place[key]
 
 
-def _text(columns: Sequence[str], texts: Mapping[str, Sequence[Value]], kind: int) -> Value:
+def looked(columns: Sequence[str], texts: Mapping[str, Sequence[Value]], kind: int) -> Value:
     """What people of a kind have in these columns, in the form in which records are compared."""
     found = [texts[column][kind] for column in columns]
     return found[0] if len(found) == 1 else joined_text(found)

@@ -15,6 +15,7 @@ from hedgerow.base.spelling import likeness
 from hedgerow.claims.base import LARGEST
 from hedgerow.claims.composition import earlier_name
 from hedgerow.claims.joins import Joins, Shows
+from hedgerow.claims.worlds.belief_world import FittedSets
 from hedgerow.claims.worlds.place_belief import UncountedError
 from hedgerow.claims.worlds.table_world import UncheckedError
 from hedgerow.table.cells import Cells
@@ -179,6 +180,8 @@ class Left:
         people: Ints,
         records: RecordKinds | None,
         asked: AskedBelief,
+        *,
+        seen: FittedSets | None = None,
     ) -> BeliefsLeft:
         """The same, of parts of people, of whom some may be in no group.
 
@@ -189,6 +192,8 @@ class Left:
             people: and how many they are.
             records: As in `shows`.
             asked: Which attackers are meant.
+            seen: Of each part, all groups that its people fit; left out where readers know in which
+                they are.
 
         Raises:
             UncheckedError: The releases do not say who is where in them.
@@ -198,7 +203,7 @@ class Left:
         shows = self.shows(groups, kind[inside], group[inside], people[inside], records)
         every = np.ones(len(groups), np.bool_)
         try:
-            left = self.joins.believed(shows, kind, group, people, asked)
+            left = self.joins.believed(shows, kind, group, people, asked, seen=seen)
         except UncheckedError as error:
             raise UncheckedError(
                 f"what is believed of {self.of!r} cannot be checked: {error.what}", fix=error.fix

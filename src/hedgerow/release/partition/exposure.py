@@ -17,7 +17,7 @@ from hedgerow.claims.joins import joined_on
 from hedgerow.recode.recoding import SUPPRESSED, Recoding
 from hedgerow.release.partition.belief_check import beliefs_told, claims_beside
 from hedgerow.release.partition.earlier_releases import Codes, Left, Words, in_words
-from hedgerow.release.partition.written_groups import intended_groups
+from hedgerow.release.partition.written_groups import records_read
 from hedgerow.table.cells import Cells
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Ints
@@ -261,13 +261,6 @@ def exposures(
     return tuple(
         exposure(left, one, chosen, records, asked=least) for left in lefts if left.fitting
     )
-
-
-def records_read(chosen: Recoding, contents: Contents | None) -> RecordKinds | None:
-    """What a written table says together, row by row; None where it shows a single column."""
-    if contents is None or len(contents.sets) < 2:
-        return None
-    return contents.records(tuple(contents.sets), intended_groups(chosen, contents))
 
 
 def refuse_exposed(models: Sequence[PrivacyModel], exposures: Sequence[Exposure]) -> None:

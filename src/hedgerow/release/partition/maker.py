@@ -28,14 +28,17 @@ from hedgerow.release.destination import Staged
 from hedgerow.release.maker import Certificate, Record
 from hedgerow.release.manifest import listed
 from hedgerow.release.options import Options
-from hedgerow.release.partition.belief_check import asks_who_fits, refuse_believed
+from hedgerow.release.partition.belief_check import (
+    asks_who_fits,
+    refuse_believed,
+    with_beliefs,
+)
 from hedgerow.release.partition.candidates import Candidates
 from hedgerow.release.partition.certificate import certify, shown_orders
 from hedgerow.release.partition.data_file import write_release
 from hedgerow.release.partition.exposure import (
     Exposure,
     exposures,
-    records_read,
     refuse_exposed,
 )
 from hedgerow.release.partition.fingerprint import inputs_of, made_from
@@ -277,8 +280,9 @@ class RecodedMaker:
         if fitting is not None:
             refuse_in_doubt(claims, job, cells, fitting)
         if candidates is not None and asks_who_fits(job):
-            records = records_read(chosen, measured.contents)
-            refuse_believed(job, cells, chosen, records, candidates)
+            assert published is not None, "it is compared"
+            believed = refuse_believed(job, cells, chosen, measured.contents, candidates, published)
+            claims = with_beliefs(claims, believed)
         refuse_failed(claims, job.models, measured.groups)
         promised: tuple[PrivacyModel, ...] = job.claims
         if chosen.suppressed + cells.absent:

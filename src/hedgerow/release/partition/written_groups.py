@@ -21,6 +21,7 @@ from hedgerow.table.contents import Contents
 from hedgerow.table.groups import ALL, Facts, Groups, Histogram, Ints, Sensitive, Unseen
 from hedgerow.table.hierarchy import ANY, Hierarchy
 from hedgerow.table.location import groups_that_fit
+from hedgerow.table.records import RecordKinds
 from hedgerow.table.schema import Schema
 from hedgerow.table.written_form import Value, WrittenForm
 
@@ -104,6 +105,13 @@ def intended_groups(recoding: Recoding, contents: Contents) -> Ints:
     if any(key not in place for key in keys):
         raise _altered()
     return np.array([place[key] for key in keys], np.int64)
+
+
+def records_read(chosen: Recoding, contents: Contents | None) -> RecordKinds | None:
+    """What a written table says together, row by row; None where it shows a single column."""
+    if contents is None or len(contents.sets) < 2:
+        return None
+    return contents.records(tuple(contents.sets), intended_groups(chosen, contents))
 
 
 def fitting_pairs(cells: Cells, recoding: Recoding, contents: Contents) -> Pairs:
