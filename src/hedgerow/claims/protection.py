@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from hedgerow.base.errors import some
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.traits import TABLE_KNOWN
-from hedgerow.table.schema import AS_WRITTEN, STATED, Schema, stated_no_keys, told_by_hierarchies
+from hedgerow.table.schema import (
+    AS_WRITTEN,
+    STATED,
+    Schema,
+    counted_ages,
+    stated_no_keys,
+    told_by_hierarchies,
+)
 
 
 def protected(
@@ -36,6 +43,7 @@ def protected(
         sentences.append(AS_WRITTEN)
     sentences += stated_no_keys(schema.not_keys)
     sentences += told_by_hierarchies(schema.from_data)
+    sentences += counted_ages(schema.ages)
     if schema.rows == 1:
         sentences.append("Everybody has one row in the release.")
     if schema.linked:

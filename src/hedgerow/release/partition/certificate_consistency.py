@@ -41,6 +41,7 @@ def stated_schema(certificate: Mapping[str, Any]) -> Schema:
     return Schema(
         first | given, person, rows, stated, tuple(plan.get("not_keys", ())), written,
         tuple(plan.get("from_data", ())),
+        tuple((name, born, at) for name, (born, at) in plan.get("ages", {}).items()),
     )  # fmt: skip
 
 
