@@ -148,3 +148,21 @@ def test_init_proposes_no_age_that_cannot_be_counted(
     file.write_text("\n".join(lines) + "\n")
     write_plan(file, tmp_path / "plan.yaml", one_row_per_person=True)
     assert "ages" not in (yaml.safe_load((tmp_path / "plan.yaml").read_text()).get("read") or {})
+
+
+def test_an_age_between_other_dates_is_another_column_to_earlier_releases(tmp_path: Path) -> None:
+    plan = plan_of(patients(tmp_path)).model_copy(
+        update={"population": "ward", "ledger": str(tmp_path / "ledger.db")}
+    )
+    hedgerow.publish(plan, to=tmp_path / "first", report=False)
+    again = hedgerow.publish(plan, to=tmp_path / "again", report=False)
+    assert not any("counted from other dates" in note for note in again.notes)
+    columns = {name: one for name, one in plan.columns.items() if name != "age"}
+    file = tmp_path / "patients.csv"
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([lines[0] + ",age", *(f"{line},40" for line in lines[1:])]) + "\n")
+    other = plan.model_copy(
+        update={"source_form": None, "columns": {**columns, "age": plan.columns["age"]}}
+    )
+    told = hedgerow.publish(other, to=tmp_path / "other", report=False)
+    assert any("its 'age' was counted from other dates than here" in note for note in told.notes)

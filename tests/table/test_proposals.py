@@ -219,3 +219,12 @@ def test_numbers_are_cut_into_parts_with_as_many_people():
     found = similarity.distributions(pairs, [f"v{i}" for i in range(4)])
     assert found.shape == (4, similarity.PARTS)
     assert found.sum(axis=0).tolist() == [20.0] * similarity.PARTS
+
+
+def test_months_become_quarters():
+    counts = {f"{n:02}": 20 for n in range(1, 13)}
+    first = proposals("Aufnahme_Monat", counts)[0]
+    assert (first.form, first.origin) == ({"ranges": {"widths": [3, 6], "origin": 1}}, "public")
+    assert [row[1] for row in first.examples(12)] == ["1-3"] * 3 + ["4-6"] * 3 + ["7-9"] * 3 + [
+        "10-12"] * 3  # fmt: skip
+    assert "origin" not in str(proposals("visits", counts)[0].form)

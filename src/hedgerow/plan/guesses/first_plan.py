@@ -10,6 +10,7 @@ from hedgerow.plan.guesses.event_age import INSTEAD, EventAge, Fits, event_age, 
 from hedgerow.plan.guesses.first_claims import FirstClaims, first_claims
 from hedgerow.plan.guesses.first_hierarchies import first_hierarchy
 from hedgerow.plan.guesses.missing_marks import MissingMark, missing_marks
+from hedgerow.plan.guesses.name_shapes import LIKE_NAMES
 from hedgerow.plan.guesses.purposes import DEFAULT, PURPOSES, Purpose, purpose_of
 from hedgerow.plan.guesses.questions import MOST_QUESTIONS, PlanQuestion
 from hedgerow.plan.guesses.role_guess import ANSWERED, Confidence, RoleGuess, guess_role
@@ -21,6 +22,7 @@ from hedgerow.table.schema import Role
 ANOTHER = "every row is another person"
 YES, NO = "yes", "no"
 KNOWN, PRIVATE, NEITHER = "others may know them", "they are private", "neither"
+DROPPED = "they are, leave them out"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +124,11 @@ def first_plan(
             continue
         for name in unsure:
             roles[name] = _answered(roles[name], given[about])
+    named = [name for name, guess in roles.items() if guess.because == LIKE_NAMES]
+    if named and "names" not in given:
+        questions.append(_about_names(named))
+    for name in named if given.get("names") == KNOWN else ():
+        roles[name] = _answered(roles[name], KNOWN)
     if not any(guess.role is Role.QUASI_IDENTIFIER for guess in roles.values()):
         _one_quasi_identifier(roles, facts, person)
 
@@ -235,6 +242,18 @@ def _about_columns(about: str, role: Role, names: Sequence[str]) -> PlanQuestion
         default=KNOWN if role is Role.QUASI_IDENTIFIER else PRIVATE,
         why="What others may know is made coarser, so that it finds nobody. What is private is "
         "published as it is, protected by claims alone.",
+        columns=tuple(names),
+    )
+
+
+def _about_names(names: Sequence[str]) -> PlanQuestion:
+    return PlanQuestion(
+        about="names",
+        text=f"Are the values of {_listed(names)} names of people?",
+        options=(DROPPED, KNOWN),
+        default=DROPPED,
+        why="They are shaped so. Names are not published; firms or places that others know may be, "
+        "made coarser.",
         columns=tuple(names),
     )
 

@@ -254,7 +254,11 @@ def _method(first: FirstPlan) -> Sequence[str]:
         )
         method = "search: mondrian, boxes: taxonomy"
     else:
-        how, method = "the same level of detail for everybody", "search: lattice"
+        how = (
+            "the same level of detail for everybody. If that leaves nothing of a column, `search: "
+            "local` keeps more, with detail that differs from group to group"
+        )
+        method = "search: lattice"
     return [
         *_comment(f"guessed: {how}; {aim.suppress_because}."),
         f"method: {{{method}, suppress: {aim.suppress}}}",
