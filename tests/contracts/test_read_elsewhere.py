@@ -11,10 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from contracts.engine_homes import ELSEWHERE
 from contracts.test_engines_agree import NAMES, TABLE, TEXT, sorted_rows
 
 import hedgerow
+from hedgerow.api import write_plan
 from hedgerow.base.errors import DataError
 from hedgerow.engines import open_engine
 from hedgerow.engines.source_form import SourceForm
@@ -151,3 +153,25 @@ def test_what_cannot_be_read_is_refused(
         with pytest.raises(DataError) as error:
             open_engine(visits(60), form=form)
         assert words in str(error.value)
+
+
+def test_init_writes_it_for_a_table_of_a_database(postgresql_tables: Any, tmp_path: Path) -> None:
+    days = [dt.date(1950, 1, 1) + dt.timedelta(days=97 * i) for i in range(200)]
+    table = pa.table(
+        {
+            "birth_date": pa.array(days),
+            "admitted": pa.array([dt.date(2021, 1, 1 + i % 28) for i in range(200)]),
+            "age_group": pa.array([-9 if i % 20 == 0 else i % 60 + 20 for i in range(200)]),
+            "change": pa.array([i % 31 - 15 for i in range(200)]),
+        }
+    )
+    address = postgresql_tables(table)
+    write_plan(address, tmp_path / "plan.yaml", one_row_per_person=True)
+    said = yaml.safe_load((tmp_path / "plan.yaml").read_text())
+    assert said["read"] == {"missing": {"age_group": ["-9"]}}, "there is an age already"
+    write_plan(postgresql_tables(table.drop(["age_group"])), tmp_path / "plan.yaml",
+               one_row_per_person=True, replace=True)  # fmt: skip
+    said = yaml.safe_load((tmp_path / "plan.yaml").read_text())
+    assert said["read"] == {"ages": {"age_at_admitted": ["birth_date", "admitted"]}}
+    release = hedgerow.publish(tmp_path / "plan.yaml", report=False)
+    assert "age_at_admitted" in release.to_pandas().columns

@@ -208,7 +208,7 @@ def _score(
     if together and not broken:
         score += 2.5
         why.append("the rows of each value stand together")
-    if strangers and not (held or timed or together):
+    if strangers and not (same or timed or _in_runs(column)):
         return 0.0, ""  # nothing but its name speaks for it
     unnamed = held and look.kind is ColumnKind.CODE and column.distinct > MANY_KEYS
     if not (called or shaped or person or unnamed or (together and not broken)):
@@ -230,9 +230,9 @@ def _stands_together(look: ColumnFacts, column: EncodedColumn) -> bool:
         return False  # that says what they are
     if not 1.5 <= rows.mean() <= MOST_VISITS or _are_years(look):
         return False
-    ends = np.flatnonzero(np.diff(column.codes))
-    if len(ends) + 1 > column.size:
+    if not _in_runs(column):
         return False
+    ends = np.flatnonzero(np.diff(column.codes))
     order = column.codes[np.append(0, ends + 1)]
     if len(np.unique(order)) < len(order):
         return False
@@ -245,6 +245,11 @@ def _stands_together(look: ColumnFacts, column: EncodedColumn) -> bool:
     numbers = [key(text) for text in texts if text not in look.tokens]
     ordered = numbers == sorted(numbers) or numbers == sorted(numbers, reverse=True)
     return bool(balanced or not ordered)
+
+
+def _in_runs(column: EncodedColumn) -> bool:
+    """Whether the rows of each value are side by side."""
+    return len(np.flatnonzero(np.diff(column.codes))) < column.size
 
 
 def _are_years(look: ColumnFacts) -> bool:
