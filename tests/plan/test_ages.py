@@ -103,6 +103,14 @@ def test_no_two_of_them_may_tell_the_third(
     assert where in str(error.value)
 
 
+def test_a_policy_is_about_one_column_at_a_time(tmp_path: Path) -> None:
+    number = {"role": "quasi-identifier", "bounds": [0, 120], "step": 1}
+    roles = {"born": "identifier", "admitted": "identifier", "age": number}
+    with pytest.raises(PlanErrors, match="changes two columns"):
+        Plan.of(columns=roles, read=READ, privacy={"neighbours": "change-one"},
+                policy={"age": {"within": 5}})  # fmt: skip
+
+
 def test_how_a_plan_says_it() -> None:
     assert form_of(READ).ages == {"age": ("born", "admitted")}
     assert form_of(said_in_words(["ages.age=born, admitted"])).ages == form_of(READ).ages
