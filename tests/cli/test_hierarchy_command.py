@@ -131,3 +131,48 @@ def test_a_project_is_imported(tmp_path: Path) -> None:
     assert told["plan"] == str(to)
     assert "Not taken over" in run("import", project(tmp_path), "--to", to, "--replace")
     assert Plan.read(to).columns["age"].levels == (1, 2)
+
+
+JOBS = {"nurse": "20", "clerk": "21", "judge": "90", "baker": "10", "cook": "11", "surgeon": "95"}
+
+
+def test_values_that_are_similar_in_a_public_table(tmp_path: Path) -> None:
+    census, data = tmp_path / "census.csv", tmp_path / "people.csv"
+    census.write_text(
+        "job;pay\n" + "".join(f"{j};{p},5\n" for j, p in JOBS.items()) * 9 + "?;1,5\n"
+    )
+    data.write_text("job,pay\n" + "".join(f"{job},1\n" for job in JOBS) * 9)
+    said = ("--similar-in", census, "--of", "pay", "--null", "?")
+    told = json.loads(run("hierarchy", data, "--column", "job", *said, "--json"))
+    first = told["proposals"][0]
+    assert first["from"] == "public"
+    assert first["reason"] == "values whose people have a similar pay in census.csv"
+    assert sorted(JOBS) == sorted(leaves(first["hierarchy"]["taxonomy"]))
+    data.write_text(data.read_text() + "pilot,1\n")
+    told = json.loads(run("hierarchy", data, "--column", "job", *said, "--json"))
+    assert told["proposals"][0]["hierarchy"]["from"] == "data"
+
+
+def leaves(tree: object) -> list[str]:
+    if isinstance(tree, dict):
+        return [leaf for below in tree.values() for leaf in leaves(below)]
+    return [leaf for one in tree for leaf in leaves(one)] if isinstance(tree, list) else [str(tree)]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--of", "ward"), "no budget pays for that yet"),
+        (("--similar-in", "visits.csv", "--of", "ward"), "this is the data"),
+        (("--similar-in", "census.csv", "--of", "pya"), "Did you mean 'pay'?"),
+        (("--similar-in", "census.csv", "--of", "diagnosis"), "always similar to itself"),
+        (("--similar-in", "census.csv", "--of", "pay"), "cannot be put together"),
+    ],
+)
+def test_what_similarity_is_not_offered_for(
+    table: Path, words: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(table.parent)
+    Path("census.csv").write_text("diagnosis,pay\nA09,1\nE11,2\n")
+    said = run("hierarchy", "visits.csv", "--column", "diagnosis", *words, code=2)
+    assert message in " ".join(said.split())

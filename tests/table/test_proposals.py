@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import math
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
@@ -16,7 +18,7 @@ from tables import data_folder
 from hedgerow.plan.plan import Plan
 from hedgerow.table.codes import Codes
 from hedgerow.table.hierarchy_builders import Dates, Prefix
-from hedgerow.table.proposals import Proposal, proposals
+from hedgerow.table.proposals import Proposal, proposals, similarity
 
 texts = st.one_of(
     st.integers(-5, 10**6).map(str),
@@ -159,3 +161,70 @@ def test_adult() -> None:
     for name, all_of_it in found.items():
         assert all_of_it[0].loss <= all_of_it[-1].loss * (1 if name == "marital-status" else 0.8)
     assert found["native-country"][0].text.startswith("{codes: {system: countries")
+
+
+def entropy_of(groups, pairs):
+    """What is unknown of the other column when a person's group is known, times people."""
+    doubt = 0.0
+    for group in groups:
+        by = Counter()
+        for (value, other), n in pairs.items():
+            if value in group:
+                by[other] += n
+        total = sum(by.values())
+        doubt -= sum(n * math.log2(n / total) for n in by.values())
+    return doubt
+
+
+@given(st.dictionaries(st.tuples(st.sampled_from("abcdef"), st.sampled_from("xyz")),
+                       st.integers(1, 30), min_size=6))  # fmt: skip
+def test_each_step_loses_least_of_what_values_say(pairs):
+    known = sorted({value for value, _ in pairs})
+    steps = similarity.merges(known, similarity.distributions(pairs, known))
+    groups = {(i,) for i in range(len(known))}
+
+    def named(some):
+        return [{known[i] for i in group} for group in some]
+
+    for one, other in steps:
+        assert {one, other} <= groups
+        tried = {
+            (a, b): entropy_of(named(groups - {a, b} | {(*a, *b)}), pairs)
+            for a, b in itertools.combinations(sorted(groups), 2)
+        }
+        chosen = entropy_of(named(groups - {one, other} | {(*one, *other)}), pairs)
+        assert chosen <= min(tried.values()) + 1e-9
+        groups = groups - {one, other} | {(*one, *other)}
+    assert len(groups) == 1
+
+
+def test_similar_values_form_a_tree_that_is_public_if_all_values_are():
+    pairs = {("nurse", "2"): 9, ("clerk", "2"): 8, ("judge", "9"): 5, ("surgeon", "9"): 4}
+    found = similarity.candidate(pairs, ["nurse", "judge"], of="pay", source="census.csv")
+    h = found.spec.bind("job", ["nurse", "clerk", "judge", "surgeon"])
+    below_top = h.height - 1
+    at = {value: h.labels[below_top][h.codes[below_top][i]] for i, value in enumerate(h.values)}
+    assert at["judge"] == at["surgeon"] == "judge and 1 more"
+    assert {"clerk and 1 more": ["clerk", "nurse"]} in found.form["taxonomy"]
+    assert h.labels[h.height] == ("*",)
+    assert found.origin == "public"
+    more = similarity.candidate(pairs, ["nurse", "pilot"], of="pay", source="census.csv")
+    assert more.origin == "data"
+    assert "pilot" in more.form["taxonomy"]
+    assert similarity.candidate({("a", "1"): 3}, ["a"], of="pay", source="census.csv") is None
+
+
+def test_numbers_are_cut_into_parts_with_as_many_people():
+    pairs = {(f"v{i % 4}", str(i)): 1 for i in range(200)}
+    found = similarity.distributions(pairs, [f"v{i}" for i in range(4)])
+    assert found.shape == (4, similarity.PARTS)
+    assert found.sum(axis=0).tolist() == [20.0] * similarity.PARTS
+
+
+def test_months_become_quarters():
+    counts = {f"{n:02}": 20 for n in range(1, 13)}
+    first = proposals("Aufnahme_Monat", counts)[0]
+    assert (first.form, first.origin) == ({"ranges": {"widths": [3, 6], "origin": 1}}, "public")
+    assert [row[1] for row in first.examples(12)] == ["1-3"] * 3 + ["4-6"] * 3 + ["7-9"] * 3 + [
+        "10-12"] * 3  # fmt: skip
+    assert "origin" not in str(proposals("visits", counts)[0].form)

@@ -149,6 +149,7 @@ def _released(plan: Plan, public: Public, entry: Entry, content: bytes | None) -
     left_out = entry.body.get(LEFT_OUT)
     # What was missing then may be a value now, and the other way round.
     alike = public.stated is not None and list(then["null"]) == list(plan.null)
+    alike = alike and then.get("ages", {}) == plan.ages_json
     for column in (*published.quasi, *published.sensitive) if alike else ():
         domain = public.stated.domain(column) if public.stated is not None else None
         fitting = None

@@ -291,6 +291,7 @@ class Session(Asking[Answer]):
     ) -> dict[str, Any]:
         """Everything that makes a question the same question; none of it is from the data."""
         columns = {column for tally in design.tallies for column in tally.columns}
+        ages = {name: both for name, both in self.plan.ages_json.items() if name in columns}
         return {
             "kind": KIND,
             "question": question.asked(),
@@ -300,6 +301,7 @@ class Session(Asking[Answer]):
             "source": self._source,
             "person": self.plan.person,
             "null": list(self.plan.null),
+            **({"ages": ages} if ages else {}),
             "domains": {name: repr(public.domains.get(name)) for name in sorted(columns)},
         }
 

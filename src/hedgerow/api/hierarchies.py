@@ -17,7 +17,7 @@ from hedgerow.plan.arx_project import plan_of, read_project
 from hedgerow.plan.plan import Plan
 from hedgerow.table.code_books import read_code_book
 from hedgerow.table.hierarchy import Hierarchy
-from hedgerow.table.proposals import Proposal, proposals
+from hedgerow.table.proposals import Counts, Proposal, proposals, similarity
 from hedgerow.table.proposals.proposal import Candidate, weighed
 
 
@@ -76,6 +76,8 @@ def propose_hierarchies(
     null: Sequence[str] = (),
     read: Mapping[str, Any] | None = None,
     code_book: str | os.PathLike[str] | None = None,
+    similar_in: str | os.PathLike[str] | None = None,
+    of: str | None = None,
 ) -> ColumnProposals:
     """Hierarchies that a column of a table could have, the best first.
 
@@ -86,10 +88,19 @@ def propose_hierarchies(
         null: Texts that are read as missing; the plan's, if there is one.
         read: How a file is written, as a plan says it under `read`; the rest is detected.
         code_book: A file that says what codes mean: DDI (XML) or CSV.
+        similar_in: A public table with the column: values whose people have a similar `of` there
+            are put together.
+        of: A column of the public table, such as a sensitive one of the data.
 
     Raises:
         HedgerowError: The table or the code book cannot be read, or lacks the column.
     """
+    if (similar_in is None) != (of is None):
+        raise DataError(
+            "similar values are found in a public table, by one of its columns",
+            fix="Say both: --similar-in public.csv --of income. Which values are alike in the data "
+            "themselves would tell about their people, and no budget pays for that yet.",
+        )
     origin = TableOrigin.of(os.fspath(data), null=null, read=read)
     with open_engine(origin.source, null=origin.null, form=origin.form) as engine:
         if column not in engine.columns():
@@ -122,9 +133,59 @@ def propose_hierarchies(
                 + " reads them so; in the plan list them under `null`.",
             )
         found = (book, *found)
+    if similar_in is not None and of is not None:
+        found = (_similar(column, counts, similar_in, of, k, data=origin), *found)
     missing = counts.get(None, 0)
     distinct = len(set(counts) - {None})
     return ColumnProposals(column, sum(counts.values()), distinct, missing, found, tuple(counts))
+
+
+def _similar(
+    column: str,
+    counts: Counts,
+    similar_in: str | os.PathLike[str],
+    of: str,
+    k: int,
+    *,
+    data: TableOrigin,
+) -> Proposal:
+    """The proposal that puts values together which are similar in a public table.
+
+    Raises:
+        DataError: It is the data, lacks a column, or has too few or too many values.
+    """
+    where = os.fspath(similar_in)
+    if os.path.realpath(where) == os.path.realpath(str(data.source)):
+        raise DataError(
+            "this is the data, and no public table", where=where,
+            fix="Which values are alike in the data would tell about their people. Name a public "
+            "table, such as a census extract.",
+        )  # fmt: skip
+    public = TableOrigin.of(where, null=data.null)
+    null = (*public.null, *(public.file.missing if public.file is not None else ()))
+    with open_engine(public.source, null=null, form=public.form) as engine:
+        for name in (column, of):
+            if name not in engine.columns():
+                close = nearest(name, list(engine.columns()))
+                raise DataError(
+                    f"the public table has no column {name!r}", where=where,
+                    fix=f"Did you mean {close!r}?" if close
+                    else f"It has {some(engine.columns())}.",
+                )  # fmt: skip
+        if column == of:
+            raise DataError("a column is always similar to itself", fix="Name another with --of.")
+        table = engine.counts([column, of])
+    rows = zip(*(table[name].to_pylist() for name in ("q0", "q1", "n")), strict=True)
+    counted = {(one, other): int(n) for one, other, n in rows if None not in (one, other)}
+    values = [value for value, n in counts.items() if value is not None and n > 0]
+    made = similarity.candidate(counted, values, of=of, source=Path(where).name)
+    proposal = None if made is None else weighed(column, made, counts, k=k)
+    if proposal is None:
+        raise DataError(
+            f"values of {column!r} cannot be put together by the public table", where=where,
+            fix=f"It must have 3 to {similarity.MOST} values of {column!r}, each with people.",
+        )  # fmt: skip
+    return proposal
 
 
 def write_hierarchy(

@@ -8,7 +8,14 @@ from hedgerow.base.errors import some
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.traits import TABLE_KNOWN
 from hedgerow.table.column_codings import told_codings
-from hedgerow.table.schema import AS_WRITTEN, STATED, Schema, stated_no_keys, told_by_hierarchies
+from hedgerow.table.schema import (
+    AS_WRITTEN,
+    STATED,
+    Schema,
+    counted_ages,
+    stated_no_keys,
+    told_by_hierarchies,
+)
 
 
 def protected(
@@ -38,6 +45,7 @@ def protected(
     sentences += stated_no_keys(schema.not_keys)
     sentences += told_by_hierarchies(schema.from_data)
     sentences += told_codings(schema.coded)
+    sentences += counted_ages(schema.ages)
     if schema.rows == 1:
         sentences.append("Everybody has one row in the release.")
     if schema.linked:

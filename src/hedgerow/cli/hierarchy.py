@@ -26,6 +26,13 @@ def hierarchy(
     code_book: Annotated[
         Path | None, typer.Option(help="What codes mean: DDI (XML), or CSV.")
     ] = None,
+    similar_in: Annotated[
+        str | None,
+        typer.Option(help="A public table: values that are similar there are put together."),
+    ] = None,
+    of: Annotated[
+        str | None, typer.Option(help="With --similar-in: the column in which they are similar.")
+    ] = None,
     choose: Annotated[int, typer.Option(help="The proposal to write.")] = 1,
     to: Annotated[
         Path | None, typer.Option(help="Write the chosen proposal to this file (CSV).")
@@ -39,8 +46,9 @@ def hierarchy(
         from hedgerow.api import propose_hierarchies, said_in_words, write_hierarchy
 
         found = propose_hierarchies(
-            data, column, k=k, null=null or (), read=said_in_words(read or ()), code_book=code_book
-        )
+            data, column, k=k, null=null or (), read=said_in_words(read or ()),
+            code_book=code_book, similar_in=similar_in, of=of,
+        )  # fmt: skip
         found.choice(choose)
         told = found.summary()
         if to is not None:

@@ -99,10 +99,11 @@ def open_table(
 
 def _refuse_form(form: SourceForm, place: TablePlace) -> None:
     if form.said:
+        from hedgerow.engines.remote_columns import KEYS
         from hedgerow.engines.sources import refuse_keys
 
         what = f"a table of {engine_of(place).name}"
-        refuse_keys(form, (), what, str(place), values=False)
+        refuse_keys(form, KEYS, what, str(place), values=False)
 
 
 def _opened(place: TablePlace, reading: ReadOptions) -> TableEngine:

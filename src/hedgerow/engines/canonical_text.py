@@ -26,17 +26,25 @@ class CanonicalText:
         remote: The table.
         session: The DuckDB session that writes texts.
         null: Texts that mean missing.
+        columns: The columns, where they are read otherwise than as they stand there.
     """
 
-    def __init__(self, remote: Remote, session: DuckDBSession, null: Sequence[str]) -> None:
+    def __init__(
+        self,
+        remote: Remote,
+        session: DuckDBSession,
+        null: Sequence[str],
+        columns: Sequence[RemoteColumn] | None = None,
+    ) -> None:
         self._remote, self._session, self._null = remote, session, tuple(null)
-        self._place = {column.name: i for i, column in enumerate(remote.columns)}
+        self.columns = tuple(remote.columns if columns is None else columns)
+        self._place = {column.name: i for i, column in enumerate(self.columns)}
         self._pulled: set[int] = set()
         self._pushed: dict[int, str] = {}
         self._spelled: dict[str, tuple[tuple[str, str], ...]] = {}
 
     def column(self, name: str) -> RemoteColumn:
-        return self._remote.columns[self._place[name]]
+        return self.columns[self._place[name]]
 
     def typed(self, name: str, place: str) -> TypedColumn:
         """The column as DuckDB holds it where this SQL is its value."""
@@ -109,7 +117,7 @@ class CanonicalText:
 
     def _dictionary(self, i: int) -> str:
         if i not in self._pushed:
-            name = self._remote.columns[i].name
+            name = self.columns[i].name
             self._refuse_strange(name)
             self._pushed[i] = self._remote.push(
                 f"dictionary{i}{'again' * self.is_respelled(name)}",

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from hedgerow.base.errors import DataError
 from hedgerow.base.spelling import means_missing
 from hedgerow.engines.address import table_place
 from hedgerow.engines.csv_detection import accented_texts, csv_form
@@ -36,6 +37,10 @@ SAMPLE = 2000
 """Rows that say which forms are worth trying on all."""
 SHOWN = 10
 """Rows that are shown."""
+FEW_ROWS = 10
+"""Rows of a first sheet below which it may hold notes."""
+LARGER = 10
+"""How many times as many rows another sheet has, if it holds the table."""
 NAMIBIA = "NA"
 """A country, and what R writes for a missing value."""
 MOSTLY = 0.9
@@ -96,6 +101,33 @@ def look_at_file(
     if table_place(source) is not None:
         return None
     said = form or AS_ALWAYS
+    first = _look(source, said, null)
+    other = _larger_sheet(source, said, null, first) if said.sheet is None else None
+    return first if other is None else other
+
+
+def _larger_sheet(
+    source: str | Path, said: SourceForm, null: Sequence[str], first: FileLook
+) -> FileLook | None:
+    """Another sheet, where the first one holds notes and the table stands there."""
+    if len(first.sheets) < 2 or (len(first.columns) > 1 and first.rows >= FEW_ROWS):
+        return None
+    found = []
+    for name in first.sheets[1:]:
+        with suppress(DataError):  # an empty one, or one without names of columns
+            found.append(_look(source, replace(said, sheet=name), null))
+    best = max(found, key=lambda one: one.rows, default=None)
+    if best is None or len(best.columns) < 2 or best.rows < LARGER * max(1, first.rows):
+        return None
+    note = (
+        f"The sheet {best.sheet!r} is read: {first.sheet!r}, the first of {len(first.sheets)}, has "
+        f"{first.rows:,} row{'s' * (first.rows != 1)} only."
+    )
+    return replace(best, notes=(note, *best.notes))
+
+
+def _look(source: str | Path, said: SourceForm, null: Sequence[str]) -> FileLook:
+    """The same of a file, and of the sheet that is said, or the first."""
     path = Path(table_of(str(source))[0])
     kind = format_of(path)
     keys = frozenset() if kind is None else kind.keys
@@ -106,7 +138,7 @@ def look_at_file(
         dialect, shown, titles = _csv(path, said, tabs=kind.name == ".tsv")
     session = DuckDBSession(described(source), memory=None, scratch=None, alone=attaches(source))
     with closing(session):
-        as_text = replace(dialect, decimal=None, thousands=None, dates=None)
+        as_text = replace(dialect, decimal=None, thousands=None, dates=None, ages=None)
         if "sheet" in keys and said.skip is None:
             as_text = replace(as_text, skip=DETECT)
         view = attach(session, source, form=as_text, null=null)
@@ -147,7 +179,15 @@ def look_at_file(
         missing=tuple(missing),
         unreadable=tuple(one.unreadable for one in found.values() if one.unreadable),
         questions=tuple(one.question for one in found.values() if one.question),
-        notes=(*titles, *view.about.notes, *(one.note for one in found.values() if one.note)),
+        notes=(
+            *titles,
+            *view.about.notes,
+            *(one.note for one in found.values() if one.note),
+            *(
+                f"{name!r} is counted: whole years from {born!r} to {at!r}."
+                for name, (born, at) in (said.ages or {}).items()
+            ),
+        ),
         decimal=by_column(detected.decimal),
         thousands=by_column(detected.thousands),
         dates=by_column(detected.dates),

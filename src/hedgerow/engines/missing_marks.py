@@ -38,11 +38,29 @@ def _value(place: str, kind: str, texts: Sequence[str]) -> str:
     """SQL of a value, or of none where it is one of the texts."""
     if not texts:
         return place
+    return f"(CASE WHEN {means_missing(place, kind, texts)} THEN NULL ELSE {place} END)"
+
+
+def means_missing(place: str, kind: str, texts: Sequence[str]) -> str:
+    """SQL of the session of whether a value is one of the texts; of numbers, of any writing.
+
+    Args:
+        place: SQL of the value.
+        kind: Its type.
+        texts: The texts, at least one.
+    """
     listed = list(dict.fromkeys(texts))
-    if kind in FLOATING or kind.startswith("DECIMAL"):
+    if is_number(kind):
         number = kind if kind in FLOATING else "DOUBLE"
         numbers = ", ".join(f"TRY_CAST({literal(text)} AS {number})" for text in listed)
-        alike = f"{place}::{number} IN ({numbers})"
-    else:
-        alike = f"{place}::VARCHAR IN ({', '.join(map(literal, listed))})"
-    return f"(CASE WHEN {alike} THEN NULL ELSE {place} END)"
+        return f"{place}::{number} IN ({numbers})"
+    return f"{place}::VARCHAR IN ({', '.join(map(literal, listed))})"
+
+
+def is_number(kind: str) -> bool:
+    """Whether values of a type have several texts, so that they are compared as numbers.
+
+    >>> is_number("DECIMAL(9,2)"), is_number("BIGINT")
+    (True, False)
+    """
+    return kind in FLOATING or kind.startswith("DECIMAL")

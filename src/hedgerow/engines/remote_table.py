@@ -23,10 +23,12 @@ from hedgerow.engines.identities import identities
 from hedgerow.engines.packed_text import element, key, unpacked
 from hedgerow.engines.profile import MOST_CELLS
 from hedgerow.engines.remote import Kind, Kinds, Remote
+from hedgerow.engines.remote_columns import columns_as_read
 from hedgerow.engines.remote_tally import remote_tally
 from hedgerow.engines.session import DuckDBSession
 from hedgerow.engines.session_table import SessionTable, differs, is_blank, letters
 from hedgerow.engines.shelf import RemoteShelf
+from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
 from hedgerow.engines.tally import Tally
 
 
@@ -42,6 +44,7 @@ class RemoteTable(SessionTable):
         *,
         null: Sequence[str] = (),
         person: str | None = None,
+        form: SourceForm = AS_ALWAYS,
         memory: str | None = None,
         scratch: Path | None = None,
     ) -> None:
@@ -53,12 +56,18 @@ class RemoteTable(SessionTable):
         except BaseException:
             remote.close()
             raise
-        self._canonical = CanonicalText(remote, session, null)
+        try:
+            columns = columns_as_read(remote, session, form, null) if form.said else None
+            self._canonical = CanonicalText(remote, session, null, columns)
+        except BaseException:
+            remote.close()
+            session.close()
+            raise
         super().__init__(lambda: session, self._nothing, null=null, person=person)
 
     def _nothing(self, session: DuckDBSession) -> SourceView:
         """The session's view `source`, with the columns and no rows."""
-        columns = self._remote.columns
+        columns = self._canonical.columns
         names = unclashing([column.name for column in columns], self._remote.where)
         kinds = tuple(column.kind or "VARCHAR" for column in columns)
         none = ", ".join(f"NULL::{kind} AS c{i}" for i, kind in enumerate(kinds))

@@ -213,7 +213,8 @@ class SessionTable:
     def _all_of_somebody(self, lost: int) -> None:
         if lost:
             raise DataError(
-                f"{lost:,} rows have no value in the person column {self._person!r}",
+                f"{lost:,} {'row has' if lost == 1 else 'rows have'} no value in the "
+                f"person column {self._person!r}",
                 where=self._session.where,
                 fix="Say whose rows they are, or leave them out.",
             )

@@ -56,6 +56,9 @@ class SourceForm:
     """One of `ORDERS`."""
     missing: Mapping[str, tuple[str, ...]] | None = None
     """By column: texts that mean missing in it, and may be values in others."""
+    ages: Mapping[str, tuple[str, str]] | None = None
+    """Columns that are added: the age at an event, by the columns of the date of birth and of the
+    date of the event."""
 
     @property
     def said(self) -> dict[str, Any]:

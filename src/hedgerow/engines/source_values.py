@@ -7,7 +7,7 @@ columns holds for those in which it fits every value; the others stay as they ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -163,12 +163,18 @@ def with_values(
 def _value(place: str, form: ValueForm, null: Sequence[str]) -> str:
     """SQL of a value as it is counted. A text that means missing is left for whoever looks."""
     text = f"{place}::VARCHAR"
-    return f"(CASE WHEN {_missing(text, null)} THEN {text} ELSE {form.sql(text)} END)"
+    return f"(CASE WHEN {missing_text(text, null)} THEN {text} ELSE {form.sql(text)} END)"
 
 
-def _missing(text: str, null: Sequence[str]) -> str:
-    """SQL of whether a text is of no value: there is none, or it means so."""
-    listed = ", ".join(map(literal, dict.fromkeys(null)))
+def missing_text(text: str, null: Sequence[str], quoted: Callable[[str], str] = literal) -> str:
+    """SQL of whether a text is of no value: there is none, or it means so.
+
+    Args:
+        text: SQL of the text.
+        null: Texts that mean missing.
+        quoted: Writes a text as SQL.
+    """
+    listed = ", ".join(map(quoted, dict.fromkeys(null)))
     blank = f"{text} IS NULL OR trim({text}) = ''"
     return f"({blank} OR {text} IN ({listed}))" if null else f"({blank})"
 
@@ -194,7 +200,7 @@ def fits(
     # Each is worked out once, under a name; written out three times it takes as long to plan again.
     places = sorted({i for i, _ in tried})
     named = [f"c{i}::VARCHAR AS t{i}" for i in places]
-    named += [f"NOT {_missing(f'c{i}::VARCHAR', null)} AS h{i}" for i in places]
+    named += [f"NOT {missing_text(f'c{i}::VARCHAR', null)} AS h{i}" for i in places]
     wanted = []
     for j, (i, form) in enumerate(tried):
         named.append(f"{form.sql(f'c{i}::VARCHAR')} AS v{j}")
@@ -224,13 +230,14 @@ def unreadable(
 ) -> UnreadableValues | None:
     """The values of a column that are not so written; None where all are."""
     text = f"c{i}::VARCHAR"
-    wrong = f"NOT {_missing(text, null)} AND {form.sql(text)} IS NULL"
+    wrong = f"NOT {missing_text(text, null)} AND {form.sql(text)} IS NULL"
     count = session.number(f"SELECT count(*) FROM source WHERE {wrong}")
     if not count:
         return None
     rows = session.fetch(
         f"SELECT n, t FROM (SELECT row_number() OVER () AS n, {text} AS t, c{i} FROM source) "
-        f"WHERE NOT {_missing('t', null)} AND {form.sql('t')} IS NULL ORDER BY n LIMIT {EXAMPLES}"
+        f"WHERE NOT {missing_text('t', null)} AND {form.sql('t')} IS NULL "
+        f"ORDER BY n LIMIT {EXAMPLES}"
     )
     return UnreadableValues(
         column=view.names[i],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hedgerow.base.errors import DataError, nearest, some
 from hedgerow.engines.address import without_secret
+from hedgerow.engines.derived_ages import with_ages
 from hedgerow.engines.formats import (
     FORMATS,
     PARQUET,
@@ -74,7 +75,9 @@ def attach(
     found = _as_it_is(session, source, form)
     if form.missing:
         found = without_marks(session, found, form.missing)
-    return with_values(session, found, form, null) if form.written else found
+    if form.written:
+        found = with_values(session, found, form, null)
+    return with_ages(session, found, form.ages, null) if form.ages else found
 
 
 def _as_it_is(session: DuckDBSession, source: object, form: SourceForm) -> SourceView:
@@ -112,7 +115,7 @@ def refuse_keys(
     Raises:
         DataError: It is.
     """
-    known = {*keys, *(("decimal", "thousands", "dates", "missing") if values else ())}
+    known = {*keys, *(("decimal", "thousands", "dates", "missing", "ages") if values else ())}
     if wrong := [key for key in form.said if key not in known]:
         raise DataError(
             f"`read` says {some(wrong)}, and that means nothing for {what}",

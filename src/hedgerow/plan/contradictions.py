@@ -72,6 +72,8 @@ def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]
             ("columns",), "no column is a quasi-identifier, so there is nothing to generalise",
             "Give that role to what an attacker may know: age, postcode, sex, dates.",
         )  # fmt: skip
+    if claims or plan.method.search == "safe":
+        yield from _ages_contradict(plan)
     if plan.rows is not None and plan.person is None:
         yield Problem(
             ("rows",), "nothing says whose row it is, so nobody can have several",
@@ -102,6 +104,24 @@ def _columns_contradict(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]
             f"{plan.person!r} is the person column, so it cannot be {column.role}",
             "Leave the column out or give it the role identifier.",
         )
+
+
+def _ages_contradict(plan: Plan) -> Iterable[Problem]:
+    """Two of a date of birth, the date of an event and the age at it tell the third.
+
+    So if one is published as it is, it narrows the others in each row: somebody who knows the
+    date of birth finds fewer people than the group has.
+    """
+    kept = (Role.QUASI_IDENTIFIER, Role.IDENTIFIER)
+    for age, (born, at) in plan.ages.items():
+        for name in (age, born, at):
+            if name in plan.columns and plan.columns[name].role not in kept:
+                yield Problem(
+                    ("columns", name, "role"),
+                    f"{age!r} is the age between {born!r} and {at!r}: two of them tell the third, "
+                    f"and {name!r} would be published as it is",
+                    "Give it the role quasi-identifier, or identifier to leave it out.",
+                )
 
 
 def _claim_contradicts(plan: Plan, place: Place, claim: Claim | PrivacyModel) -> Iterable[Problem]:

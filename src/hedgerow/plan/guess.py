@@ -17,8 +17,9 @@ from typing import Any
 from hedgerow.base.errors import DataError, PlanError, TargetError, some
 from hedgerow.engines.base import Engine
 from hedgerow.engines.file_look import FileLook
+from hedgerow.plan.guesses.event_age import EventAge, Fits
 from hedgerow.plan.guesses.first_plan import FirstPlan, first_plan
-from hedgerow.plan.guesses.first_plan_text import plan_text
+from hedgerow.plan.guesses.first_plan_text import plan_text, with_age_and_marks
 from hedgerow.plan.guesses.purposes import purpose_of
 from hedgerow.plan.guesses.questions import MOST_QUESTIONS, Asker
 from hedgerow.table.profile.table_profile import TableProfile
@@ -84,6 +85,17 @@ def write_plan(
     if look is None:
         look = look_at_file(data, form=known)
     form, missing = (known, ()) if look is None else (look.form, look.missing)
+
+    def fits_age(age: EventAge) -> bool:
+        """Whether the table can be read with it: all are dates, and the right way round."""
+        null = [*missing, *(mark.text for mark in age.null)]
+        added = with_age_and_marks(form, age, age.null_in_columns)
+        try:
+            open_engine(place or Path(data), null=null, form=added).close()
+        except DataError:
+            return False
+        return True
+
     with open_engine(place or Path(data), null=missing, person=person, form=form) as engine:
         require_header(engine, where=str(data))
         if lost := sorted(set(not_keys) - set(engine.columns())):
@@ -104,7 +116,7 @@ def write_plan(
         profile = profile_table(engine, source=str(data), deep=False)
         first = _asked_for(
             profile, asker, person=person, one_row_per_person=one_row_per_person,
-            not_keys=not_keys, purpose=purpose, find_person=ask, by_column=look is not None,
+            not_keys=not_keys, purpose=purpose, find_person=ask, fits_age=fits_age,
         )  # fmt: skip
         if ask and not first.one_row_per_person:
             _refuse_unknown_people(engine, first, where=str(data))
@@ -137,14 +149,14 @@ def _asked_for(
     not_keys: Sequence[str],
     purpose: str | None,
     find_person: bool,
-    by_column: bool,
+    fits_age: Fits,
 ) -> FirstPlan:
     """The plan after all questions that a person answers."""
     answers: dict[str, str] = {}
     while True:
         first = first_plan(
             profile, person=person, one_row_per_person=one_row_per_person, not_keys=not_keys,
-            purpose=purpose, find_person=find_person, answers=answers, by_column=by_column,
+            purpose=purpose, find_person=find_person, answers=answers, fits_age=fits_age,
         )  # fmt: skip
         if asker is None or not first.questions or len(answers) >= MOST_QUESTIONS:
             return first
@@ -160,7 +172,8 @@ def _refuse_unknown_people(engine: Engine, first: FirstPlan, *, where: str) -> N
     """
     from hedgerow.table.person_keys import asked, repeated
 
-    roles = {name: guess.role for name, guess in first.roles.items()}
+    there = engine.columns()
+    roles = {name: guess.role for name, guess in first.roles.items() if name in there}
     said = dict.fromkeys(first.not_keys, False)
     for key in repeated(engine, roles, said, person=first.person, names=False).keys:
         raise asked(key, person=first.person, where=where, init=True)

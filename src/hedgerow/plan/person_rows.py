@@ -49,7 +49,8 @@ def require_rows(plan: Plan, engine: Engine) -> int | None:
     found = engine.rows_of(plan.person)
     if found.nobody:
         raise DataError(
-            f"{found.nobody:,} rows have no value in the person column {plan.person!r}",
+            f"{found.nobody:,} {'row has' if found.nobody == 1 else 'rows have'} no value in the "
+            f"person column {plan.person!r}",
             where=plan.where("person"),
             fix="Say whose rows they are, or leave them out.",
         )

@@ -327,6 +327,16 @@ class Plan(PlanMapping):
         """How the source is written; None where nothing is said of it."""
         return None if self.source_form is None else self.source_form.form
 
+    @property
+    def ages(self) -> dict[str, tuple[str, str]]:
+        """The ages that are added, and the columns of the two dates of each."""
+        return {} if self.source_form is None else self.source_form.ages or {}
+
+    @property
+    def ages_json(self) -> dict[str, list[str]]:
+        """The same, as requests and certificates have it."""
+        return {name: list(both) for name, both in self.ages.items()}
+
     def form_for(self, source: object) -> SourceForm | None:
         """The same, where this is the plan's own source."""
         if self.source is None or not isinstance(source, str | Path):
@@ -482,6 +492,7 @@ class Plan(PlanMapping):
         return Schema(
             roles, self.person, stated=self.one_row_per_person, not_keys=self.not_keys,
             ids_as_written=self.ids_as_written, from_data=self.from_data, coded=self.codings,
+            ages=tuple((name, *both) for name, both in self.ages.items()),
         )  # fmt: skip
 
     def hierarchy_spec(self, column: str) -> Spec:

@@ -29,6 +29,14 @@ def policy_contradicts(plan: Plan, broken: frozenset[str]) -> Iterable[Problem]:
             "bounds",
             "Use a table with one row per person, or leave the policy out.",
         )
+    if plan.ages:
+        age, (born, at) = next(iter(plan.ages.items()))
+        yield Problem(
+            ("policy",),
+            f"{age!r} is counted from {born!r} and {at!r}: who changes one of them changes two "
+            "columns, and a policy is about one column at a time",
+            "Leave the policy out, or take `ages` out of `read` and compute the age in the data.",
+        )
     if plan.method.search == "marginals":
         yield Problem(
             ("policy",), "a policy is for answers, and a randomised release does not use it",

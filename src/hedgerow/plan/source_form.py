@@ -171,6 +171,28 @@ def _missing(value: Any) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def _ages(value: Any) -> dict[str, tuple[str, str]]:
+    """By column that is added, the columns of the date of birth and of the event."""
+    if not isinstance(value, Mapping):
+        raise problem(
+            f"'ages' cannot be {short(value)}",
+            "Name a column to add, and between which two dates it is: "
+            "{age_at_admission: [birth_date, admitted]}.",
+        )
+    found, wrong = {}, []
+    for name, given in value.items():
+        both = [one.strip() for one in given.split(",")] if isinstance(given, str) else given
+        texts = isinstance(both, list | tuple) and all(isinstance(one, str) for one in both)
+        if texts and len(both) == 2 and both[0] != both[1]:
+            found[str(name)] = (both[0], both[1])
+        else:
+            fix = "Write the column of the date of birth, then that of the event: [born, admitted]."
+            wrong.append(Problem((str(name),), f"{str(name)!r} cannot be {short(given)}", fix))
+    if wrong:
+        raise problems_at(wrong)
+    return found
+
+
 class ReadPlan(PlanMapping):
     """How the source is written; what is left out is as in most files."""
 
@@ -274,6 +296,26 @@ class ReadPlan(PlanMapping):
         default=None,
         description="By column: texts that mean missing in it, and may be values in others, such "
         "as {income: ['-9']}. What means missing in every column stands under `null`.",
+    )
+    ages: Annotated[
+        dict[str, tuple[str, str]] | None,
+        PlainValidator(_ages),
+        WithJsonSchema(
+            {
+                "type": "object",
+                "additionalProperties": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 2,
+                    "maxItems": 2,
+                },
+            }
+        ),
+    ] = Field(
+        default=None,
+        description="Columns to add: the age in whole years at an event, from the column of the "
+        "date of birth and that of the event, such as {age_at_admission: [birth_date, admitted]}. "
+        "Each has a role like any other column.",
     )
 
     @property

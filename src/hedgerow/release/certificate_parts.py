@@ -87,6 +87,11 @@ class Statements(Form):
         description="The publisher's statement that person IDs that differ only in spelling belong "
         "to different people; not checked.",
     )
+    ages: dict[str, Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(
+        default={},
+        description="Columns that were added to the source: the age in whole years, between the "
+        "date of birth and the date of an event, each a column of the source.",
+    )
     not_keys: list[str] = Field(
         default=[],
         description="Columns of which the publisher states that they do not identify people; not "

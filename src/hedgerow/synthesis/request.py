@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -36,6 +36,8 @@ class SynthesisRequest:
     """Whether the steward states that IDs in several spellings are of different people."""
     not_keys: tuple[str, ...] = ()
     """Columns of which the steward states that they do not identify people."""
+    ages: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Columns that were added: by each, the columns of the date of birth and of the event."""
 
     @classmethod
     def of(cls, plan: Plan) -> SynthesisRequest:
@@ -65,6 +67,7 @@ class SynthesisRequest:
             one_row_per_person=plan.one_row_per_person,
             ids_as_written=plan.ids_as_written,
             not_keys=plan.not_keys,
+            ages={name: both for name, both in plan.ages.items() if name in found},
         )
 
     @cached_property
@@ -109,6 +112,7 @@ class SynthesisRequest:
             **({"one_row_per_person": True} if self.one_row_per_person else {}),
             **({"ids_as_written": True} if self.ids_as_written else {}),
             **({"not_keys": list(self.not_keys)} if self.not_keys else {}),
+            **({"ages": {n: list(both) for n, both in self.ages.items()}} if self.ages else {}),
         }
 
     @classmethod
@@ -131,6 +135,7 @@ class SynthesisRequest:
             one_row_per_person=bool(told.get("one_row_per_person", False)),
             ids_as_written=bool(told.get("ids_as_written", False)),
             not_keys=tuple(told.get("not_keys", ())),
+            ages={name: (born, at) for name, (born, at) in told.get("ages", {}).items()},
         )
 
 

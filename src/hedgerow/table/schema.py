@@ -30,6 +30,17 @@ def stated_no_keys(columns: Sequence[str]) -> list[str]:
     return [f"The publisher states that the {what} not identify people; this was not checked."]
 
 
+def counted_ages(ages: Sequence[tuple[str, str, str]]) -> list[str]:
+    """What a certificate says of ages that were counted from two dates.
+
+    >>> counted_ages([("age", "born", "admitted")])
+    ['The column age was counted: whole years from born to admitted.']
+    """
+    return [
+        f"The column {age} was counted: whole years from {born} to {at}." for age, born, at in ages
+    ]
+
+
 def told_by_hierarchies(columns: Sequence[str]) -> list[str]:
     """What a certificate says of hierarchies that were made by looking at the data.
 
@@ -78,6 +89,8 @@ class Schema:
     """Whether the steward states that IDs in several spellings are of different people."""
     from_data: tuple[str, ...] = ()
     """Columns whose hierarchy was made by looking at the data."""
+    ages: tuple[tuple[str, str, str], ...] = ()
+    """Columns that were added: the age, the date of birth and the date of the event."""
     coded: Codings = field(default_factory=dict)
     """Columns that are published otherwise than claims judge them, and how."""
 

@@ -18,8 +18,8 @@ def _open(place: TablePlace, reading: ReadOptions) -> TableEngine:
     from hedgerow.engines.remote_engine import RemoteEngine
 
     return RemoteEngine(
-        opened(place), null=reading.null, person=reading.person, memory=reading.memory,
-        scratch=reading.scratch,
+        opened(place), null=reading.null, person=reading.person, form=reading.form,
+        memory=reading.memory, scratch=reading.scratch,
     )  # fmt: skip
 
 

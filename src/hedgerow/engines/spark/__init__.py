@@ -17,8 +17,8 @@ def _engine(remote: Remote, reading: ReadOptions) -> TableEngine:
     from hedgerow.engines.remote_engine import RemoteEngine
 
     return RemoteEngine(
-        remote, null=reading.null, person=reading.person, memory=reading.memory,
-        scratch=reading.scratch,
+        remote, null=reading.null, person=reading.person, form=reading.form,
+        memory=reading.memory, scratch=reading.scratch,
     )  # fmt: skip
 
 

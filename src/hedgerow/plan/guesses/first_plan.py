@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hedgerow.base.spelling_classes import classes
+from hedgerow.plan.guesses.event_age import INSTEAD, EventAge, Fits, event_age, with_age
 from hedgerow.plan.guesses.first_claims import FirstClaims, first_claims
 from hedgerow.plan.guesses.first_hierarchies import first_hierarchy
 from hedgerow.plan.guesses.missing_marks import MissingMark, missing_marks
+from hedgerow.plan.guesses.name_shapes import LIKE_NAMES
 from hedgerow.plan.guesses.purposes import DEFAULT, PURPOSES, Purpose, purpose_of
 from hedgerow.plan.guesses.questions import MOST_QUESTIONS, PlanQuestion
 from hedgerow.plan.guesses.role_guess import ANSWERED, Confidence, RoleGuess, guess_role
@@ -20,6 +22,7 @@ from hedgerow.table.schema import Role
 ANOTHER = "every row is another person"
 YES, NO = "yes", "no"
 KNOWN, PRIVATE, NEITHER = "others may know them", "they are private", "neither"
+DROPPED = "they are, leave them out"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +45,8 @@ class FirstPlan:
     roles: Mapping[str, RoleGuess]
     within_person: Mapping[str, str]
     """Which of a person's values is kept, where these differ."""
+    age: EventAge | None
+    """The age at an event that is added, in place of the date of birth."""
     not_keys: tuple[str, ...]
     claims: FirstClaims
     questions: tuple[PlanQuestion, ...]
@@ -58,6 +63,7 @@ def first_plan(
     find_person: bool = True,
     answers: Mapping[str, str] | None = None,
     by_column: bool = True,
+    fits_age: Fits | None = None,
 ) -> FirstPlan:
     """Propose a plan.
 
@@ -69,7 +75,8 @@ def first_plan(
         purpose: What the release is for; a name of `PURPOSES`.
         find_person: Whether to look for the column that says whose row it is, if nobody says.
         answers: For each question, by what it is about, the option that somebody chose.
-        by_column: Whether a plan can say of this source that a text is missing in some columns.
+        by_column: Whether texts that are missing in some columns only are said of these.
+        fits_age: Whether an age at an event can be counted; without it none is proposed.
 
     Raises:
         PlanError: There is no such purpose.
@@ -117,12 +124,30 @@ def first_plan(
             continue
         for name in unsure:
             roles[name] = _answered(roles[name], given[about])
+    named = [name for name, guess in roles.items() if guess.because == LIKE_NAMES]
+    if named and "names" not in given:
+        questions.append(_about_names(named))
+    for name in named if given.get("names") == KNOWN else ():
+        roles[name] = _answered(roles[name], KNOWN)
     if not any(guess.role is Role.QUASI_IDENTIFIER for guess in roles.values()):
         _one_quasi_identifier(roles, facts, person)
 
+    age = (
+        None
+        if fits_age is None
+        else event_age(roles, facts, fits_age, null=null, null_in_columns=own)
+    )
+    if age is not None:
+        if "age" not in given:
+            questions.append(age.question)
+        if given.get("age", INSTEAD) == INSTEAD:
+            roles = with_age(roles, age)
+        else:
+            age = None
+
     everywhere = {mark.text for mark in null}
     for name, guess in roles.items():
-        if guess.role is Role.QUASI_IDENTIFIER:
+        if guess.role is Role.QUASI_IDENTIFIER and name in facts:
             missing = frozenset(everywhere | {m.text for m in own if name in m.columns})
             made = first_hierarchy(facts[name], missing, k=aim.k, sampled=profile.sampled)
             roles[name] = replace(guess, hierarchy=made.text, coarser=made.because)
@@ -136,7 +161,8 @@ def first_plan(
         null=tuple(null),
         null_in_columns=tuple(own),
         roles=roles,
-        within_person=_kept(key, profile, roles) if key is not None else {},
+        within_person=_kept(key, profile, roles, age) if key is not None else {},
+        age=age,
         not_keys=tuple(not_keys),
         claims=first_claims(roles, facts, aim),
         questions=tuple(questions[:MOST_QUESTIONS]),
@@ -220,6 +246,18 @@ def _about_columns(about: str, role: Role, names: Sequence[str]) -> PlanQuestion
     )
 
 
+def _about_names(names: Sequence[str]) -> PlanQuestion:
+    return PlanQuestion(
+        about="names",
+        text=f"Are the values of {_listed(names)} names of people?",
+        options=(DROPPED, KNOWN),
+        default=DROPPED,
+        why="They are shaped so. Names are not published; firms or places that others know may be, "
+        "made coarser.",
+        columns=tuple(names),
+    )
+
+
 def _listed(names: Sequence[str], most: int = 4) -> str:
     shown = [repr(name) for name in names[:most]]
     if len(names) > most:
@@ -263,7 +301,9 @@ def _one_quasi_identifier(
         )
 
 
-def _kept(key: PersonKey, profile: TableProfile, roles: Mapping[str, RoleGuess]) -> dict[str, str]:
+def _kept(
+    key: PersonKey, profile: TableProfile, roles: Mapping[str, RoleGuess], age: EventAge | None
+) -> dict[str, str]:
     """Which of a person's values is kept, where these differ or may differ."""
     agree = {
         one.dependent
@@ -278,4 +318,6 @@ def _kept(key: PersonKey, profile: TableProfile, roles: Mapping[str, RoleGuess])
         plain = column.numbers is None and column.values_complete
         plain = plain and not any(len(texts) > 1 for texts in classes(values))
         kept[column.name] = "most-frequent" if plain else "smallest"
+    if age is not None:
+        kept[age.name] = "smallest"
     return kept

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hedgerow.engines.file_look import FileLook
 from hedgerow.engines.source_form import AS_ALWAYS, SourceForm
+from hedgerow.plan.guesses.event_age import EventAge
 from hedgerow.plan.guesses.first_claims import FirstClaim
 from hedgerow.plan.guesses.first_plan import FirstPlan
 from hedgerow.plan.guesses.missing_marks import MissingMark
@@ -52,7 +53,9 @@ def plan_text(first: FirstPlan, *, source: str | None = None, look: FileLook | N
     if source is not None:
         lines.append(f"source: {scalar(source)}")
     lines += _reasons(first.null_in_columns)
-    form = _with_marks(AS_ALWAYS if look is None else look.form, first.null_in_columns)
+    form = with_age_and_marks(
+        AS_ALWAYS if look is None else look.form, first.age, first.null_in_columns
+    )
     lines += read_lines(form, look, scalar)
     lines += [*_people(first), *_missing(first, () if look is None else look.missing), "columns:"]
     for name, guess in first.roles.items():
@@ -140,14 +143,19 @@ def _reasons(marks: Iterable[MissingMark]) -> Iterator[str]:
         )
 
 
-def _with_marks(form: SourceForm, marks: Iterable[MissingMark]) -> SourceForm:
-    """The form of a source, with the texts that are missing in some columns only."""
+def with_age_and_marks(
+    form: SourceForm, age: EventAge | None, marks: Iterable[MissingMark]
+) -> SourceForm:
+    """The form of a source, with an age and the texts that are missing in some columns only."""
     found = {name: list(texts) for name, texts in (form.missing or {}).items()}
     for mark in marks:
         for name in mark.columns:
             found.setdefault(name, []).append(mark.text)
     missing = {name: tuple(dict.fromkeys(texts)) for name, texts in found.items()}
-    return replace(form, missing=missing or None)
+    ages = dict(form.ages or {})
+    if age is not None:
+        ages[age.name] = (age.born, age.at)
+    return replace(form, missing=missing or None, ages=ages or None)
 
 
 def _column(first: FirstPlan, name: str, guess: RoleGuess) -> list[str]:
@@ -246,7 +254,11 @@ def _method(first: FirstPlan) -> Sequence[str]:
         )
         method = "search: mondrian, boxes: taxonomy"
     else:
-        how, method = "the same level of detail for everybody", "search: lattice"
+        how = (
+            "the same level of detail for everybody. If that leaves nothing of a column, `search: "
+            "local` keeps more, with detail that differs from group to group"
+        )
+        method = "search: lattice"
     return [
         *_comment(f"guessed: {how}; {aim.suppress_because}."),
         f"method: {{{method}, suppress: {aim.suppress}}}",

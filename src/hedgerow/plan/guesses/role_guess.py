@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from hedgerow.plan.guesses.identifier_words import DIRECT, NAME_PARTS, NAMES, OTHERS, PEOPLE, WEAK
+from hedgerow.plan.guesses.name_shapes import LIKE_NAMES, are_shaped_as_names
 from hedgerow.plan.guesses.quasi_words import (
     AGE,
     ALWAYS,
@@ -53,6 +54,8 @@ MANY = 0.5
 LIKE_AGES = "its numbers look like ages, which others know"
 LIKE_YEARS = "its numbers look like years, which others may know: of birth, for example"
 YEARS = (1890, 2035)
+NAMED = 0.3
+"""Different values for each row from which on texts may be names of people with several rows."""
 MANY_PEOPLE = 10
 """Values from which on a column that is called like people may number them."""
 MEASURED_VALUES = 20
@@ -295,6 +298,9 @@ def _unknown(column: ColumnFacts, named: frozenset[str]) -> RoleGuess:
     if numbers is None and column.kind is ColumnKind.TEXT and _all_different(column):
         because = "all its values are different"
         return _guess(column, Role.IDENTIFIER, Confidence.UNSURE, because)
+    many = column.distinct >= NAMED * (column.rows - column.missing)
+    if numbers is None and many and are_shaped_as_names([one.value for one in column.values]):
+        return _guess(column, Role.IDENTIFIER, Confidence.UNSURE, LIKE_NAMES)
     because = "nothing says what it is about, so others may know it"
     return _guess(column, Role.QUASI_IDENTIFIER, Confidence.UNSURE, because)
 

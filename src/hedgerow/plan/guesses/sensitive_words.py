@@ -7,7 +7,7 @@ from hedgerow.plan.guesses.topics import Topic
 HEALTH = Topic(
     "health",
     "it is about health",
-    "health healthy hlth hlthstat *hlth diag diagnos* disease diseases illness ill sick* "
+    "health healthy hlth hlthstat *hlth diag diagnos* dx disease diseases illness ill sick* "
     "condition conditions icd icd* comorbid* hiv aids std sti covid cancer tumor tumour tumors "
     "carcino* melanoma leuk* lymph* malign* metast* nodes diab* asthma* bronch* copd tb "
     "tubercul* hepat* cirrho* stroke angina cardi* heart* infarct* hypert* highbp hbp hbp* "

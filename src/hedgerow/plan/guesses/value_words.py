@@ -106,7 +106,7 @@ def are_proper_names(texts: Sequence[str]) -> bool:
     False
     """
     fit = sum(
-        all(len(part) > 1 and part.isalpha() and part[0] == part[0].upper() for part in parts)
+        all(len(part) > 1 and part.isalpha() and part[0] == part[0].title() for part in parts)
         for text in texts
         if (parts := re.split(r"[\s,.'’-]+", text.strip(" .")))
     )

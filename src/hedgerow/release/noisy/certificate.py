@@ -76,6 +76,7 @@ def certify(
             **({"one_row_per_person": True} if request.one_row_per_person else {}),
             **({"ids_as_written": True} if request.ids_as_written else {}),
             **({"not_keys": list(request.not_keys)} if request.not_keys else {}),
+            **({"ages": asked["ages"]} if "ages" in asked else {}),
             "null": asked["null"],
             "rules": rules(drawn),
         },

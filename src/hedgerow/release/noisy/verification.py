@@ -91,6 +91,7 @@ def stated(certificate: Mapping[str, Any]) -> StatedRelease:
             "one_row_per_person": certificate["counting"].get("one_row_per_person", False),
             "ids_as_written": certificate["counting"].get("ids_as_written", False),
             "not_keys": certificate["counting"].get("not_keys", []),
+            "ages": certificate["counting"].get("ages", {}),
         }
     )
     if len(request.domains) < len(certificate["domains"]):

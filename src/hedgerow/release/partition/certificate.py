@@ -116,6 +116,7 @@ def certify(
             **({"ids_as_written": True} if plan.ids_as_written else {}),
             **({"not_keys": list(plan.not_keys)} if plan.not_keys else {}),
             **({"from_data": list(plan.from_data)} if plan.from_data else {}),
+            **({"ages": plan.ages_json} if plan.ages else {}),
             "null": list(plan.null),
             "protect": [{"claim": entry["claim"], "model": entry["model"]} for entry in told],
             "method": plan.method.model_dump(mode="json"),

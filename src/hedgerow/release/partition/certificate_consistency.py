@@ -42,7 +42,9 @@ def stated_schema(certificate: Mapping[str, Any]) -> Schema:
     written = plan.get("ids_as_written", False)
     return Schema(
         first | given, person, rows, stated, tuple(plan.get("not_keys", ())), written,
-        tuple(plan.get("from_data", ())), coded=certificate.get("codings", {}),
+        tuple(plan.get("from_data", ())),
+        tuple((name, born, at) for name, (born, at) in plan.get("ages", {}).items()),
+        coded=certificate.get("codings", {}),
     )  # fmt: skip
 
 

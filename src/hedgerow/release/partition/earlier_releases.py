@@ -60,6 +60,8 @@ class Before:
     """Texts that were missing values there."""
     linked: bool = False
     """Whether a person may have several rows there."""
+    ages: Mapping[str, Sequence[str]] | None = None
+    """Columns that were counted there, and from which dates; None where no certificate says."""
 
     @property
     def name(self) -> str:
@@ -75,13 +77,16 @@ class Before:
         """What can be joined and counted in it."""
         return Shows(self.published.groups, self.published.records)
 
-    def obstacle(self, quasi: Sequence[str], of: str, *, certain: bool) -> str | None:
+    def obstacle(
+        self, quasi: Sequence[str], of: str, *, certain: bool, ages: Mapping[str, Sequence[str]]
+    ) -> str | None:
         """Why it cannot be compared by these quasi-identifiers, if it cannot.
 
         Args:
             quasi: The quasi-identifiers.
             of: The sensitive column.
             certain: Whether a guess who is where will not do.
+            ages: Columns that are counted here, and from which dates.
         """
         if self.linked:
             return "a person may have several rows there"
@@ -94,6 +99,10 @@ class Before:
                 f"its quasi-identifier{'' if one else 's'} {some(strange)} "
                 f"{'is' if one else 'are'} no quasi-identifier{'' if one else 's'} here"
             )
+        known = ages if self.ages is None else self.ages
+        counted = [c for c in self.published.quasi if known.get(c) != ages.get(c)]
+        if counted:
+            return f"its {some(counted)} was counted from other dates than here, or not at all"
         role = self.roles.get(of)
         if role in ("quasi-identifier", "insensitive"):
             return f"{of!r} was {role} there"

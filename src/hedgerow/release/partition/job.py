@@ -208,8 +208,9 @@ class Job:
             fit = []
             for before in self.past:
                 obstacle = before.obstacle(
-                    self.schema.quasi_identifiers, of, certain=of in composed
-                )
+                    self.schema.quasi_identifiers, of, certain=of in composed,
+                    ages=self.plan.ages_json,
+                )  # fmt: skip
                 if obstacle is None and of not in before.published.sensitive:
                     notes.append(f"{before.name} has no column {of!r}, and was not compared.")
                 elif obstacle is None:

@@ -349,6 +349,7 @@ def _recalled(entry: Entry, content: bytes) -> Before:
         roles=plan["columns"],
         null=tuple(plan["null"]),
         linked=_linked(plan),
+        ages=plan.get("ages", {}) if plan else None,
     )
 
 
@@ -381,6 +382,7 @@ def _foreign(path: Path, sensitive: Sequence[str]) -> Before:
         roles=plan.get("columns", {}),
         null=tuple(plan.get("null", ())),
         linked=_linked(plan),
+        ages=plan.get("ages", {}) if plan else None,
     )
 
 

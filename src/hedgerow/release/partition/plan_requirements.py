@@ -52,6 +52,8 @@ def unlike(plan: Plan, asked: Sequence[PrivacyModel], certificate: Mapping[str, 
         return "plan and certificate do not state of the same columns that they identify nobody"
     if set(plan.from_data) != set(stated.get("from_data", ())):
         return "plan and certificate do not say of the same hierarchies that they are from the data"
+    if plan.ages_json != stated.get("ages", {}):
+        return "the plan does not count the ages that the certificate says were counted"
     places = matched(asked, stated["protect"])
     for entry, place in zip(stated["protect"], places, strict=True):
         if place is None:

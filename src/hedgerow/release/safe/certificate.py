@@ -49,6 +49,7 @@ def certify(
             **({"one_row_per_person": True} if asked.get("one_row_per_person") else {}),
             **({"ids_as_written": True} if asked.get("ids_as_written") else {}),
             **({"not_keys": asked["not_keys"]} if asked.get("not_keys") else {}),
+            **({"ages": asked["ages"]} if asked.get("ages") else {}),
             "null": asked["null"],
             "rules": list(kept.rules),
         },

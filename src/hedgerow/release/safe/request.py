@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -71,6 +72,8 @@ class SafeRequest:
     """Whether the steward states that IDs in several spellings are of different people."""
     not_keys: tuple[str, ...] = ()
     """Columns of which the steward states that they do not identify people."""
+    ages: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Columns that were added: by each, the columns of the date of birth and of the event."""
     public: PublicLevels | None = None
     """Levels that were chosen on public data."""
 
@@ -103,6 +106,7 @@ class SafeRequest:
             one_row_per_person=plan.one_row_per_person,
             ids_as_written=plan.ids_as_written,
             not_keys=plan.not_keys,
+            ages={name: both for name, both in plan.ages.items() if name in names},
         )
         looked = public or bool(request.terms.choice)
         if looked and request.terms.steps is None and request.nodes > MOST_NODES:
@@ -151,6 +155,7 @@ class SafeRequest:
             **({"one_row_per_person": True} if self.one_row_per_person else {}),
             **({"ids_as_written": True} if self.ids_as_written else {}),
             **({"not_keys": list(self.not_keys)} if self.not_keys else {}),
+            **({"ages": {n: list(both) for n, both in self.ages.items()}} if self.ages else {}),
             **({} if self.public is None else {"public": self.public.as_json()}),
         }
 

@@ -108,6 +108,9 @@ def _asked(certificate: Mapping[str, Any]) -> dict[str, Any]:
             if certificate["counting"].get("not_keys")
             else {}
         ),
+        **(
+            {"ages": certificate["counting"]["ages"]} if certificate["counting"].get("ages") else {}
+        ),
     }
     for name in ASKED:
         told, more = certificate[name], OWN.get(name, ())

@@ -25,6 +25,11 @@ LASTING = words(
     "ethnic birthplace bplg sexe sexo genre"
 )
 """Words in the names of columns that do not change of a person."""
+NAMES = words(
+    "surname lastname firstname forename familyname givenname fullname nachname vorname nom prenom "
+    "apellido apellidos nombre cognome achternaam voornaam"
+)
+"""Words in the names of columns that hold names of people."""
 OTHER_THINGS = words(
     "hospital clinic centre center site provider doctor physician payer insurer school class "
     "household family hh hhid famid county state region district city country zip plz postcode "
@@ -51,6 +56,8 @@ MOST_SORTED = 5000
 """Values that are looked at to see whether a table is in their order."""
 BALANCED = 0.9
 """Share of the values that have as many rows as most have."""
+MOSTLY = 0.5
+"""Share of the values of a key with several names from which on it numbers no people."""
 AGREE = 0.01
 """Share of rows that may break the agreement of a lasting column."""
 
@@ -73,6 +80,7 @@ def key_candidates(
     for one in follows:
         agree[one.determinant].append(one.dependent)
     lasting = [name for name in columns if words_in(name) & LASTING and facts[name].distinct > 1]
+    named = [name for name in columns if words_in(name) & NAMES or _are_names(facts[name])]
     found: list[tuple[float, PersonKey]] = []
     for name, column in columns.items():
         look = facts[name]
@@ -80,9 +88,12 @@ def key_candidates(
             continue
         same = [n for n in agree[name] if not _only_groups(facts[n], look)]
         together = _stands_together(look, column)
+        # A name may be misspelt; whoever has another one in most rows is somebody else.
+        strangers = [n for n in named if n != name and _mostly_differs(column, columns[n])]
         score, because = _score(
-            look, column, same, lasting, unique_with.get(name, ()), together=together
-        )
+            look, column, same, lasting, unique_with.get(name, ()), together=together,
+            strangers=strangers,
+        )  # fmt: skip
         if score <= 0:
             continue
         rows = column.counts[:-1]
@@ -101,6 +112,24 @@ def key_candidates(
 
 SURE = 5.0
 """Points from which on a key is sure."""
+
+
+def _are_names(look: ColumnFacts) -> bool:
+    """Whether the values are names of people."""
+    kinds = {form.kind for form in look.recognised}
+    first_or_last = words_in(look.name) >= {"name"} and bool(
+        words_in(look.name) & {"first", "last", "given", "family", "full"}
+    )
+    return bool(kinds & {"name of a person", "given name"}) or first_or_last
+
+
+def _mostly_differs(key: EncodedColumn, other: EncodedColumn) -> bool:
+    """Whether most values of a key with several rows have several values of the other column."""
+    there = (key.codes < key.distinct) & (other.codes < other.distinct)
+    pairs = np.unique(key.codes[there].astype(np.int64) * other.size + other.codes[there])
+    each = np.bincount(pairs // other.size, minlength=key.size)
+    several = np.bincount(key.codes[there], minlength=key.size) > 1
+    return bool(several.any()) and float((each[several] > 1).mean()) > MOSTLY
 
 
 def _may_number(look: ColumnFacts, column: EncodedColumn) -> bool:
@@ -122,9 +151,19 @@ def _only_groups(dependent: ColumnFacts, key: ColumnFacts) -> bool:
 
 def _score(
     look: ColumnFacts, column: EncodedColumn, same: Sequence[str], lasting: Sequence[str],
-    times: Sequence[str], *, together: bool,
+    times: Sequence[str], *, together: bool, strangers: Sequence[str],
 ) -> tuple[float, str]:  # fmt: skip
-    """Points for a key, and why it may be one."""
+    """Points for a key, and why it may be one.
+
+    Args:
+        look: What is known of the column.
+        column: It.
+        same: Columns that follow from it.
+        lasting: Columns that do not change of a person.
+        times: Columns with which it is different in every row.
+        together: Whether the rows of each value stand together.
+        strangers: Columns of names that differ within most of its values.
+    """
     name, named = look.name, words_in(look.name)
     texts = [text for text in column.spread(300) if text.strip()]
     called = is_called_id(name) and not named & OTHER_THINGS
@@ -169,6 +208,8 @@ def _score(
     if together and not broken:
         score += 2.5
         why.append("the rows of each value stand together")
+    if strangers and not (same or timed or _in_runs(column)):
+        return 0.0, ""  # nothing but its name speaks for it
     unnamed = held and look.kind is ColumnKind.CODE and column.distinct > MANY_KEYS
     if not (called or shaped or person or unnamed or (together and not broken)):
         return 0.0, ""
@@ -189,9 +230,9 @@ def _stands_together(look: ColumnFacts, column: EncodedColumn) -> bool:
         return False  # that says what they are
     if not 1.5 <= rows.mean() <= MOST_VISITS or _are_years(look):
         return False
-    ends = np.flatnonzero(np.diff(column.codes))
-    if len(ends) + 1 > column.size:
+    if not _in_runs(column):
         return False
+    ends = np.flatnonzero(np.diff(column.codes))
     order = column.codes[np.append(0, ends + 1)]
     if len(np.unique(order)) < len(order):
         return False
@@ -204,6 +245,11 @@ def _stands_together(look: ColumnFacts, column: EncodedColumn) -> bool:
     numbers = [key(text) for text in texts if text not in look.tokens]
     ordered = numbers == sorted(numbers) or numbers == sorted(numbers, reverse=True)
     return bool(balanced or not ordered)
+
+
+def _in_runs(column: EncodedColumn) -> bool:
+    """Whether the rows of each value are side by side."""
+    return len(np.flatnonzero(np.diff(column.codes))) < column.size
 
 
 def _are_years(look: ColumnFacts) -> bool:

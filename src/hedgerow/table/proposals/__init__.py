@@ -15,6 +15,9 @@ AGES = CODE_SYSTEMS["hipaa-ages"]
 USUAL = (5, 10, 20, 40)
 """Widths of ranges of ages."""
 
+MONTHS = frozenset({"month", "monat", "mois", "mes", "mese", "maand", "miesiac"})
+NUMBERS_OF_MONTHS = frozenset([*map(str, range(1, 13)), *(f"{n:02}" for n in range(1, 10))])
+
 __all__ = ["Counts", "Proposal", "proposals"]
 
 
@@ -60,6 +63,11 @@ def _candidates(counts: Counts, words: Collection[str], k: int) -> Iterator[Cand
     there = [value for value, n in counts.items() if value is not None and n > 0]
     if there and all(map(is_date, there)):
         yield Candidate(Dates(), {"dates": list(Dates().levels)}, "public", "the calendar")
+        return
+    if MONTHS & set(words) and set(there) <= NUMBERS_OF_MONTHS:
+        spec = Ranges(widths=(3, 6), origin=1)
+        form = {"ranges": {"widths": [3, 6], "origin": 1}}
+        yield Candidate(spec, form, "public", "quarters and halves of a year")
         return
     numbered = numeric(there)
     yield from codes.candidates(there, words, numbered=numbered)
