@@ -1,7 +1,8 @@
 """The papers' small examples of beliefs, asked of the engine that counts worlds.
 
 Paper 000: the two hospitals of Table 1. Paper 001: Example 3 on Table 3. Paper 002: Figure 1, and
-the averaging example of "Composition with other mechanisms". Every expected number is worked out by hand beside it.
+the averaging example of "Composition with other mechanisms". Every expected number is worked out by
+hand beside it.
 
 What the lecture (004) says of updates is in `test_paper_004.py`.
 """

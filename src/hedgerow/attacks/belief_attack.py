@@ -30,7 +30,8 @@ from hedgerow.table.targets import Targets
 
 Flags = NDArray[np.bool_]
 SEVERAL = (
-    "People may have several rows. A belief is that one of somebody's rows at least has the value."
+    "People may have several rows. A belief is that one of somebody's rows at least has the value: "
+    "before, too, so it is larger of whoever has more rows."
 )
 
 

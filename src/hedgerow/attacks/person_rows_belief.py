@@ -151,10 +151,11 @@ def _groups(
 def _told(
     many: int, truth: Sequence[Value], of: str, alone: RowsBelief, everybody: RowsBelief
 ) -> Iterator[str]:
-    count = "1 row" if many == 1 else f"{many:,} rows"
     yield (
-        f"The person has {count} on the list. A belief is that one of them at least has the value, "
-        "so beliefs may add up to more than 100 %."
+        "The person has 1 row on the list."
+        if many == 1
+        else f"The person has {many:,} rows on the list. A belief is that one of them at least has "
+        "the value, so beliefs may add up to more than 100 %."
     )
     if len(truth) > 1:
         yield f"In truth their rows have {some('missing' if v is None else v for v in truth)}."
