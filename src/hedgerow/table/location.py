@@ -163,7 +163,7 @@ def told_labels(published: Published, located: Located) -> Iterator[str]:
             taken = "was taken for a value" if len(values) == 1 else "were taken for values"
             yield (
                 f"In {published.name} {some(values, most=3)} as {column} {taken} of other people; "
-                f"if a hierarchy file says what is below, give it: --taxonomy {column}=FILE."
+                f"if they are from a hierarchy file, give it: --taxonomy {column}=FILE."
             )
     yield from published.remarks
     for column in published.blank:
