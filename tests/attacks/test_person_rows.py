@@ -156,3 +156,74 @@ def test_the_command(clinic: Path) -> None:
     assert "more than 100 %" in " ".join(shown.output.split())
     told = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
     assert told["beliefs"][0]["listed"] == pytest.approx([0.7, 0.7])
+
+
+def test_everybody_is_told_what_is_said_of_one(clinic: Path) -> None:
+    """People are counted, not rows, and each number is that of `--person`."""
+    release, plan = clinic / "release", clinic / "plan.yaml"
+    (result,) = hedgerow.attack([release], plan=plan, methods=["belief"])
+    assert (result.unit, result.found.guesses, result.detail["rows"]) == ("people", 7, 9)
+    assert result.gains is not None
+    # Eli has two of four rows, three of which show flu. Nobody else is known for certain.
+    assert (result.gains.certain, result.found.successes) == (1, 1)
+    told = {(row["person"]["pid"], row["value"]): row for row in result.detail["losers"]}
+    assert set(told) == {("p5", "flu"), ("p7", "flu"), ("p3", "acne"), ("p6", "gout")}
+    assert told["p3", "acne"]["alike"] == 2
+    for (pid, value), row in told.items():
+        (belief,) = [b for b in of(clinic, pid=pid).beliefs if b.value == value]
+        assert row["before"] == pytest.approx(belief.before)
+        assert belief.listed == pytest.approx((row["together"],) * 2)
+        assert row["gain"] == pytest.approx((row["together"] - belief.before) / (1 - belief.before))
+        assert row["groups"][0]["rows"] == {"p3": 5}.get(pid, 4)
+    # Ann has flu and gout. 7 in 10 is less than before, 4 in 10 as well: nothing is gained.
+    gains = [row["gain"] * row["alike"] for row in told.values()]
+    assert result.gains.mean == pytest.approx(sum(gains) / 7)
+
+
+def test_the_commands_list_and_gate_count_people(clinic: Path) -> None:
+    asked = ["attack", str(clinic / "release"), "--plan", str(clinic / "plan.yaml"),
+             "--method", "belief", "--certain-at-most", "0.1"]  # fmt: skip
+    shown = CliRunner().invoke(app, asked, env={"COLUMNS": "200"})
+    assert shown.exit_code == 1
+    words = " ".join(shown.output.split())
+    assert "knows the ill of 1 of 7 people for certain" in words
+    assert "1 of 7 people are known for certain (14.29 %)" in words
+    assert "rows were counted" not in words
+    both = CliRunner().invoke(app, [*asked, "--method", "homogeneity"], env={"COLUMNS": "200"})
+    assert "rows, not people, are counted by 'homogeneity'" in " ".join(both.output.split())
+
+
+def test_what_cannot_be_said_of_everybody_is_refused_or_said(clinic: Path, tmp_path: Path) -> None:
+    release, plan = clinic / "release", clinic / "plan.yaml"
+    with pytest.raises(DataError, match="nothing says whose each row of the list"):
+        hedgerow.attack([release], truth=clinic / "visits.csv", methods=["belief"])
+    with pytest.raises(DataError, match="without a list nobody knows how many"):
+        hedgerow.attack([release], register=VISITS, methods=["belief"])
+    with pytest.raises(PlanError, match="a prior is about one value a person"):
+        hedgerow.attack([release], plan=plan, methods=["belief"], prior="uniform")
+    fewer = VISITS.iloc[:-1]
+    fewer[["sex", "ill"]].to_csv(tmp_path / "fewer.csv", index=False)
+    results = hedgerow.attack([release, tmp_path / "fewer.csv"], plan=plan, sensitive=["ill"])
+    assert "belief" not in [one.attack for one in results]
+    untried = "belief: 9 rows of the list fit the 8 of "
+    assert any(said.startswith(untried) for said in results[0].detail["not_tried"])
+
+
+def test_several_releases_of_everybodys_rows(tmp_path: Path) -> None:
+    """By sex and by ward, as above: both of Ann's values are certain to whoever has the list."""
+    rows = [("p1", "F", "west", "flu"), ("p1", "F", "west", "gout"), ("p2", "F", "east", "acne"),
+            ("p3", "M", "west", "acne")]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["pid", "sex", "ward", "ill"])
+    table.to_csv(tmp_path / "visits.csv", index=False)
+    table[["sex", "ill"]].to_csv(tmp_path / "by_sex.csv", index=False)
+    table[["ward", "ill"]].to_csv(tmp_path / "by_ward.csv", index=False)
+    text = PLAN.replace("  name: identifier\n", "  ward: quasi-identifier\n")
+    (tmp_path / "plan.yaml").write_text(text, "utf-8")
+    (result,) = hedgerow.attack(
+        [tmp_path / "by_sex.csv", tmp_path / "by_ward.csv"], plan=tmp_path / "plan.yaml",
+        sensitive=["ill"], methods=["belief"],
+    )  # fmt: skip
+    (ann,) = [row for row in result.detail["losers"] if row["person"] == {"pid": "p1"}]
+    assert (ann["together"], ann["value"]) == (1.0, "flu")
+    assert [step["alone"] for step in ann["each"]] == pytest.approx([2 / 3, 2 / 3])
+    assert ann["before"] == pytest.approx(1 - comb(6, 2) / comb(8, 2))

@@ -21,6 +21,7 @@ from examples.beliefs import BY_AGE, ILLNESS, PEOPLE, RELEASES, VALUES  # noqa: 
 from hedgerow.charts.figure import Figure, json_text  # noqa: E402
 from hedgerow.claims.worlds.exact import beliefs as counted  # noqa: E402
 from hedgerow.cli import app  # noqa: E402
+from hedgerow.cli.terminal import console  # noqa: E402
 
 PAGE = (ROOT / "docs" / "beliefs.md").read_text("utf-8")
 FIGURES = ROOT / "docs" / "figures"
@@ -118,3 +119,51 @@ def test_the_third_picture_is_right_as_far_as_it_can_be_counted() -> None:
 def test_links_lead_somewhere() -> None:
     for link in re.findall(r"\]\(([^)#]+)[^)]*\)", PAGE):
         assert (ROOT / "docs" / link).exists(), link
+
+
+def files(folder: Path, names: tuple[str, str]) -> None:
+    """Save the two files that stand side by side on the page."""
+    found = re.search(rf"```\n({names[0]} +){names[1]}\n\n(.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    width = len(found[1])
+    for name, part in zip(names, (slice(width), slice(width, None)), strict=True):
+        lines = [line[part].rstrip() for line in found[2].splitlines()]
+        (folder / name).write_text("\n".join(line for line in lines if line) + "\n", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("names", "asked"),
+    [(("people.csv", "plan.yaml"), "--person name=Ann"), (("visits.csv", "plan.yaml"), "pid=p1")],
+)
+def test_examples_with_a_plan_can_be_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str], asked: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(console, "_width", 200)
+    files(tmp_path, names)
+    made = CliRunner().invoke(app, ["publish", "plan.yaml"])
+    assert made.exit_code == 0, made.output
+    follows(asked)
+
+
+def test_who_loses_most_is_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(console, "_width", 200)
+    found = re.search(r"```\n(by_age.csv .*?)\n\n(.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    columns = zip(*map(str.split, found[2].splitlines()), strict=True)
+    for name, lines in zip(found[1].split(), columns, strict=True):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
+    follows("--method belief")
+
+
+def follows(asked: str) -> None:
+    """Run a command of the page, and see every line that the page shows below it."""
+    blocks = re.findall(r"```console\n\$ hedgerow (.*?)\n(.*?)```", PAGE, re.DOTALL)
+    (command, expected), *_ = (one for one in blocks if asked in one[0] and one[1])
+    told = CliRunner().invoke(app, shlex.split(command))
+    shown = [line.split() for line in told.output.splitlines()]
+    for line in expected.splitlines():
+        assert line == "..." or line.split() in shown, line

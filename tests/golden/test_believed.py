@@ -1,7 +1,10 @@
-"""The papers' small examples of several releases, asked of the engine that counts worlds.
+"""The papers' small examples of beliefs, asked of the engine that counts worlds.
 
-Paper 000: the two hospitals of Table 1. Paper 002: Figure 1, and the averaging example of
-"Composition with other mechanisms". Every expected number is worked out by hand beside it.
+Paper 000: the two hospitals of Table 1. Paper 001: Example 3 on Table 3. Paper 002: Figure 1, and
+the averaging example of "Composition with other mechanisms". Every expected number is worked out by
+hand beside it.
+
+What the lecture (004) says of updates is in `test_paper_004.py`.
 """
 
 from __future__ import annotations
@@ -90,6 +93,51 @@ class TestTwoHospitals:
         assert found is not None
         assert found.worlds == 0
         assert believed(both).contradicted.all()
+
+
+class TestTable3:
+    """Paper 001, Example 3: women of 40 and more in Gotham, 18,000 with flu and 2,000 with cancer.
+
+    Metropolis had 11,999 patients with flu and 17,999 with cancer: the prior D(12000, 18000).
+    """
+
+    WOMEN = (18_000, 2_000)
+
+    def about_rachel(self, *, inside: bool, urn: tuple[int, int] | None = None,
+                     prior: tuple[Fraction, Fraction] | None = None) -> Fraction:  # fmt: skip
+        """The belief that she has flu; she is one of the women, or in no release."""
+        fits, people = ([[0]], [20_000]) if inside else ([[0], []], [20_000, 1])
+        known = Knowledge.of_groups([[self.WOMEN]], [fits], people=people)
+        if urn is not None:
+            known = replace(known, urn=tuple(map(Fraction, urn)))
+        if prior is not None:
+            known = replace(known, weights=(prior,) * len(people))
+        found = believed(known)
+        low, high = found.between(len(people) - 1, 0)
+        assert low == high
+        return low
+
+    def test_with_her_record_nine_in_ten_whatever_is_expected(self) -> None:
+        """p_in is the share of the group: "p_in only depends on the published data"."""
+        shares = Fraction(2, 5), Fraction(3, 5)
+        assert {
+            self.about_rachel(inside=True),
+            self.about_rachel(inside=True, urn=(12_000, 18_000)),
+            self.about_rachel(inside=True, prior=shares),
+        } == {Fraction(9, 10)}
+
+    def test_without_it_the_prior_counts(self) -> None:
+        """Class I: (18000 + 12000) / (20000 + 30000). Class II: as little as 18001 / 50000.
+        Class III does not revise 0.4. Her record makes 9/10 of it."""
+        out = [
+            self.about_rachel(inside=False, urn=(12_000, 18_000)),
+            self.about_rachel(inside=False, urn=(1, 29_999)),
+            self.about_rachel(inside=False, prior=(Fraction(2, 5), Fraction(3, 5))),
+        ]
+        assert out == [Fraction(3, 5), Fraction(18_001, 50_000), Fraction(2, 5)]
+        # "4-, 6.4-, 6-privacy": by how much the odds of cancer, or of flu, grow at most.
+        cancer = [(1 - one) / (1 - Fraction(9, 10)) for one in out]
+        assert [round(float(one), 1) for one in cancer] == [4.0, 6.4, 6.0]
 
 
 # Paper 002, Figure 1: (a) 130** 25-30, 902** 60-70; (b) 130** < 40, 1485* >= 40.

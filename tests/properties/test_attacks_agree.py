@@ -341,7 +341,7 @@ def skewed(seed: int) -> None:
                      lifts(groups, of="ill").tolist(), strict=True))  # fmt: skip
     for group, belief in alone_in_groups(read):
         for v, value in enumerate(domain.values):
-            before = crowd.before[crowd.seen.values.index(value)]
+            before = crowd.before[0, crowd.seen.values.index(value)]
             wanted = float(belief.get(str(value), Fraction(0))) / before
             assert abs(found.get((group, v), 0.0) - wanted) < 1e-9
 

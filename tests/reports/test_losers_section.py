@@ -105,3 +105,22 @@ def test_the_external_report_and_the_quick_one_say_nothing_of_it(ward: Path) -> 
     outside = made.external.read_text("utf-8")
     for word in ("loses most", "known for certain", "ledger entry", "by_age"):
         assert word not in outside
+
+
+def test_people_with_several_rows_are_counted_as_people(tmp_path: Path) -> None:
+    """Five rows of three people; the one with two of three flu rows is known to have had it."""
+    table = pd.DataFrame(
+        {"pid": ["a", "a", "b", "c", "c"], "age": [1] * 5, "ill": ["flu"] * 3 + ["gout", "flu"]}
+    )
+    table.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "plan.yaml").write_text(
+        "source: table.csv\nperson: pid\nrows: at most 2\n"
+        "columns: {pid: identifier, age: quasi-identifier, ill: sensitive}\n"
+        "protect: [{k-anonymity: 2}]\npublish: {to: out}\n",
+        "utf-8",
+    )
+    hedgerow.publish(Plan.read(tmp_path / "plan.yaml"))
+    to = tmp_path / "whole.html"
+    hedgerow.report(tmp_path / "out", plan=tmp_path / "plan.yaml", internal=to)
+    said = Words(to.read_text("utf-8")).text
+    assert "knows the ill of 2 of 3 people for certain. People may have several rows." in said

@@ -50,6 +50,8 @@ class AttackInput:
     """Whether the targets are the people of a plan's source, and nothing else is known."""
     unit: str = PEOPLE
     """What the targets are: people, or rows of people who may have several."""
+    person: str | None = None
+    """Where they are rows, the column that says whose each is; None: nothing says it."""
 
     @property
     def made_up(self) -> bool:

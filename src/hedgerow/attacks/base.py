@@ -143,6 +143,7 @@ class AttackResult:
             gains=gains,
             sentences=tuple(map(str, summary["sentences"])),
             detail=dict(summary["detail"]),
+            unit=str(summary.get("unit", PEOPLE)),
         )
 
     def summary(self) -> dict[str, Any]:

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from hedgerow.attacks.annotation import with_untried
 from hedgerow.attacks.attack_input import AttackInput
 from hedgerow.attacks.base import AttackResult, Rate
-from hedgerow.attacks.crowd_belief import ABOVE_ZERO, CrowdBelief, crowd_belief
+from hedgerow.attacks.crowd_belief import CrowdBelief, crowd_belief
+from hedgerow.attacks.crowd_rows_belief import crowd_of_rows
 from hedgerow.attacks.declaration import GROUPS, PEOPLE, SECRET, ReleaseAttack
 from hedgerow.attacks.gains import Gains
 from hedgerow.attacks.losers import losers, short_names
 from hedgerow.attacks.person_scene import SeenColumn
 from hedgerow.attacks.release_joins import unjoined
-from hedgerow.base.errors import some
+from hedgerow.attacks.row_owners import RowOwners, refuse_unclear_rows
+from hedgerow.base.errors import PlanError, some
 from hedgerow.base.spelling import likeness
 from hedgerow.table.groups import ROWS, Floats, Ints
 from hedgerow.table.labels import Value
@@ -27,6 +29,10 @@ from hedgerow.table.location import doubtful, told_labels
 from hedgerow.table.targets import Targets
 
 Flags = NDArray[np.bool_]
+SEVERAL = (
+    "People may have several rows. A belief is that one of somebody's rows at least has the value: "
+    "before, too, so it is larger of whoever has more rows."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +41,32 @@ class CrowdGains:
 
     crowd: CrowdBelief
     true: Ints | None
-    """The value of each person: -1 where it is missing, -2 where no release has it. None: nobody
-    knows the truth."""
+    """The value of each person, or of each row of theirs: -1 where it is missing, -2 where no
+    release has it. None: nobody knows the truth."""
+    person: Ints | None = None
+    """Whose each of these values is; a person has one, and they are in order, if left out."""
+
+    @cached_property
+    def whose(self) -> Ints:
+        """Of each true value the person."""
+        return np.arange(len(self.crowd.kind)) if self.person is None else self.person
 
     @cached_property
     def who(self) -> Flags:
         """The people an attacker can learn something about: in some release, with a value."""
         there = self.crowd.present[self.crowd.kind]
-        return there if self.true is None else there & (self.true != -1)
+        return there if self.true is None else there & self._any(self.true != -1)
+
+    def _any(self, flags: Flags) -> Flags:
+        """Of each person, whether it is so of one of their values."""
+        found = np.zeros(len(self.crowd.kind), np.bool_)
+        found[self.whose[flags]] = True
+        return found
+
+    def having(self, value: int) -> Flags:
+        """Who has a value in truth."""
+        assert self.true is not None, "it is known"
+        return self._any(self.true == value)
 
     @cached_property
     def certain(self) -> Flags:
@@ -57,58 +81,61 @@ class CrowdGains:
 
     @cached_property
     def value(self) -> Ints:
-        """The value that gains are about: the true one, else the one most is gained in."""
+        """The value that gains are about: the true one, else the one most is gained in.
+
+        Of several true values it is the one most is gained in.
+        """
         if self.true is not None:
-            return np.maximum(self.true, 0)
+            order = np.lexsort((-self._gained(self._least), self.whose))
+            first = np.unique(self.whose[order], return_index=True)[1]
+            found = np.zeros(len(self.crowd.kind), np.int64)
+            found[self.whose[order[first]]] = np.maximum(self.true[order[first]], 0)
+            return found
         return np.asarray(self._least.argmax(axis=1)[self.crowd.kind], np.int64)
 
     @cached_property
     def gain(self) -> Floats:
         """Of each person in this value; 0 of whom there is nothing to learn."""
-        found = self._least[self.crowd.kind, self.value]
-        return np.where(self.who & self._told, found, 0.0)
+        return self._of_people(self._least)
 
     @cached_property
     def most(self) -> Floats:
         """The same at most, where the belief with the list is only known between bounds."""
         crowd = self.crowd
-        rest = 1 - crowd.high[:, crowd.silent].sum(axis=1, keepdims=True)
-        high = np.where(rest > 0, crowd.high / np.where(rest > 0, rest, 1.0), crowd.high > 0)
-        high = self._gain(np.minimum(high, 1.0), crowd.before)
+        high = self._gain(crowd.most_recorded, crowd.before)
         found = np.where(crowd.bounded[:, None], np.maximum(high, self._least), self._least)
-        if self.true is None:
-            mine = found.max(axis=1, initial=0.0)[self.crowd.kind]
-        else:
-            mine = found[self.crowd.kind, self.value]
-        return np.where(self.who & self._told, mine, 0.0)
+        return self._of_people(found)
 
-    @property
-    def _told(self) -> Flags:
-        """Whose value some release has."""
-        return np.ones(len(self.crowd.kind), np.bool_) if self.true is None else self.true >= 0
+    def _of_people(self, found: Floats) -> Floats:
+        """From kinds by values to people: of the true value of each; of several the largest."""
+        mine = found.max(axis=1, initial=0.0)[self.crowd.kind]
+        if self.true is not None:
+            mine = np.zeros(len(self.crowd.kind))
+            np.maximum.at(mine, self.whose, self._gained(found))
+        return np.where(self.who, mine, 0.0)
+
+    def _gained(self, found: Floats) -> Floats:
+        """Of each true value; 0 where no release has it."""
+        assert self.true is not None, "it is known"
+        mine = found[self.crowd.kind[self.whose], np.maximum(self.true, 0)]
+        return np.where(self.true >= 0, mine, 0.0)
 
     def _believed(self, belief: Floats) -> Floats:
-        """The belief in the true value of each person."""
-        assert self.true is not None, "it is known"
-        mine = belief[self.crowd.kind, np.maximum(self.true, 0)]
-        return np.where(self.true >= 0, mine, 0.0)
+        """The belief in the true value of each person; of several in the one believed in most."""
+        found = np.zeros(len(self.crowd.kind))
+        np.maximum.at(found, self.whose, self._gained(belief))
+        return found
 
     @cached_property
     def _least(self) -> Floats:
         """Kinds by values: the gain, by what is exact or proven."""
         crowd = self.crowd
         plain = self._gain(np.maximum(crowd.alone, crowd.low), crowd.before)
-        return np.maximum(plain, self._gain(crowd.of_recorded, self._before_recorded))
-
-    @cached_property
-    def _before_recorded(self) -> Floats:
-        """How frequent each value is among those that say something."""
-        before = np.where(self.crowd.silent, 0.0, self.crowd.before)
-        return before / max(float(before.sum()), ABOVE_ZERO)
+        return np.maximum(plain, self._gain(crowd.of_recorded, crowd.before_recorded))
 
     def _gain(self, belief: Floats, before: Floats) -> Floats:
         """Kinds by values: (p - p0) / (1 - p0), not below 0; nothing in that a value is missing."""
-        room = np.broadcast_to(1 - before, belief.shape)
+        room = 1 - before
         gain = np.divide(belief - before, room, out=np.zeros(belief.shape), where=room > 0)
         gain[:, self.crowd.missing] = 0.0
         return np.maximum(gain, 0.0)
@@ -124,7 +151,9 @@ class CrowdGains:
             listed = np.where(crowd.exact[:, None], crowd.low, 0.0)
             each = [(one * self._gain(one, crowd.before)).sum(axis=1)
                     for one in (crowd.alone, listed)]  # fmt: skip
-            mean = np.maximum(*each)[crowd.kind][self.who]
+            # Of several values somebody may have, no more is gained than in one of them.
+            most = self._least.max(axis=1, initial=0.0)
+            mean = np.minimum(np.maximum(*each), most)[crowd.kind][self.who]
         return Gains(
             people=people,
             mean=min(1.0, float(mean.sum() / people)) if people else 0.0,
@@ -136,19 +165,44 @@ class CrowdGains:
 
 def _attempt(read: AttackInput) -> Iterator[AttackResult]:
     assert read.targets is not None, "it needs them"
-    rows = any(one.unit == ROWS or one.not_people is not None for one in read.releases)
-    if read.overlaps or (rows and read.unit != ROWS):
+    if read.overlaps:
         return
+    owners = _owners(read)
     for of in read.of:
         if any(one.groups.domains[of].several for one in read.releases):
             continue
         attacker = None if read.prior is None else read.prior.of(of)
         seen = SeenColumn.read(read.releases, of).expected(attacker)
-        crowd = crowd_belief(seen, read.located)
+        crowd = (crowd_belief(seen, read.located) if owners is None
+                 else crowd_of_rows(seen, read.located, owners))  # fmt: skip
         scored = read.truth is not None and of in read.targets.columns
         true = _codes(seen.values, read.targets.column(of)) if scored else None
+        gains = CrowdGains(crowd, true)
+        if owners is not None and true is not None:
+            there = np.any([where.count > 0 for where in read.located], axis=0)
+            gains = CrowdGains(crowd, true[there], owners.person[there])
         missed = unjoined(read.releases, of, joined=seen.joined) if len(read.releases) > 1 else ()
-        yield with_untried(_result(read, read.targets, CrowdGains(crowd, true)), missed)
+        yield with_untried(_result(read, read.targets, gains, owners), missed)
+
+
+def _owners(read: AttackInput) -> RowOwners | None:
+    """Whose each row is, where people may have several.
+
+    Raises:
+        UnclearRowsError: Nothing can be said of them then.
+        PlanError: The attacker has a prior.
+    """
+    several = any(one.unit == ROWS or one.not_people is not None for one in read.releases)
+    if not several and read.unit != ROWS:
+        return None
+    if read.prior is not None:
+        raise PlanError(
+            "a prior is about one value a person, and a person may have several rows",
+            fix="Leave it out.",
+        )
+    owners = RowOwners.of(read.releases, read.targets if read.unit == ROWS else None, read.person)
+    refuse_unclear_rows(read.releases, read.located)
+    return owners
 
 
 def _codes(values: Sequence[Value], truth: Sequence[Value]) -> Ints:
@@ -162,19 +216,23 @@ def _codes(values: Sequence[Value], truth: Sequence[Value]) -> Ints:
     )
 
 
-def _result(read: AttackInput, people: Targets, found: CrowdGains) -> AttackResult:
+def _result(
+    read: AttackInput, people: Targets, found: CrowdGains, owners: RowOwners | None
+) -> AttackResult:
     crowd, who = found.crowd, found.who
     of = crowd.seen.of
     worst = losers(
         crowd, found.gain, found.value, releases=read.releases, places=read.located,
-        people=people, scored=found.true is not None,
+        people=people, scored=found.true is not None, owners=owners,
     )  # fmt: skip
-    usual = int(crowd.before.argmax())
-    named = crowd.sure[crowd.kind].argmax(axis=1) if found.true is None else found.true
-    guessed = int((found.certain & (named == usual)).sum())
+    usual = (crowd.sure[crowd.kind].argmax(axis=1) == crowd.usual if found.true is None
+             else found.having(crowd.usual))  # fmt: skip
+    guessed = int((found.certain & usual).sum())
     bounded = who & crowd.bounded[crowd.kind]
     against = who & crowd.contradicted[crowd.kind]
     told = [*_told(read, found, int(bounded.sum()), int(against.sum()))]
+    if owners is not None:
+        told.append(SEVERAL)
     if worst:
         told.append(f"Most is lost by {worst[0].sentence}")
     for release, where in zip(read.releases, read.located, strict=True):
@@ -188,6 +246,7 @@ def _result(read: AttackInput, people: Targets, found: CrowdGains) -> AttackResu
         "of": of,
         "people": len(crowd.kind),
         "releases": [one.name for one in read.releases],
+        **({} if owners is None else {"rows": len(owners.person)}),
         "exact": int((who & crowd.exact[crowd.kind]).sum()),
         "bounded": int(bounded.sum()),
         "list_contradicted": int(against.sum()),
@@ -205,7 +264,6 @@ def _result(read: AttackInput, people: Targets, found: CrowdGains) -> AttackResu
         gains=found.gains,
         sentences=tuple(told),
         detail=detail,
-        unit=read.unit,
     )
 
 
@@ -218,8 +276,8 @@ def _told(read: AttackInput, found: CrowdGains, bounded: int, against: int) -> I
     names = some(short_names([one.name for one in read.releases])) if several else "the release"
     many = len(crowd.kind)
     yield (
-        f"Whoever has {names} and the list of {many:,} {read.unit} knows the {crowd.seen.of} of "
-        f"{int(found.certain.sum()):,} of {people:,} {read.unit} for certain."
+        f"Whoever has {names} and the list of {many:,} people knows the {crowd.seen.of} of "
+        f"{int(found.certain.sum()):,} of {people:,} people for certain."
         if many > 1
         else f"Whoever has {names} and knows this person "
         f"{'knows' if found.certain.any() else 'does not know'} their {crowd.seen.of} for certain."

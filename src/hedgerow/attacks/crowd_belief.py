@@ -39,8 +39,29 @@ MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
+class GivenRecorded:
+    """What is believed of people of each kind, supposing that something is recorded of each row."""
+
+    alone: Floats
+    """Kinds by values: what somebody believes who knows one person;"""
+    low: Floats
+    """what somebody believes at least who has the list;"""
+    high: Floats
+    """and at most."""
+    before: Floats
+    """What is expected before."""
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int]) -> GivenRecorded:
+        return cls(np.zeros(shape), np.zeros(shape), np.ones(shape), np.zeros(shape))
+
+
+@dataclass(frozen=True, eq=False)
 class CrowdBelief:
-    """What two attackers believe of people of each kind. People of a kind fit the same groups."""
+    """What two attackers believe of people of each kind. People of a kind fit the same groups.
+
+    Where people have several rows, it is that one of their rows at least has a value.
+    """
 
     seen: SeenColumn
     kind: Ints
@@ -63,6 +84,10 @@ class CrowdBelief:
     releases."""
     asked: Flags
     """Of each kind, whether it was asked about; of others the list says nothing here."""
+    expected: Floats | None = None
+    """Kinds by values: what is expected before. None: what `seen` says, of everybody."""
+    given: GivenRecorded | None = None
+    """Where people have several rows, and some values say nothing; else it is computed."""
 
     @cached_property
     def silent(self) -> Flags:
@@ -88,8 +113,19 @@ class CrowdBelief:
         """The same of those of whom something is recorded; 0 where everybody's is."""
         if not self.silent.any():
             return np.zeros(self.alone.shape)
+        if self.given is not None:
+            return np.maximum(self.given.alone, self.given.low)
         return np.maximum(*(self._recorded(*one) for one in
                             ((self.alone, self.alone), (self.low, self.high))))  # fmt: skip
+
+    @cached_property
+    def most_recorded(self) -> Floats:
+        """The belief with the list at most, given that something is recorded."""
+        if self.given is not None:
+            return np.maximum(self.high, self.given.high)
+        rest = 1 - self.high[:, self.silent].sum(axis=1, keepdims=True)
+        share = np.where(rest > 0, self.high / np.where(rest > 0, rest, 1.0), self.high > 0)
+        return np.minimum(share, 1.0)
 
     def _recorded(self, belief: Floats, most: Floats) -> Floats:
         """A belief, at least, given that something is recorded.
@@ -115,9 +151,31 @@ class CrowdBelief:
         return self.asked & self.present & ~self.exact & ~self.contradicted
 
     @cached_property
+    def usual(self) -> int:
+        """The value that is expected most."""
+        return max(range(len(self.seen.values)), key=lambda v: (self.seen.before[v], -v))
+
+    @cached_property
     def before(self) -> Floats:
-        """What is expected: without a prior, how frequent each value is in all releases."""
-        return np.array([float(share) for share in self.seen.before])
+        """Kinds by values: what is expected before anything is known of somebody.
+
+        Without a prior it is how frequent each value is in all releases. Of people with several
+        rows it is how likely one of as many rows has it, drawn from all of them.
+        """
+        if self.expected is not None:
+            return self.expected
+        each = np.array([float(share) for share in self.seen.before])
+        return np.broadcast_to(each, self.alone.shape)
+
+    @cached_property
+    def before_recorded(self) -> Floats:
+        """The same among those of whom something is recorded."""
+        if self.given is not None:
+            return self.given.before
+        before = np.where(self.silent, 0.0, self.before)
+        total = np.maximum(before.sum(axis=1, keepdims=True), ABOVE_ZERO)
+        share: Floats = before / total
+        return share
 
 
 def crowd_belief(
@@ -191,7 +249,7 @@ class _Counted:
                 self._exact(k, shares)
 
     def _exact(self, k: int, shares: Sequence[Fraction]) -> None:
-        values = [_float(share) for share in self.into.seen.together(shares)]
+        values = [fraction_float(share) for share in self.into.seen.together(shares)]
         self.into.low[k] = self.into.high[k] = values
         self.into.exact[k] = True
 
@@ -333,7 +391,7 @@ def _alone(seen: SeenColumn, where: Sequence[Located]) -> Floats:
 def _scaled(factor: Sequence[Fraction]) -> list[float]:
     """The same proportions, the largest 1. No float is too large or too small then."""
     most = max(factor, default=Fraction(1))
-    return [_float(one / most) for one in factor]
+    return [fraction_float(one / most) for one in factor]
 
 
 def _together(seen: SeenColumn, count: Ints) -> Ints:
@@ -343,7 +401,7 @@ def _together(seen: SeenColumn, count: Ints) -> Ints:
     return found
 
 
-def _float(share: Fraction) -> float:
+def fraction_float(share: Fraction) -> float:
     """As a number: 1 and 0 are certain, so rounding must not make them of something else."""
     if share in (0, 1):
         return float(share)

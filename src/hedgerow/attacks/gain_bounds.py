@@ -131,7 +131,7 @@ def _doubts(result: AttackResult) -> Iterator[str]:
         yield "nobody who was looked for fits into the releases"
     for column in detail.get("columns_nobody_fits", ()):
         yield f"no published {column} fits anybody"
-    people = detail.get("people", 0)
+    people = detail.get("rows", detail.get("people", 0))
     for told in detail.get("lost", ()):
         if told["may_be_nodes"] and told["people"] > FEW * people:
             yield (

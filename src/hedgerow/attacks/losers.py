@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.attacks.crowd_belief import CrowdBelief, crowd_belief
+from hedgerow.attacks.crowd_rows_belief import crowd_of_rows
 from hedgerow.attacks.person_scene import SeenColumn
+from hedgerow.attacks.row_owners import RowOwners
 from hedgerow.base.spelling import likeness
 from hedgerow.table.groups import Floats, Ints
 from hedgerow.table.labels import Value
@@ -161,6 +163,7 @@ def losers(
     places: Sequence[Located],
     people: Targets,
     scored: bool,
+    owners: RowOwners | None = None,
     most: int = SHOWN,
 ) -> tuple[Loser, ...]:
     """The people about whom most is gained.
@@ -171,8 +174,9 @@ def losers(
         value: Of each person, the value that it is about.
         releases: All of them,
         places: and where everybody may be in each.
-        people: Everybody.
+        people: Everybody, or their rows.
         scored: Whether the values are known to be true.
+        owners: Whose each row is, where people may have several.
         most: How many kinds of people are told.
     """
     first, alike = _worst(found, gain, value, most)
@@ -180,10 +184,16 @@ def losers(
         return ()
     names = short_names([one.name for one in releases])
     every = [*range(len(releases))]
-    each = [_belief(releases, places, [j], found, first, value[first]) for j in every]
+
+    def belief(chosen: Sequence[int]) -> Floats:
+        some_of = [releases[j] for j in chosen], [places[j] for j in chosen]
+        return _belief(*some_of, found, first, value[first], owners)
+
+    each = [belief([j]) for j in every]
+    before = found.before[found.kind[first], value[first]]
     without = [
-        _belief(releases, places, [i for i in every if i != j], found, first, value[first])
-        if len(every) > 2 else found.before[value[first]] if len(every) == 1 else each[1 - j]
+        belief([i for i in every if i != j])
+        if len(every) > 2 else before if len(every) == 1 else each[1 - j]
         for j in every
     ]  # fmt: skip
     told = []
@@ -192,11 +202,11 @@ def losers(
         listed = found.low[k, v] > found.alone[k, v] + NEAR
         told.append(
             Loser(
-                _selector(people, releases, t),
+                _selector(people, releases, t) if owners is None else owners.selector(t),
                 many,
                 found.seen.values[v],
                 scored,
-                float(found.before[v]),
+                float(found.before[k, v]),
                 tuple(float(one[i]) for one in each),
                 tuple(float(one[i]) for one in without),
                 float(found.sure[k, v]),
@@ -204,7 +214,13 @@ def losers(
                 EVERYBODY if listed else THE_PERSON,
                 float(gain[t]),
                 tuple(names),
-                tuple(_where(names, releases, places, t)),
+                tuple(
+                    _where(
+                        names,
+                        releases,
+                        [one.of(t) if owners is None else owners.groups(one, t) for one in places],
+                    )
+                ),
             )
         )
     return tuple(told)
@@ -218,28 +234,40 @@ def _worst(found: CrowdBelief, gain: Floats, value: Ints, most: int) -> tuple[In
     who = np.flatnonzero(gain > 0)
     key = found.kind[who] * len(found.seen.values) + value[who]
     _, first, alike = np.unique(key, return_index=True, return_counts=True)
-    order = np.lexsort((who[first], found.before[value[who[first]]], -gain[who[first]]))[:most]
+    order = np.lexsort(
+        (who[first], found.before[found.kind[who[first]], value[who[first]]], -gain[who[first]])
+    )[:most]
     return who[first[order]], alike[order].astype(np.int64)
 
 
 def _belief(
     releases: Sequence[Published],
     places: Sequence[Located],
-    chosen: Sequence[int],
     whole: CrowdBelief,
     people: Ints,
     values: Ints,
+    owners: RowOwners | None,
 ) -> Floats:
-    """What is believed of these people with some of the releases; what was before, with none."""
-    seen = SeenColumn.read([releases[j] for j in chosen], whole.seen.of).expected_as(whole.seen)
-    found = crowd_belief(seen, [places[j] for j in chosen], only=people)
+    """What is believed of these people with some of the releases; what was before, with none.
+
+    Args:
+        releases: Some,
+        places: and where everybody may be in them.
+        whole: What is believed with all of them.
+        people: Who is asked about,
+        values: and the value of each.
+        owners: Whose each row is, where people may have several.
+    """
+    seen = SeenColumn.read(releases, whole.seen.of).expected_as(whole.seen)
+    found = (crowd_belief(seen, places, only=people) if owners is None
+             else crowd_of_rows(seen, places, owners, only=people))  # fmt: skip
     place = {likeness(value): v for v, value in enumerate(seen.values)}
     belief = np.zeros(len(people))
     for i, (t, v) in enumerate(zip(people.tolist(), values.tolist(), strict=True)):
         k = int(found.kind[t])
         mine = place.get(likeness(whole.seen.values[v]))
         if not found.present[k]:
-            belief[i] = whole.before[v]
+            belief[i] = whole.before[whole.kind[t], v]
         elif mine is not None:
             belief[i] = found.sure[k, mine]
     return belief
@@ -269,10 +297,10 @@ def _selector(people: Targets, releases: Sequence[Published], person: int) -> Ma
 
 
 def _where(
-    names: Sequence[str], releases: Sequence[Published], places: Sequence[Located], person: int
+    names: Sequence[str], releases: Sequence[Published], fits: Sequence[Ints]
 ) -> Iterator[FittingGroup]:
-    for name, release, where in zip(names, releases, places, strict=True):
-        groups = where.of(person)
+    """The groups of each release that fit somebody."""
+    for name, release, groups in zip(names, releases, fits, strict=True):
         if len(groups):
             rows = int(release.groups.n[groups].sum())
             yield FittingGroup(name, told_group(release, int(groups[0])), rows, len(groups))

@@ -7,13 +7,12 @@ what their rows say that is published, and how many they are; another knows all 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.attacks.crowd_belief import MOST_MOVES, kinds_of
+from hedgerow.attacks.crowd_rows_belief import drawn_before, known_alone
 from hedgerow.attacks.person_belief import (
     GroupRows,
     PersonBelief,
@@ -23,9 +22,10 @@ from hedgerow.attacks.person_belief import (
 )
 from hedgerow.attacks.person_mistakes import nobody_listed
 from hedgerow.attacks.person_scene import SeenColumn
+from hedgerow.attacks.row_owners import RowOwners, refuse_unclear_rows
 from hedgerow.base.errors import DataError, some
 from hedgerow.claims.worlds.knowledge import Knowledge, Shown
-from hedgerow.claims.worlds.several_rows import Between, RowsBelief, person_belief, rows_belief
+from hedgerow.claims.worlds.several_rows import Between, RowsBelief, rows_belief
 from hedgerow.plan.plan import Plan
 from hedgerow.table.labels import Value
 from hedgerow.table.location import Located, locate, told_labels
@@ -33,7 +33,6 @@ from hedgerow.table.published_table import Published
 from hedgerow.table.targets import Targets
 
 Flags = NDArray[np.bool_]
-HOW = "Publish one row per person (`rows: one`), or attack without --person."
 
 
 def belief_of_rows(
@@ -58,9 +57,8 @@ def belief_of_rows(
     """
     rows, mine = _mine(releases, person, listed, plan)
     places = tuple(locate(release, rows) for release in releases)
-    fits = np.stack([where.count > 0 for where in places], axis=1)
-    _refuse_unclear(releases, fits, mine)
-    mine = mine & fits.any(axis=1)
+    refuse_unclear_rows(releases, places)
+    mine = mine & np.any([where.count > 0 for where in places], axis=0)
     if not mine.any():
         raise DataError(
             f"no row of the person fits a group of {some(r.name for r in releases)}",
@@ -71,14 +69,14 @@ def belief_of_rows(
     many = np.bincount(kind, minlength=len(first)).astype(np.int64)
     own = {int(k): int((kind[mine] == k).sum()) for k in np.unique(kind[mine])}
     where = tuple(one.take(first) for one in places)
-    alone = _alone(seen, where, own)
     shown = tuple(
-        Shown(h, look, one, one.count > 0, listed=int(fitted.sum()) == int(h.counts.sum()))
-        for h, look, one, fitted in zip(seen.histograms, seen.looks, where, fits.T, strict=True)
+        Shown(h, look, at, at.count > 0, listed=int((one.count > 0).sum()) >= int(h.counts.sum()))
+        for h, look, at, one in zip(seen.histograms, seen.looks, where, places, strict=True)
     )
+    alone = known_alone(seen, shown, own)
     whole = Knowledge(many, len(seen.code), shown)
     everybody = rows_belief(whole, own, of=seen.code, moves=MOST_MOVES)
-    before = [_drawn(share, seen, sum(own.values())) for share in seen.before]
+    before = [drawn_before(share, seen, sum(own.values())) for share in seen.before]
     order = sorted(
         range(len(seen.values)),
         key=lambda v: (-everybody.having[v][1], -alone.having[v][1], v),
@@ -109,79 +107,21 @@ def _mine(
     plan: Plan | None,
 ) -> tuple[Targets, Flags]:
     """All rows, and which are the person's."""
-    names = some([one.name for one in releases])
-    if any(one.not_people is not None for one in releases):
-        raise DataError(
-            f"a person may have several rows in {names}, and nothing says how many are published",
-            fix=HOW,
-        )
-    if listed is None:
-        raise DataError(
-            f"a person may have several rows in {names}, and without a list nobody knows how many",
-            fix="Give a list of rows: --truth or --plan.",
-        )
+    owners = RowOwners.of(
+        releases, None if listed is None else listed[0], None if plan is None else plan.person
+    )
+    assert listed is not None, "it was asked"
     rows, picked = listed
     said = ", ".join(f"{column}={value}" for column, value in person.items())
     if not picked.any():
         raise nobody_listed(rows, person)
-    if plan is None or plan.person is None or plan.person not in rows.columns:
-        raise DataError(
-            f"a person may have several rows in {names}, and nothing says whose each row of the "
-            "list is",
-            fix="Give the plan that names the column of the list (`person: patient_id`): --plan.",
-        )
-    place = rows.columns.index(plan.person)
-    whose = np.unique(rows.codes[picked, place])
+    whose = np.unique(owners.person[picked])
     if len(whose) > 1:
         raise DataError(
             f"{len(whose):,} people on the list have such a row: {said}",
             fix="Say more of the person: repeat --person.",
         )
-    return rows, np.asarray(rows.codes[:, place] == whose[0])
-
-
-def _refuse_unclear(releases: Sequence[Published], fits: Flags, mine: Flags) -> None:
-    """Refuse where nobody knows which rows are in a release.
-
-    Raises:
-        DataError: More rows fit than a release has, or several releases may show different ones.
-    """
-    for release, fitted in zip(releases, fits.T, strict=True):
-        records = int(release.groups.n.sum())
-        if fitted.sum() > records:
-            raise DataError(
-                f"{int(fitted.sum()):,} rows of the list fit the {records:,} of {release.name}, so "
-                "nobody knows how many rows of the person are in it",
-                fix="Give a list of the rows that were published.",
-            )
-        if len(releases) > 1 and fitted.sum() < records:
-            raise DataError(
-                f"{int(fitted.sum()):,} rows of the list fit the {records:,} of {release.name}, so "
-                "nobody knows whether the releases show the same rows",
-                fix="Give a list of the rows that were published, or one release.",
-            )
-
-
-def _alone(seen: SeenColumn, where: Sequence[Located], own: Mapping[int, int]) -> RowsBelief:
-    """To somebody who knows these rows and no others."""
-    kinds = np.array([*own], np.int64)
-    shown = [
-        Shown(h, look, one.take(kinds), one.take(kinds).count > 0, listed=False)
-        for h, look, one in zip(seen.histograms, seen.looks, where, strict=True)
-    ]
-    if len(kinds) == 1:
-        many = own[int(kinds[0])]
-        return person_belief(shown, len(seen.code), (many, many), same=True, of=seen.code)
-    counts = np.array([*own.values()], np.int64)
-    alone = Knowledge(counts, len(seen.code), tuple(shown))
-    return rows_belief(alone, dict(enumerate(counts.tolist())), of=seen.code, moves=MOST_MOVES)
-
-
-def _drawn(share: Fraction, seen: SeenColumn, many: int) -> float:
-    """How likely one of so many rows has a value, drawn from all there are."""
-    total = sum(int(h.counts.sum()) for h in seen.histograms)
-    having = int(share * total)
-    return float(1 - Fraction(comb(total - having, many), comb(total, many)))
+    return rows, np.asarray(owners.person == whose[0])
 
 
 def _floats(between: Between) -> tuple[float, float]:
@@ -211,10 +151,11 @@ def _groups(
 def _told(
     many: int, truth: Sequence[Value], of: str, alone: RowsBelief, everybody: RowsBelief
 ) -> Iterator[str]:
-    count = "1 row" if many == 1 else f"{many:,} rows"
     yield (
-        f"The person has {count} on the list. A belief is that one of them at least has the value, "
-        "so beliefs may add up to more than 100 %."
+        "The person has 1 row on the list."
+        if many == 1
+        else f"The person has {many:,} rows on the list. A belief is that one of them at least has "
+        "the value, so beliefs may add up to more than 100 %."
     )
     if len(truth) > 1:
         yield f"In truth their rows have {some('missing' if v is None else v for v in truth)}."

@@ -202,7 +202,6 @@ class Scene:
         there are more, some are not in it, and nobody knows who. If there are fewer, some records
         are of people who are not on the list.
         """
-        told = []
         codes = np.column_stack([_codes(where) for where in self.places])
         _, first, kind = np.unique(codes, axis=0, return_index=True, return_inverse=True)
         kind = kind.reshape(-1)
@@ -213,6 +212,7 @@ class Scene:
         first, many = first[there], many[there]
         sizes = [(int((where.count > 0).sum()), int(h.counts.sum()))
                  for h, where in zip(self.seen.histograms, self.places, strict=True)]  # fmt: skip
+        told = _presences(sizes)
         target, shown = int(kind[one]), []
         if any(fitting > records for fitting, records in sizes) and many[target] > 1:
             # The person is in the releases for certain, and others who look alike may not be.
@@ -224,7 +224,6 @@ class Scene:
             sure = where.count[first] > 0
             if fitting > records:
                 sure &= np.arange(len(first)) == target
-            told.append(_presence(fitting, records))
             shown.append(Shown(h, look, where.take(first), sure, listed=fitting >= records))
         whole = Knowledge(many, len(self.seen.code), tuple(shown))
         weighed = whole if self.seen.prior is None else self.seen.prior.weighed(whole)
@@ -339,6 +338,18 @@ def _ways(count: Fraction | None) -> str:
 def _people(component: Knowledge) -> str:
     people = int(component.people.sum())
     return "the 1 person" if people == 1 else f"the {people:,} people"
+
+
+def _presences(sizes: Sequence[tuple[int, int]]) -> list[str]:
+    """Who is in each release, in words; once where it is the same.
+
+    >>> _presences([(6, 6), (6, 6)])
+    ['6 people on the list fit each release of 6 records: all are in it.']
+    """
+    told = [_presence(fitting, records) for fitting, records in sizes]
+    if len(told) > 1 and len(set(told)) == 1:
+        return [told[0].replace(" fit a release ", " fit each release ")]
+    return told
 
 
 def _presence(fitting: int, records: int) -> str:

@@ -18,6 +18,7 @@ from hedgerow.attacks.declaration import PLAN, Attack, FileAttack, ReleaseAttack
 from hedgerow.attacks.file_input import FileInput
 from hedgerow.attacks.overlap import Overlap, estimated_overlaps, known_overlaps
 from hedgerow.attacks.registry import ATTACKS, release_attacks
+from hedgerow.attacks.row_owners import UnclearRowsError
 from hedgerow.attacks.tolerance import Edits
 from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.plan.person_rows import people_of
@@ -162,6 +163,7 @@ def attack(
         fuzzy={column: _fuzz(column, far) for column, far in (fuzzy or {}).items()},
         everybody=read is not None and not (lists or known or overlap is not None),
         unit=ROWS if several and people is original else PEOPLE,
+        person=None if read is None else read.person,
     )
     chosen = named or [one for one in release_attacks() if one.wanted(held)]
     if people is not None and not placed and any(TARGETS in one.needs for one in chosen):
@@ -173,19 +175,30 @@ def attack(
         joining=any(one.joins for one in chosen),
     )
     results: list[AttackResult] = []
+    unclear: list[str] = []
     for place, one in enumerate(chosen):
         say(f"trying {one.name}", place / len(chosen))
-        if not one.lacks(held):
+        if one.lacks(held):
+            continue
+        try:
             results += one.run(held)
+        except UnclearRowsError as error:
+            if named:
+                raise
+            unclear.append(f"{one.name}: {error.what}")
     lacking = [f"{one.name}: {_lacking(one, held)}" for one in named if one.lacks(held)]
     if not results:
         what, fix = _why_none(published, named, held)
         raise PlanError(what, fix=fix)
-    untried = [NOBODY] if not methods and len(published) > 1 and people is None else lacking
+    untried = (
+        [NOBODY] if not methods and len(published) > 1 and people is None else lacking + unclear
+    )
     if untried:
         results = [replace(r, detail=_with_untried(r.detail, untried)) for r in results]
     if several:
-        results = [replace(one, sentences=(*one.sentences, SEVERAL)) for one in results]
+        results = [one if "rows" in one.detail
+                   else replace(one, sentences=(*one.sentences, SEVERAL))
+                   for one in results]  # fmt: skip
     for told in (line for one in published for line in taken_for_true(one.name, one.codings)):
         results = [
             one if told in one.sentences else replace(one, sentences=(*one.sentences, told))

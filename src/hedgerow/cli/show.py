@@ -25,7 +25,7 @@ from hedgerow.api import (
     stubborn,
     times,
 )
-from hedgerow.base.errors import HedgerowError, printable
+from hedgerow.base.errors import HedgerowError, printable, some
 from hedgerow.cli.terminal import columns, console, plain, say, tell
 
 if TYPE_CHECKING:
@@ -546,9 +546,12 @@ def _scores(scored: Sequence[tuple[str, AttackResult]], bounds: GainBounds) -> N
     if estimated:
         say("gain with an interval: how much more often the attack succeeds, as it names nobody's "
             "value")  # fmt: skip
-    rows = any(result.unit == ROWS for result in results)
-    one, many = ("row", "rows whose value is") if rows else ("person", "people")
+    units = {result.unit for result in results}
+    one, many = ("row", "rows whose value is") if units == {ROWS} else ("person", "people")
     say(f"worst: the gain of the worst {one}; certain: {many} known for certain")
+    if len(units) > 1:
+        counted = [name for name, result in scored if result.unit == ROWS]
+        say(f"rows, not people, are counted by {some(counted)}")
     allowed = [
         f"{name} {'without a bound' if share is None else f'at most {_share(share)}'}"
         for name, share in (

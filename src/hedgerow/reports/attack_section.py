@@ -42,10 +42,10 @@ def quick_attacks(inside: Inside) -> tuple[AttackResult, ...]:
 def all_attacks(inside: Inside, handed: Handed) -> tuple[AttackResult, ...]:
     """The suite on the people of the source: the three of WP216 with it.
 
-    Where there are too many people, or people have several rows, only the quick ones.
+    Where there are too many people, only the quick ones.
     """
     plan = inside.plan
-    many = inside.cells.people > MOST_PEOPLE or inside.schema.linked or plan.source is None
+    many = inside.cells.people > MOST_PEOPLE or plan.source is None
     if many or not inside.schema.sensitive or not inside.schema.quasi_identifiers:
         return quick_attacks(inside)
     from hedgerow.attacks.gdpr_attack import GDPR
@@ -71,7 +71,7 @@ def all_attacks(inside: Inside, handed: Handed) -> tuple[AttackResult, ...]:
 def beliefs_found(inside: Inside) -> tuple[AttackResult, ...]:
     """What is believed of everybody, where they are not too many; else nothing."""
     plan = inside.plan
-    many = inside.cells.people > MOST_PEOPLE or inside.schema.linked or plan.source is None
+    many = inside.cells.people > MOST_PEOPLE or plan.source is None
     if many or not inside.schema.sensitive or not inside.schema.quasi_identifiers:
         return ()
     from hedgerow.reports.losers_section import beliefs_of_people

@@ -22,12 +22,24 @@ def beliefs_of_people(inside: Inside) -> tuple[AttackResult, ...]:
 
     Others are those that the ledger has about these people, and those that claims name.
     """
+    from hedgerow.attacks.annotation import with_untried
     from hedgerow.attacks.attack_input import AttackInput
     from hedgerow.attacks.belief_attack import BELIEF
+    from hedgerow.attacks.row_owners import UnclearRowsError
     from hedgerow.plan.person_rows import people_of
     from hedgerow.table.location import locate
+    from hedgerow.table.published_table import Published
 
     people = people_of(inside.plan)
+
+    def tried(read: Sequence[Published], of: str) -> Iterator[AttackResult]:
+        given = AttackInput(
+            releases=tuple(read), targets=people, truth=people, of=(of,), unit=inside.unit,
+            located=tuple(locate(one, people) for one in read), everybody=True,
+            person=inside.plan.person,
+        )  # fmt: skip
+        return BELIEF.run(given)
+
     found: list[AttackResult] = []
     for of in inside.schema.sensitive:
         releases = [inside.published(records=True)]
@@ -38,11 +50,11 @@ def beliefs_of_people(inside: Inside) -> tuple[AttackResult, ...]:
         ]
         read = [one for one in releases if {*one.quasi} & {*people.columns}]
         try:
-            given = AttackInput(
-                releases=tuple(read), targets=people, truth=people, of=(of,), unit=inside.unit,
-                located=tuple(locate(one, people) for one in read), everybody=True,
-            )  # fmt: skip
-            found += BELIEF.run(given)
+            try:
+                found += tried(read, of)
+            except UnclearRowsError as error:
+                # Of rows that are somebody's together, other releases may show others.
+                found += [with_untried(one, [error.what]) for one in tried(read[:1], of)]
         except HedgerowError:
             continue  # what cannot be tried is not shown as tried
     return tuple(found)
@@ -52,7 +64,10 @@ def losers_blocks(results: Sequence[AttackResult]) -> Iterator[Block]:
     """Who loses most, by the groups they fit, and which release does it."""
     for result in results:
         of, detail = str(result.detail["of"]), result.detail
-        yield Text(text=f"{of}: {result.sentences[0]}")
+        said = result.sentences[: 2 if "rows" in detail else 1]
+        yield Text(text=f"{of}: {' '.join(said)}")
+        for missed in detail.get("not_tried", ()):
+            yield Text(text=f"Not tried: {missed}.", tone="quiet")
         if detail["bounded"]:
             yield Text(
                 text=f"Of {detail['bounded']:,} the belief of whoever has the list is only known "

@@ -133,7 +133,8 @@ def lines(results: Sequence[AttackResult]) -> list[AttackLine]:
             worst="" if result.gains is None else share(result.gains.worst),
             certain=""
             if result.gains is None
-            else f"{result.gains.certain:,} of {result.gains.people:,}",
+            else f"{result.gains.certain:,} of {result.gains.people:,}"
+            + ("" if result.unit == "people" else f" {result.unit}"),
             succeeded=result.succeeded,
             given_away=_certain(result) > 0,
             verdict=_verdict(result),

@@ -56,7 +56,7 @@ def loser_tables(attacks: Sequence[Mapping[str, Any]]) -> list[LoserTable]:
                     of=attack["detail"]["of"],
                     releases=tuple(each) if len(each) > 1 else (),
                     lines=tuple(map(_line, losers)),
-                    sentences=tuple(attack["sentences"][:1]),
+                    sentences=tuple(attack["sentences"][: 2 if "rows" in attack["detail"] else 1]),
                 )
             )
     return found

@@ -15,7 +15,7 @@ components of 12 to 600 people none took more than 0.3 s.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
@@ -42,6 +42,8 @@ class Beliefs:
     worlds: Fraction
     shares: tuple[tuple[Fraction, ...], ...]
     """Kinds by values. All are 0 where no world fits the knowledge."""
+    moves: int = field(default=0, compare=False)
+    """How many were counted."""
 
 
 class TooManyError(Exception):
@@ -63,20 +65,21 @@ def beliefs(knowledge: Knowledge, *, moves: int = MOST_MOVES) -> Beliefs | None:
     [['0', '1', '0'], ['1', '0', '0'], ['0', '0', '1']]
     """
     shares: list[tuple[Fraction, ...]] = [()] * knowledge.kinds
-    worlds = Fraction(1)
+    worlds, done = Fraction(1), 0
     for kinds, alone in knowledge.apart():
         try:
             counted = _Component(alone, moves).counted()
         except TooManyError:
             return None
         worlds *= counted.worlds
+        done += counted.moves
         for k, share in zip(kinds.tolist(), counted.shares, strict=True):
             shares[k] = share
     stray = _strays(knowledge)
     if stray or not worlds:
         none = (Fraction(0),) * knowledge.values
-        return Beliefs(Fraction(0), (none,) * knowledge.kinds)
-    return Beliefs(worlds, tuple(shares))
+        return Beliefs(Fraction(0), (none,) * knowledge.kinds, done)
+    return Beliefs(worlds, tuple(shares), done)
 
 
 def _strays(knowledge: Knowledge) -> bool:
@@ -288,7 +291,7 @@ class _Component:
         ends: dict[int, Fraction | int] = {state: self._drawn(state) for state in layers[-1]}
         worlds = Fraction(sum(ways * ends[state] for state, ways in layers[-1].items()))
         if not worlds:
-            return nothing
+            return replace(nothing, moves=done)
         expected = [[Fraction(0)] * self._knowledge.values for _ in people]
         for i in range(len(steps) - 1, -1, -1):
             step, before = steps[i], {}
@@ -307,4 +310,4 @@ class _Component:
             tuple(count / (worlds * people[k]) if people[k] else Fraction(0) for count in mine)
             for k, mine in enumerate(expected)
         )
-        return Beliefs(worlds, shares)
+        return Beliefs(worlds, shares, done)

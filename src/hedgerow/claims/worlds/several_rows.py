@@ -16,7 +16,7 @@ with probability C(U - r, X) / C(U, X), and X is between the bounds of `bounds`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import comb, perm, prod
 
@@ -40,6 +40,8 @@ class RowsBelief:
     so they need not add up to 1: nor do they where somebody may have several values."""
     contradicted: bool
     """Whether no world fits what is known."""
+    moves: int = field(default=0, compare=False)
+    """How many were counted."""
 
     @property
     def exact(self) -> bool:
@@ -56,6 +58,7 @@ def rows_belief(
     rows: Mapping[int, int],
     *,
     of: Ints | None = None,
+    without: Ints | None = None,
     moves: int = MOST_MOVES,
 ) -> RowsBelief:
     """How likely one of a person's rows has a value, for somebody who lists all rows.
@@ -64,6 +67,7 @@ def rows_belief(
         knowledge: What the attacker has; its people are rows.
         rows: Kind -> how many rows of this kind are the person's.
         of: Of each value, the sensitive value in it; each is one by itself where it is left out.
+        without: Values that none of the person's rows has; somebody supposes so.
         moves: How many moves are counted in each component, for each value.
 
     Of five rows two show flu, and Ann has two of the five. Both of hers show something else in
@@ -72,19 +76,25 @@ def rows_belief(
     >>> five = Knowledge.of_groups([[[2, 3]]], [[[0]]], people=[5])
     >>> [str(least) for least, _ in rows_belief(five, {0: 2}).having]
     ['7/10', '9/10']
+    >>> [str(least) for least, _ in rows_belief(five, {0: 2}, without=np.array([1])).having]
+    ['1', '0']
     """
     into = np.arange(knowledge.values) if of is None else of
-    none = [(Fraction(1), Fraction(1))] * (int(into.max(initial=-1)) + 1)
+    ruled = frozenset() if without is None else frozenset(np.unique(without).tolist())
+    none, done = [(Fraction(1), Fraction(1))] * (int(into.max(initial=-1)) + 1), 0
     for kinds, alone in knowledge.apart():
         mine = {i: rows[k] for i, k in enumerate(kinds.tolist()) if rows.get(k)}
         if not mine:
             continue
         try:
-            found = _counted(alone, mine, into, moves) or _bounded(alone, mine, into)
+            counted = _counted(alone, mine, into, ruled, moves)
+            found, more = (_bounded(alone, mine, into, ruled), 0) if counted is None else counted
         except _NoWorldError:
             return _nothing(len(none))
+        done += more
         none = [(a * c, b * d) for (a, b), (c, d) in zip(none, found, strict=True)]
-    return RowsBelief(tuple((1 - most, 1 - least) for least, most in none), contradicted=False)
+    having = tuple((1 - most, 1 - least) for least, most in none)
+    return RowsBelief(having, contradicted=False, moves=done)
 
 
 def person_belief(
@@ -185,9 +195,17 @@ def _nothing(values: int) -> RowsBelief:
 
 
 def _counted(
-    alone: Knowledge, mine: Mapping[int, int], into: Ints, moves: int
-) -> list[Between] | None:
-    """How likely none of the person's rows has each value; None where that is too much to count."""
+    alone: Knowledge, mine: Mapping[int, int], into: Ints, without: frozenset[int], moves: int
+) -> tuple[list[Between], int] | None:
+    """How likely none of the person's rows has each value; None where that is too much to count.
+
+    Args:
+        alone: A component.
+        mine: Kind -> rows of the person.
+        into: Of each value, the sensitive value in it.
+        without: Values that none of these rows has.
+        moves: The most that are counted, for each value.
+    """
     kinds = np.append(np.arange(alone.kinds), list(mine))
     people = alone.people[kinds]
     for place, (kind, many) in enumerate(mine.items()):
@@ -201,28 +219,38 @@ def _counted(
                     for one in alone.shown),
         weights=tuple(weights[k] for k in kinds.tolist()),
     )  # fmt: skip
-    every = beliefs(parted, moves=moves)
+
+    def ruling_out(values: frozenset[int]) -> Knowledge:
+        assert parted.weights is not None, "they were given"
+        left = tuple(
+            tuple(Fraction(0) if v in values and k >= alone.kinds else weight
+                  for v, weight in enumerate(mine))
+            for k, mine in enumerate(parted.weights)
+        )  # fmt: skip
+        return replace(parted, weights=left)
+
+    every = beliefs(ruling_out(without), moves=moves)
     if every is None:
         return None
     if not every.worlds:
         raise _NoWorldError
-    found = []
+    found, done = [], every.moves
     for value in range(int(into.max(initial=-1)) + 1):
-        assert parted.weights is not None, "they were given"
-        ruled_out = tuple(
-            tuple(Fraction(0) if into[v] == value and k >= alone.kinds else weight
-                  for v, weight in enumerate(weights))
-            for k, weights in enumerate(parted.weights)
-        )  # fmt: skip
-        without = beliefs(replace(parted, weights=ruled_out), moves=moves)
-        if without is None:
+        having = frozenset(np.flatnonzero(into == value).tolist())
+        rest = beliefs(ruling_out(without | having), moves=moves)
+        if rest is None:
             return None
-        found.append((without.worlds / every.worlds,) * 2)
-    return found
+        done += rest.moves
+        found.append((rest.worlds / every.worlds,) * 2)
+    return found, done
 
 
-def _bounded(alone: Knowledge, mine: Mapping[int, int], into: Ints) -> list[Between]:
+def _bounded(
+    alone: Knowledge, mine: Mapping[int, int], into: Ints, without: frozenset[int]
+) -> list[Between]:
     """Between what the same is, by how many rows of each kind have each value."""
+    if without:  # rows with these values are of others, who knows of whom
+        return [(Fraction(0), Fraction(1))] * (int(into.max(initial=-1)) + 1)
     limits, found = bounds(alone), []
     for value in range(int(into.max(initial=-1)) + 1):
         each = []
