@@ -100,14 +100,19 @@ def table(rows: list[tuple[str, ...]]) -> pa.Table:
     return pa.table({"a": [r[0] for r in rows], "b": [r[1] for r in rows]})
 
 
-def published(tmp_path: Path, rows: list[tuple[str, ...]], outside: list[tuple[str, ...]],
-              claim: dict[str, object], a: object, **method: object) -> hedgerow.Release:  # fmt: skip
+def published(
+    tmp_path: Path,
+    rows: list[tuple[str, ...]],
+    outside: list[tuple[str, ...]],
+    claim: dict[str, object],
+    a: object,
+) -> hedgerow.Release:
     with (tmp_path / "outside.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("a", "b"), *outside])
     (name, said), *_ = claim.items()
     assert isinstance(said, dict)
     return hedgerow.publish(
-        table(rows), method={"search": "local", **method}, to=tmp_path / "release",
+        table(rows), method={"search": "local"}, to=tmp_path / "release",
         protect=[{name: {**said, "population": str(tmp_path / "outside.csv")}}],
         columns={"a": {"role": "quasi-identifier", "hierarchy": a}, "b": "quasi-identifier"},
     )  # fmt: skip

@@ -155,8 +155,9 @@ class _Split:
         """What each group saves; nothing where a part would fail."""
         if not len(self.owner):
             return np.zeros(size)
-        passed = np.logical_and.reduce([np.ones(len(self.owner), np.bool_),
-                                        *(model.holds(self.parts) for model in models)])  # fmt: skip
+        passed = np.ones(len(self.owner), np.bool_)
+        for model in models:
+            passed &= model.holds(self.parts)
         failed = np.bincount(self.owner[~passed], minlength=size) > 0
         total = np.bincount(self.owner, weights=self.less, minlength=size)
         return np.where(failed, 0.0, total)
