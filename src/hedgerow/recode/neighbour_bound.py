@@ -88,7 +88,9 @@ def neighbour_bound(
     start += [(people * c.price[0][original.q[:, j]]).sum() for j, c in enumerate(columns)]
     # Suppressing people may take a total below what the values cost as they are.
     saved = np.array([float(c.price[0].max()) for c in columns]) - gone
-    low = np.maximum(0.0, start - room * np.maximum(0.0, saved))
+    cheapest = np.minimum(gone, [float(c.price[0].min()) for c in columns])
+    low = np.maximum(original.people * cheapest, start - room * np.maximum(0.0, saved))
+    low = np.minimum(low, start)
     dearest = np.array([float(c.price[-1].max()) for c in columns])
     high = np.maximum(start, original.people * np.maximum(gone, dearest))
     slopes = _chords(by_cell, original, low, high, cost)
