@@ -88,7 +88,17 @@ def test_proven_optimal_is_said_where_it_is(tmp_path: Path) -> None:
     assert words[1:] in text
 
 
-@pytest.mark.parametrize("method", ["mondrian", "local", "microaggregation"])
+def test_local_recoding_has_a_bound_on_every_way_to_group_people() -> None:
+    release = published(KAnonymity(k=3), method={"search": "local", "suppress": 0})
+    search = release.certificate["search"]
+    assert not release.optimal
+    assert 0 < search["lower_bound"] < search["cost"]
+    assert search["gap"] >= (search["cost"] - search["lower_bound"]) / search["cost"] - 0.01
+    bound = f"no groups, whatever their levels, have a loss below {search['lower_bound']:g})"
+    assert show._how(release).endswith(bound)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "microaggregation"])
 def test_other_searches_prove_nothing_and_say_so(method: str) -> None:
     release = published(KAnonymity(k=3), method={"search": method, "suppress": 0})
     assert not release.optimal

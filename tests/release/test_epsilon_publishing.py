@@ -915,6 +915,8 @@ def test_the_recoding_of_an_earlier_release(tmp_path: Path, method: str, case: s
         to=tmp_path / "old",
     )
     epsilon, person = (2.6, both) if case == "both" else (2.2, lambda row: Person(row["disease"]))
+    if (case, method) == ("both", "local"):
+        epsilon = 2.4  # at 2.6 all who fit keep it
     claim = claim_of(case, tmp_path, epsilon)
     if case == "plain":
         del claim["epsilon-privacy"]["wishes"]

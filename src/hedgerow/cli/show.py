@@ -287,14 +287,17 @@ def _how(published: Release) -> str:
     search = published.certificate.get("search", {})
     if search.get("stored"):
         return f"({published.recoding['kind']}, the recoding of an earlier release)"
-    if not published.levels:
-        return f"({published.recoding['kind']}: not proven optimal, and no bound is known)"
+    kind, levels = published.recoding["kind"], published.levels
+    if not levels and "lower_bound" not in search:
+        return f"({kind}: not proven optimal, and no bound is known)"
     metric = METRICS[search.get("metric", "loss")]
     cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
     found = standing(
         metric, cost=cost, bound=bound, gap=gap, optimal=published.optimal,
-        weighed="weighed" in published.certificate["plan"],
+        weighed="weighed" in published.certificate["plan"], by_groups=not levels,
     )  # fmt: skip
+    if not levels:
+        return f"({kind}: {found})"
     seconds = published.certificate.get("plan", {}).get("method", {}).get("time")
     if not published.optimal and seconds is not None:
         found += f". The plan's `time` is {seconds:g} seconds; a longer search may find better"

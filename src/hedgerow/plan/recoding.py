@@ -14,9 +14,11 @@ from hedgerow.plan.plan import Plan
 from hedgerow.recode.cell_suppression import cell_suppression
 from hedgerow.recode.constraints import SearchConstraints, each_alone
 from hedgerow.recode.full_domain import full_domain
+from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local_start import local_from_optimum
 from hedgerow.recode.method import RecodingMethod
 from hedgerow.recode.metrics import Granularity
+from hedgerow.recode.neighbour_bound import with_bound
 from hedgerow.recode.partwise import parted
 from hedgerow.recode.recoding import Recoding
 from hedgerow.recode.search_state import EndsSoon, TellState
@@ -59,23 +61,26 @@ def searched(
             bounds=bounds(plan), seconds=seconds, tell=tell, ends=ends,
         )  # fmt: skip
     columns = [h.name for h in cells.hierarchies]
+    metric, lattice = plan.utility.over(columns), Lattice.of(cells, bounds(plan))
     if method.search == "cells":
-        return cell_suppression(
-            cells, models, metric=plan.utility.over(columns), bounds=bounds(plan), limit=limit,
+        found = cell_suppression(
+            cells, models, metric=metric, bounds=bounds(plan), limit=limit,
             importance=method.importance, seconds=seconds, progress=progress,
         )  # fmt: skip
+        return with_bound(found, lattice, models, metric, limit)
     way = method_of(plan, models, columns)
     if method.parts is None and method.search == "local":
-        return local_from_optimum(
+        found = local_from_optimum(
             lambda asked: replace(way, models=asked).recode(cells, limit=limit, progress=progress),
             cells,
             models,
-            metric=plan.utility.over(columns),
+            metric=metric,
             bounds=bounds(plan),
             limit=limit,
             seconds=seconds,
             unit=unit,
         )
+        return with_bound(found, lattice, models, metric, limit)
     if method.parts is None:
         return way.recode(cells, limit=limit, progress=progress)
     return parted(cells, way, most=method.parts, limit=limit, progress=progress)

@@ -194,7 +194,7 @@ def _at_node(
     q = np.stack(codes, axis=1).astype(np.int32) if codes else cells.q
     coarse = replace(cells, hierarchies=tuple(hierarchies), q=q)
     try:
-        found = local(coarse, models, metric=Importance(weights), limit=limit)
+        found = local(coarse, models, metric=Importance(weights), limit=limit, regroup=False)
     except ClaimError:
         return None
     low, high = np.empty_like(found.spans.low), np.empty_like(found.spans.high)

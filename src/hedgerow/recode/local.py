@@ -4,19 +4,25 @@ Nodes of the lattice are visited from cheap to dear. At each, the groups of thos
 unplaced that keep every claim are fixed; the rest go on to coarser nodes. A fixed group is
 then published at the lowest hierarchy values its own members share. People who are left at
 the end join the group whose widening costs least.
+
+Groups that need only be large enough are then divided anew. Under other claims, such groups are
+joined until they keep these, too; what costs less is taken.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.errors import ClaimError
+from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
+from hedgerow.recode.local_refinement import refined
 from hedgerow.recode.metrics import CellMetric, Granularity, Weighting
 from hedgerow.recode.recoding import SUPPRESSED, Recoding, beside, common_node, united
 from hedgerow.recode.repair import repaired
@@ -36,6 +42,7 @@ def local(
     metric: CellMetric | None = None,
     limit: int = 0,
     progress: Callable[[float], None] | None = None,
+    regroup: bool = True,
 ) -> Recoding:
     """Recode each group as little as the claims allow.
 
@@ -46,6 +53,7 @@ def local(
         metric: Orders the nodes; by default the granularity.
         limit: People who may be left out if no group can take them, those barred included.
         progress: Called with the share of people placed.
+        regroup: Whether to look for better groups than the walk through the lattice leaves.
 
     Raises:
         ClaimError: Those left at the end fit nowhere.
@@ -53,41 +61,11 @@ def local(
     lattice = lattice or Lattice.of(cells)
     metric = metric or Granularity()
     tuples, of_cell = cells.tuples
-    group = np.full(len(tuples), SUPPRESSED, np.int64)
     per_group = [m for m in models if m.per_group]
-    least = max((m.least_people or 1 for m in per_group), default=1)
     leaf = Frequency((0,) * tuples.shape[1], lattice.layout.pack(tuples),
                      cells.groups(of_cell, len(tuples)))  # fmt: skip
-    left = np.flatnonzero(leaf.groups.n > 0)
-    people, size = leaf.groups.people, 0
-    for node in cheapest_first(lattice, metric):
-        if not len(left):
-            break
-        groups = leaf.groups.take(left)
-        low = Frequency(leaf.node, leaf.words[left], groups)
-        into, n = lattice.regroup(low, node)
-        large = n >= least
-        if not large.any():
-            continue
-        number = np.cumsum(large) - 1
-        inside = large[into]
-        candidates = groups.take(inside).merge(number[into[inside]], int(large.sum()))
-        passed = np.ones(len(candidates), np.bool_)
-        for model in per_group:
-            passed &= model.holds(candidates)
-        if not passed.any():
-            continue
-        placed = inside.copy()
-        placed[inside] = passed[number[into[inside]]]
-        group[left[placed]] = size + (np.cumsum(passed) - 1)[number[into[placed]]]
-        size += int(passed.sum())
-        left = left[~placed]
-        if progress is not None:
-            progress(1 - int(leaf.groups.n[left].sum()) / people)
-    if len(left):
-        size = _absorb(
-            lattice, per_group, tuples, leaf.groups, group, left, limit, metric.weighting
-        )
+    walk = _LatticeWalk(lattice, metric, leaf, tuples, limit, progress)
+    group = walk.groups(per_group) if not regroup else _best(walk, cells, per_group)
 
     def coarser(recoding: Recoding, exposed: NDArray[np.bool_]) -> Recoding | None:
         nonlocal group
@@ -97,8 +75,94 @@ def local(
             return None
         return _recoding(lattice, tuples, group, of_cell, fewer)
 
-    found = _recoding(lattice, tuples, group, of_cell, size)
+    found = _recoding(lattice, tuples, group, of_cell, int(group.max(initial=-1)) + 1)
     return repaired(found, cells, models, coarser)
+
+
+def _best(walk: _LatticeWalk, cells: Cells, models: Sequence[PrivacyModel]) -> Ints:
+    """The group of each tuple: as the walk leaves them, or as groups of enough people become."""
+    lattice, metric = walk.lattice, walk.metric
+    of_cell, least = cells.tuples[1], max((m.least_people or 1 for m in models), default=1)
+
+    def cost(group: Ints) -> float:
+        made = _recoding(lattice, walk.tuples, group, of_cell, int(group.max(initial=-1)) + 1)
+        return metric.cost(made.outcome(lattice.original))
+
+    found: list[Ints] = []
+    error: ClaimError | None = None
+    try:
+        found.append(walk.groups(models))
+    except ClaimError as failed:
+        error = failed
+    only_sizes = all(m.only_size is not None for m in models)
+    large = found[0] if only_sizes and found else None
+    if large is None and not only_sizes:
+        large = np.arange(len(walk.tuples))
+        if least > 1:
+            try:
+                large = walk.groups([KAnonymity(k=least)])
+            except ClaimError:
+                large = None
+    if large is not None:
+        finer = refined(lattice, metric, walk.leaf.groups, walk.tuples, large, models, least)
+        if finer is not None:
+            found.append(finer)
+    if not found:
+        assert error is not None, "the walk found nothing"
+        raise error
+    return min(found, key=cost)
+
+
+@dataclass(frozen=True, eq=False)
+class _LatticeWalk:
+    """The way from cheap nodes to dear ones."""
+
+    lattice: Lattice
+    metric: CellMetric
+    leaf: Frequency
+    tuples: Codes
+    limit: int
+    progress: Callable[[float], None] | None
+
+    def groups(self, models: Sequence[PrivacyModel]) -> Ints:
+        """The group of each tuple, SUPPRESSED where nobody in it can be published.
+
+        Raises:
+            ClaimError: Those left at the end fit nowhere.
+        """
+        lattice, leaf = self.lattice, self.leaf
+        group = np.full(len(self.tuples), SUPPRESSED, np.int64)
+        least = max((m.least_people or 1 for m in models), default=1)
+        left = np.flatnonzero(leaf.groups.n > 0)
+        people, size = leaf.groups.people, 0
+        for node in cheapest_first(lattice, self.metric):
+            if not len(left):
+                break
+            groups = leaf.groups.take(left)
+            low = Frequency(leaf.node, leaf.words[left], groups)
+            into, n = lattice.regroup(low, node)
+            large = n >= least
+            if not large.any():
+                continue
+            number = np.cumsum(large) - 1
+            inside = large[into]
+            candidates = groups.take(inside).merge(number[into[inside]], int(large.sum()))
+            passed = np.ones(len(candidates), np.bool_)
+            for model in models:
+                passed &= model.holds(candidates)
+            if not passed.any():
+                continue
+            placed = inside.copy()
+            placed[inside] = passed[number[into[inside]]]
+            group[left[placed]] = size + (np.cumsum(passed) - 1)[number[into[placed]]]
+            size += int(passed.sum())
+            left = left[~placed]
+            if self.progress is not None:
+                self.progress(1 - int(leaf.groups.n[left].sum()) / people)
+        if len(left):
+            weighting = self.metric.weighting
+            _absorb(lattice, models, self.tuples, leaf.groups, group, left, self.limit, weighting)
+        return group
 
 
 def cheapest_first(lattice: Lattice, metric: CellMetric) -> Iterator[Node]:
@@ -139,7 +203,7 @@ def _absorb(
     left: Ints,
     limit: int,
     weighting: Weighting,
-) -> int:
+) -> None:
     """Let those left over join the group that widens most cheaply and still keeps the claims."""
     size = int(group.max(initial=-1)) + 1
     stranded = int(groups.n[left].sum())
@@ -161,9 +225,9 @@ def _absorb(
         union = groups.take(members).merge(np.zeros(len(members), np.int64), 1)
         if all(model.holds(union)[0] for model in models):
             group[left] = g
-            return size
+            return
     if fits:
-        return size
+        return
     raise ClaimError(
         f"local recoding placed all but {stranded:,} people; together with no group do they "
         f"keep {', '.join(map(str, models))}, and the plan lets {limit:,} be left out",

@@ -4,6 +4,9 @@ Levels that differ from group to group are found greedily. Usually they keep far
 of levels for everybody; where they do not, or do not keep a claim about the table, or do not keep
 the claims at all, the full-domain optimum is published instead. It is one way to choose levels
 group by group: the same for all.
+
+Claims about an outside population need groups that never overlap: people of the population who
+fit several would be counted several times. Such groups are made from the optimum downwards.
 """
 
 from __future__ import annotations
@@ -13,12 +16,13 @@ from dataclasses import replace
 
 from hedgerow.base.errors import ClaimError
 from hedgerow.claims.anonymity import KAnonymity
-from hedgerow.claims.base import PrivacyModel
+from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.recode.constraints import SearchConstraints, each_alone
 from hedgerow.recode.full_domain import full_domain
 from hedgerow.recode.lattice import Lattice
-from hedgerow.recode.metrics import Metric
+from hedgerow.recode.metrics import Granularity, Metric
 from hedgerow.recode.recoding import Recoding
+from hedgerow.recode.specialisation import specialised
 from hedgerow.table.cells import Cells
 
 SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
@@ -84,6 +88,8 @@ def local_from_optimum(
     Raises:
         ClaimError: Neither keeps the claims; says why local recoding does not.
     """
+    if any(Needs.POPULATION in model.needs for model in models):
+        return _disjoint(cells, models, metric, bounds=bounds, limit=limit, seconds=seconds)
     error: ClaimError | None = None
 
     def tried(asked: tuple[PrivacyModel, ...]) -> Recoding | None:
@@ -107,3 +113,28 @@ def local_from_optimum(
         if metric.cost(found.outcome(original)) <= metric.cost(whole.outcome(original)):
             return found
     return as_kind(whole, "local")
+
+
+def _disjoint(
+    cells: Cells,
+    models: Sequence[PrivacyModel],
+    metric: Metric,
+    *,
+    bounds: Mapping[str, tuple[int, int]],
+    limit: int,
+    seconds: float | None,
+) -> Recoding:
+    """The full-domain optimum, with groups split as far as the claims allow."""
+    whole = full_domain(
+        cells, SearchConstraints(tuple(models), limit), metric, bounds=bounds, seconds=seconds
+    )
+    lattice = Lattice.of(cells, bounds)
+    by_cell = metric.by_cell or Granularity().weighed(metric.weighting)
+    before = metric.cost(whole.outcome(lattice.original))
+
+    def split(asked: tuple[PrivacyModel, ...]) -> Recoding | None:
+        found = specialised(whole, lattice, asked, by_cell)
+        return found if metric.cost(found.outcome(lattice.original)) <= before else None
+
+    found = with_large_groups(split, cells, models)
+    return as_kind(whole, "local") if found is None else found

@@ -67,6 +67,7 @@ def standing(
     optimal: bool,
     gap: float | None = None,
     weighed: bool = False,
+    by_groups: bool = False,
 ) -> str:
     """How sure one can be that nothing more useful exists.
 
@@ -77,6 +78,7 @@ def standing(
         optimal: Whether that is proven of the release itself.
         gap: The gap, where cost and bound are rounded and it would not follow from them.
         weighed: Whether the cost is as the steward weighs it, where the metric does not say so.
+        by_groups: Whether the bound is about every way to group people, and not about levels.
 
     >>> from hedgerow.recode.metrics import METRICS
     >>> standing(METRICS["loss"], cost=0.31, bound=0.28, optimal=False)
@@ -92,6 +94,7 @@ def standing(
         )
     if cost is None or bound is None or not isfinite(bound):
         return f"best so far: it is not proven that no other levels have a better {name}"
+    rivals = "groups, whatever their levels," if by_groups else "levels the plan allows"
     reached = f"{metric.reported(cost):.{DIGITS}g}"
     share = in_percent(gap_of(cost, bound) if gap is None else gap)
     least = metric.reported(max(bound, 0.0))
@@ -99,7 +102,4 @@ def standing(
         limit = f"above {rounded_up(least, DIGITS):g}"
     else:
         limit = f"below {rounded_down(least):g}"
-    return (
-        f"best so far: {name} {reached}, gap {share}: no levels the plan allows have a "
-        f"{name} {limit}"
-    )
+    return f"best so far: {name} {reached}, gap {share}: no {rivals} have a {name} {limit}"

@@ -272,14 +272,14 @@ def utility_blocks(utility: Mapping[str, Any], told: Mapping[str, Any]) -> Itera
             "analyses of the source with those of releases. What they were is not told.",
             tone="quiet",
         )
-    if told["recoding"].get("levels") is not None:
-        search = told["search"]
+    search, levels = told["search"], told["recoding"].get("levels")
+    if levels is not None or "lower_bound" in search:
         metric = METRICS.get(told["plan"]["utility"])
         if not search.get("stored") and metric is not None:
             cost, bound, gap = (search.get(key) for key in ("cost", "lower_bound", "gap"))
             found = standing(
                 metric, cost=cost, bound=bound, gap=gap, optimal=told["optimal"],
-                weighed="weighed" in told["plan"],
+                weighed="weighed" in told["plan"], by_groups=levels is None,
             )  # fmt: skip
             yield Text(text=found[0].upper() + found[1:] + ".", tone="quiet")
 

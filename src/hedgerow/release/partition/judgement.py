@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from hedgerow.base.errors import ClaimError
-from hedgerow.claims.base import PrivacyModel, Verdict
+from hedgerow.claims.base import Needs, PrivacyModel, Verdict
 from hedgerow.claims.readings import checked
 from hedgerow.claims.row_bound import of_people
 from hedgerow.release.partition.candidates import Candidates
@@ -121,6 +121,34 @@ def refuse_in_doubt(
                 f"them it reaches {verdict.told[0]}, required {verdict.told[1]}",
                 fix=FIX,
             )
+
+
+def refuse_unclear_population(
+    models: Sequence[PrivacyModel], cells: Cells, groups: Groups, candidates: Candidates
+) -> None:
+    """Refuse claims about a population of which somebody may fit several groups.
+
+    They count each of its people once. So it must be clear who fits which group, also to a
+    reader who overlooks how values are spelled.
+
+    Raises:
+        ClaimError: There is such a claim, and it is not clear.
+    """
+    asked = [model for model in models if Needs.POPULATION in model.needs]
+    if not asked or groups.population is None or cells.population is None:
+        return
+    tuples, of_cell = cells.tuples
+    outside = np.zeros(len(tuples), np.int64)
+    np.add.at(outside, of_cell, cells.population)
+    there = (outside > 0) | (np.bincount(of_cell, weights=cells.n, minlength=len(tuples)) > 0)
+    strictly = int(groups.population[: len(candidates.alike)].sum())
+    if (candidates.times[there] > 1).any() or int(outside[candidates.tuple_].sum()) != strictly:
+        raise ClaimError(
+            f"{asked[0]} cannot be claimed: people of the population may fit several groups of "
+            "the release, or one that is not theirs",
+            fix="Give the columns hierarchies whose labels do not overlap, and spell each value "
+            "alike; or search the lattice.",
+        )
 
 
 def doubt(cells: Cells, candidates: Candidates) -> str:

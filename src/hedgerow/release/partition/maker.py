@@ -43,7 +43,12 @@ from hedgerow.release.partition.exposure import (
 )
 from hedgerow.release.partition.fingerprint import inputs_of, made_from
 from hedgerow.release.partition.job import Job, opened
-from hedgerow.release.partition.judgement import judge, needs_candidates, refuse_in_doubt
+from hedgerow.release.partition.judgement import (
+    judge,
+    needs_candidates,
+    refuse_in_doubt,
+    refuse_unclear_population,
+)
 from hedgerow.release.partition.kept_analyses import refuse_spoiled
 from hedgerow.release.partition.ledger_record import StoredRelease, as_published, remembering
 from hedgerow.release.partition.recoded_table import Recoded, recoded
@@ -266,7 +271,8 @@ class RecodedMaker:
         found: tuple[Exposure, ...] = ()
         compared = self._is_compared(made)
         candidates = None
-        if needs_candidates(job) or asks_who_fits(job):
+        divided = cells.population is not None and chosen.levels is None
+        if needs_candidates(job) or asks_who_fits(job) or divided:
             nodes = written_out(self.plan.specs, cells.hierarchies)
             candidates = Candidates.in_release(cells, chosen, measured.contents, nodes)
         if compared:
@@ -275,6 +281,8 @@ class RecodedMaker:
                 name=self.destination.name, records=compared,
             )  # fmt: skip
             found = exposures(job, cells, chosen, measured.contents)
+        if candidates is not None and divided:
+            refuse_unclear_population(job.models, cells, measured.groups, candidates)
         fitting = candidates if needs_candidates(job) else None
         claims = judge(job, cells, measured.groups, fitting)
         if fitting is not None:

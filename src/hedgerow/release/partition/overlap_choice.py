@@ -143,5 +143,7 @@ def _bounded(detail: dict[str, object], first: dict[str, object]) -> dict[str, o
     """How the second recoding was found. What bounds the first, which did less, bounds it."""
     if "lower_bound" not in detail:
         return detail
+    if "lower_bound" not in first:  # then that of the second is about more than was claimed
+        return {key: value for key, value in detail.items() if key not in ("lower_bound", "gap")}
     cost, bound = float(str(detail["cost"])), float(str(first["lower_bound"]))
     return {**detail, "optimal": False, "lower_bound": min(cost, bound), "gap": gap_of(cost, bound)}

@@ -32,6 +32,7 @@ from hedgerow.table.release_source import ReleaseSource
 
 MOST_COLUMNS = 50
 """Quasi-identifiers local recoding can order the combinations of levels of."""
+LOCAL = "local recoding"
 MOST_NODES = 10_000_000
 """Nodes of the largest lattice that is searched to the end, however long it takes."""
 BY_KEEP = "chosen_by_keep"
@@ -118,10 +119,10 @@ def refuse_unsuited(
     _refuse_separated(plan, models)
     refuse_overlapping(plan, models)
     limit = plan.method.may_suppress(people)
-    if search != "lattice" and any(_of_population(m) for m in models):
+    if search not in ("lattice", "local") and any(_of_population(m) for m in models):
         raise PlanError(
-            f"claims about a population need `search: lattice`, not {search!r}",
-            fix="Only full-domain generalisation maps the population as it maps the table.",
+            f"claims about a population need `search: lattice` or `search: local`, not {search!r}",
+            fix="Only these map the population as they map the table: nobody fits two groups.",
         )
     if absent > limit:
         raise ClaimError(
@@ -186,7 +187,7 @@ def refuse_overlapping(plan: Plan, models: Sequence[PrivacyModel]) -> None:
                     where=plan.where("method"),
                     fix="Search the lattice, and leave keep_suppressed out.",
                 )
-            if model.about_presence:  # which the lattice alone can keep
+            if model.about_presence and name != LOCAL:  # whose groups then do not overlap
                 raise PlanError(
                     f"{model} cannot be kept with {name}: whoever fits a group may also be in the "
                     "one that fits everybody, which makes their presence likelier",
@@ -221,7 +222,7 @@ def _overlapping(plan: Plan) -> list[str]:
     """What makes a person fit several groups, of what the plan's method does."""
     method = plan.method
     made = {
-        "local recoding": method.search == "local",
+        LOCAL: method.search == "local",
         "taxonomy boxes": (method.search, method.boxes) == ("mondrian", "taxonomy"),
         "suppressed cells": method.search == "cells",
         "keep_suppressed": method.search == "lattice" and method.keep_suppressed,

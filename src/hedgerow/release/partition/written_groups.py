@@ -114,11 +114,45 @@ def records_read(chosen: Recoding, contents: Contents | None) -> RecordKinds | N
     return contents.records(tuple(contents.sets), intended_groups(chosen, contents))
 
 
+def _with_fitting_population(cells: Cells, groups: Groups, contents: Contents) -> Groups:
+    """Add to each published group the people of the population who fit it, read strictly.
+
+    Those who fit none come after the groups of the file, as one more.
+    """
+    assert cells.population is not None, "there is a population"
+    tuples, of_cell = cells.tuples
+    outside = np.zeros(len(tuples), np.int64)
+    np.add.at(outside, of_cell, cells.population)
+    start, found = _strictly_fitting(cells, contents)
+    fitting = np.zeros(len(groups), np.int64)
+    np.add.at(fitting, found, np.repeat(outside, np.diff(start)))
+    nowhere = int(outside[np.diff(start) == 0].sum())
+    if not nowhere:
+        return replace(groups, population=fitting)
+    wider = groups.merge(np.arange(len(groups)), len(groups) + 1)
+    shown = None if groups.shown is None else groups.shown.followed_by(1)
+    return replace(wider, population=np.append(fitting, nowhere), shown=shown)
+
+
+def _strictly_fitting(cells: Cells, contents: Contents) -> tuple[Ints, Ints]:
+    """The groups of the file that each tuple fits where labels are read strictly.
+
+    A label fits a value if the hierarchy says so at every level that has such a label.
+    """
+    return groups_that_fit(
+        [
+            _strictly(h, labels, contents.form)
+            for h, labels in zip(cells.hierarchies, contents.texts, strict=True)
+        ],
+        contents.codes,
+        cells.tuples[0],
+    )
+
+
 def fitting_pairs(cells: Cells, recoding: Recoding, contents: Contents) -> Pairs:
     """Who of the published people fits which records of the file.
 
-    Read strictly, since fewer candidates protect less: a label fits a value if the hierarchy says
-    so at every level that has such a label. A record fits its owner in any case.
+    Read strictly, since fewer candidates protect less. A record fits its owner in any case.
     """
     tuples, of_cell = cells.tuples
     place = np.full(len(recoding.seen[0]), SUPPRESSED, np.int64)
@@ -128,14 +162,7 @@ def fitting_pairs(cells: Cells, recoding: Recoding, contents: Contents) -> Pairs
     people, records = np.zeros(len(tuples), np.int64), np.zeros(contents.size, np.int64)
     np.add.at(people, kind, recoding.people[kept])
     np.add.at(records, group, recoding.people[kept])
-    start, found = groups_that_fit(
-        [
-            _strictly(h, labels, contents.form)
-            for h, labels in zip(cells.hierarchies, contents.texts, strict=True)
-        ],
-        contents.codes,
-        tuples,
-    )
+    start, found = _strictly_fitting(cells, contents)
     fits = np.repeat(np.arange(len(tuples)), np.diff(start)) * contents.size + found
     theirs = kind * contents.size + group
     pairs = np.unique(np.concatenate((fits[people[fits // contents.size] > 0], theirs)))
@@ -246,7 +273,8 @@ def _with_population(
     cells: Cells, recoding: Recoding, groups: Groups, contents: Contents
 ) -> Groups:
     """Add to each published group the population it stands for, and the groups left out."""
-    assert recoding.levels is not None, "population claims are made on full-domain recodings"
+    if recoding.levels is None:
+        return _with_fitting_population(cells, groups, contents)
     lattice = Lattice.of(cells, {name: (level, level) for name, level in recoding.levels.items()})
     node = lattice.base
     codes = lattice.layout.unpack(node.words)
