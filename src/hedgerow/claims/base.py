@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Flag, auto
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Rational
 from typing import Any, ClassVar, NamedTuple
 
@@ -376,6 +377,7 @@ class RatioModel(PrivacyModel):
         return level < required if self.strict else level <= required
 
 
+@lru_cache(typed=True)
 def exact(parameter: float | int | str | Fraction) -> Fraction:
     """A parameter as the number the user wrote: 0.2 is one fifth, not the nearest double.
 

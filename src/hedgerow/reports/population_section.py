@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hedgerow.claims.population.log_linear import log_linear
-from hedgerow.claims.population.overview import PopulationView
 from hedgerow.reports.blocks import Section, Table, Text, section
 from hedgerow.reports.publisher_view import Inside
+
+if TYPE_CHECKING:
+    from hedgerow.claims.population.overview import PopulationView
 
 ASSUMED = {
     "bound": "a simple random sample, and nothing else",
@@ -25,6 +28,10 @@ def population_sections(inside: Inside) -> Iterator[Section]:
     """A section for each share of the population that a claim names."""
     fractions = dict.fromkeys(m.sampled for m in inside.models if m.sampled is not None)
     groups = inside.measured.groups
+    if not fractions:
+        return
+    from hedgerow.claims.population.overview import PopulationView  # it needs all of SciPy
+
     for fraction in fractions:
         assert fraction is not None, "those that name none are left out"
         before = PopulationView.of(inside.sizes_before, fraction=fraction)
