@@ -377,13 +377,18 @@ class RatioModel(PrivacyModel):
         return level < required if self.strict else level <= required
 
 
-@lru_cache(typed=True)
 def exact(parameter: float | int | str | Fraction) -> Fraction:
     """A parameter as the number the user wrote: 0.2 is one fifth, not the nearest double.
 
     >>> exact(0.2)
     Fraction(1, 5)
     """
+    return _exact(parameter)
+
+
+@lru_cache(typed=True)
+def _exact(parameter: float | int | str | Fraction) -> Fraction:
+    """The same; claims ask for their parameter at every node of a search."""
     if isinstance(parameter, float):
         return Fraction(repr(float(parameter)))
     return Fraction(parameter)

@@ -431,9 +431,9 @@ class Search:
         below = self._bounded(box.low, tuple(high))
         low[j] = box.high[j]
         above = self._bound(LatticeBox(tuple(low), box.high, box.bound, box.parts))
-        if self._alive(above) and (high := self._cut(above)) != box.high:
-            self._settled += above.volume - _volume(above.low, high)
-            bound, above = above.bound, self._bounded(above.low, high)
+        if self._alive(above) and (cut := self._cut(above)) != box.high:
+            self._settled += above.volume - _volume(above.low, cut)
+            bound, above = above.bound, self._bounded(above.low, cut)
             above.bound = np.maximum(above.bound, bound)
         return [below, above]
 
