@@ -388,7 +388,11 @@ def exact(parameter: float | int | str | Fraction) -> Fraction:
 
 @lru_cache(typed=True)
 def _exact(parameter: float | int | str | Fraction) -> Fraction:
-    """The same; claims ask for their parameter at every node of a search."""
+    """The same; claims ask for their parameter at every node of a search.
+
+    >>> exact(0.2) == exact(Fraction(0.2))  # equal numbers, written differently
+    False
+    """
     if isinstance(parameter, float):
         return Fraction(repr(float(parameter)))
     return Fraction(parameter)

@@ -381,8 +381,9 @@ class Search:
     def _note(self, node: Node, evaluation: Evaluation) -> None:
         np.minimum(self._floor, evaluation.bound, out=self._floor)
         better = evaluation.feasible & (evaluation.cost < self._best)
-        for r in np.flatnonzero(better):
-            self._best[r], self._node[r] = evaluation.cost[r], node
+        if better.any():
+            for r in np.flatnonzero(better):
+                self._best[r], self._node[r] = evaluation.cost[r], node
 
     def _bounded(self, low: Node, high: Node) -> LatticeBox:
         """Evaluate `high` and bound the box with what is learned from it."""
