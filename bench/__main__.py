@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bench import (
+    arx_peer,
     beliefs,
     blowfish,
     exploring,
@@ -45,6 +46,12 @@ def main(arguments: list[str] | None = None) -> int:
         default=Path(os.environ.get("HEDGEROW_PEERS", ROOT / ".venv-peers")),
         help="the peers' virtual environment",
     )
+    parser.add_argument(
+        "--arx",
+        type=Path,
+        default=os.environ.get("HEDGEROW_ARX"),
+        help="ARX's jar, if there is one",
+    )
     chosen = parser.parse_args(arguments)
     console = Console(stderr=True)
     given = os.environ.get("HEDGEROW_DATA")
@@ -70,6 +77,8 @@ def main(arguments: list[str] | None = None) -> int:
             console.print(str(error), markup=False)
             return 2
         bench.ours()
+        if chosen.arx is not None:
+            arx_peer.measure(bench, chosen.arx)
         bench.commands()
         bench.ledger()
         noise_suite.measure(bench, large=chosen.large)

@@ -211,6 +211,8 @@ def markdown(
         "made too fast by as much, if it is the worse one, too slow: it is an estimate. The "
         "script's time is anonypy's processor time here times 0.44 / 52, the ratio of the two "
         "there, perhaps on other columns (without anonypy: 0.44 s times the factor above). "
+        "With `--arx JAR` (or HEDGEROW_ARX) ARX's searches are measured in the same run instead, "
+        "and not labelled as computed. "
         "*DuckDB, if it had every core to itself* is its processor time divided by the cores, the "
         "least it could take: it works on all of them, Hedgerow mostly on one, so that a busy "
         "machine slows it more than us. On a quiet one the truth is between the two.",

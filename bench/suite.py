@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from bench import arx_peer
 from bench.clock import BenchError, Measured, command, process
 from bench.ledger import ENTRIES
 
@@ -40,7 +41,9 @@ OURS = {
     "closeness_evaluated": (1, 1),
     "search_million": (2, 5),
     "rows_to_node": (1, 7),
+    "rows_to_node_noisy": (1, 5),
     "rows_to_node_million": (1, 3),
+    "rows_to_node_closeness": (1, 5),
     "local": (2, 3),
     "mondrian": (2, 9),
     "mondrian_frame": (1, 5),
@@ -247,7 +250,11 @@ def rows(found: Mapping[str, Measured]) -> list[Row]:
 
     roll_up = found.get("roll_up")
     scale = None if roll_up is None else roll_up.seconds / ROLL_UP
-    arx = {name: None if scale is None else seconds * scale for name, seconds in ARX.items()}
+    arx: dict[str, Measured | float | None] = {
+        name: None if scale is None else seconds * scale for name, seconds in ARX.items()
+    }
+    arx |= {name: found[key] for name in arx_peer.SEARCHES
+            if (key := arx_peer.NAME.format(name)) in found}  # fmt: skip
     anonypy, anjana = found.get("anonypy"), found.get("anjana")
     script = None
     if anonypy is not None:
@@ -266,11 +273,15 @@ def rows(found: Mapping[str, Measured]) -> list[Row]:
         arx["search_nothing_suppressed"])  # fmt: skip
     add("the best release for each of 30 values of k", "frontier",
         "roll-up of all 12,960 nodes", roll_up, Target("within", 1.5))  # fmt: skip
+    add("300,000 rows, 5 % left out, counting the rows included", "rows_to_node_noisy", "ARX",
+        arx.get("search_noisy"))  # fmt: skip
     add("1,000,000 rows, 5 % left out", "search_million", "ARX", arx["search_million"], six)
     add("the same, counting the rows included", "rows_to_node_million", "ARX",
         arx["search_million"], six)  # fmt: skip
     add("0.2-closeness of the occupation, eight quasi-identifiers", "closeness", "ARX",
         arx["closeness"], six)  # fmt: skip
+    add("0.25-closeness of the salary class, 60,000 rows, seven quasi-identifiers, counting the "
+        "rows included", "rows_to_node_closeness", "ARX", arx.get("closeness_sixty"))  # fmt: skip
     add("", "closeness", "every node evaluated, same kernels", found.get("closeness_evaluated"))
     add("`hedgerow publish`, 1,000,000 rows, CSV to CSV", "publish_million",
         "DuckDB: read, group, write", found.get("duckdb"), Target("within", 3))  # fmt: skip

@@ -32,6 +32,8 @@ NINE = (
 """The quasi-identifiers."""
 EIGHT = tuple(name for name in NINE if name != "occupation")
 """The quasi-identifiers where the occupation is sensitive."""
+SEVEN = tuple(name for name in NINE if name not in ("workclass", "salary-class"))
+"""Those of the 60,000 rows, where the salary class is sensitive."""
 REDRAWN = 0.1
 MILLION = 1_000_000
 SUPPRESS = "5%"
@@ -168,6 +170,7 @@ def prepare(
         folder / "close_million.yaml", folder / "million.csv", adult, names=EIGHT,
         sensitive="occupation",
     )  # fmt: skip
+    _write_smaller(folder, table, adult)
     everybody = census(people, seed=1)
     pa.csv.write_csv(everybody, folder / "census.csv", pa.csv.WriteOptions(quoting_style="none"))
     pa.parquet.write_table(everybody, folder / "census.parquet")
@@ -180,6 +183,19 @@ def prepare(
         write_plan(folder / "large.yaml", folder / "large.parquet", adult, others=("number",))
     distinct = more.group_by(list(NINE)).aggregate([]).num_rows
     return {"rows": table.num_rows, "drawn": more.num_rows, "distinct": distinct}
+
+
+def _write_smaller(folder: Path, table: pa.Table, adult: Path) -> None:
+    """300,000 rows drawn like the million; 60,000 with t-closeness and nothing else."""
+    plain = pa.csv.WriteOptions(quoting_style="none")
+    pa.csv.write_csv(drawn(table, 300_000, seed=1), folder / "noisy.csv", plain)
+    write_plan(folder / "noisy.yaml", folder / "noisy.csv", adult)
+    sixty = drawn(table, 60_000, seed=1).select([*SEVEN, "salary-class"])
+    pa.csv.write_csv(sixty, folder / "sixty.csv", plain)
+    plan = folder / "sixty.yaml"
+    write_plan(plan, folder / "sixty.csv", adult, names=SEVEN, sensitive="salary-class")
+    asked = plan.read_text("utf-8").replace("  - k-anonymity: 5\n", "").replace("0.2,", "0.25,")
+    plan.write_text(asked, "utf-8")
 
 
 def _write_large(path: Path, table: pa.Table, rows: int) -> None:

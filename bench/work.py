@@ -157,6 +157,16 @@ def rows_to_node(folder: Path) -> Job:
 
 
 @job
+def rows_to_node_noisy(folder: Path) -> Job:
+    return counted_and_searched(folder / "noisy.yaml")
+
+
+@job
+def rows_to_node_closeness(folder: Path) -> Job:
+    return counted_and_searched(folder / "sixty.yaml")
+
+
+@job
 def rows_to_node_million(folder: Path) -> Job:
     return counted_and_searched(folder / "million.yaml")
 

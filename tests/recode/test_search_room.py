@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,11 +13,11 @@ from hedgerow.claims.anonymity import KAnonymity
 from hedgerow.explore import nodes
 from hedgerow.explore.nodes import Exploration
 from hedgerow.plan.plan import Plan
-from hedgerow.recode import search
 from hedgerow.recode.constraints import SearchConstraints
-from hedgerow.recode.lattice import Lattice
+from hedgerow.recode.lattice import Frequency, Lattice
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.search import Search
+from hedgerow.recode.snapshots import Snapshots
 
 
 def table(people: int, columns: int) -> Any:
@@ -44,32 +43,56 @@ def arrays(groups: Any) -> list[Any]:
     return found
 
 
-def test_open_boxes_keep_no_more_bytes_than_there_is_room_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def counts_of(lattice: Lattice, frequency: Frequency) -> dict[tuple[int, ...], Any]:
+    """Each tuple's people and sensitive values, whatever the order of the groups."""
+    tuples = lattice.layout.unpack(frequency.words).tolist()
+    found = {}
+    for place, codes in enumerate(tuples):
+        values = {}
+        for name, h in frequency.groups.histograms.items():
+            mine = slice(h.indptr[place], h.indptr[place + 1])
+            pairs = zip(h.codes[mine].tolist(), h.counts[mine].tolist(), strict=True)
+            values[name] = sorted(pairs)
+        found[tuple(codes)] = (int(frequency.groups.n[place]), values)
+    assert len(found) == len(tuples), "one group for each tuple"
+    return found
+
+
+@pytest.mark.parametrize("most", [0, 20_000, 10**9])
+def test_a_snapshot_is_what_the_finest_node_gives(most: int) -> None:
     exploration = Exploration.open(plan_of(4), data=table(400, 4))
     lattice = Lattice.of(exploration.cells)
-    held, forgotten = [0], [0]
-
-    def push(heap: list[Any], entry: Any) -> None:
-        heapq.heappush(heap, entry)
-        kept = [box.frequency for _, _, box in heap if box.frequency is not None]
-        every = [a for one in kept for a in (one.words, *arrays(one.groups))]
+    nodes = list(lattice.nodes())
+    random = np.random.default_rng(1)
+    snapshots = Snapshots(lattice, most=most)
+    held = []
+    for place in random.integers(0, len(nodes), 300):
+        node = nodes[int(place)]
+        above = lattice.bottom if place % 2 else None
+        found = snapshots.of(node, above=above)
+        whole = lattice.roll_up(lattice.base, node)
+        assert found.node == node
+        assert counts_of(lattice, found) == counts_of(lattice, whole)
+        every = [a for one in snapshots for a in (one.words, *arrays(one.groups))]
         held.append(sum(a.size * a.itemsize for a in every))
-        forgotten.append(len(heap) - len(kept))
+        assert snapshots.held == held[-1] <= most
+    assert (max(held) > 0) == (most > 0)
 
-    monkeypatch.setattr(search, "heapq", SimpleNamespace(heappush=push, heappop=heapq.heappop))
+
+def test_a_search_with_little_room_finds_the_same() -> None:
+    exploration = Exploration.open(plan_of(4), data=table(400, 4))
+    lattice = Lattice.of(exploration.cells)
     limits = SearchConstraints((KAnonymity(k=3),), 20)
     whole = Search(lattice, limits, METRICS["loss"]).run()
-    assert max(forgotten) == 0
     assert whole[0] is not None
-    room = max(held) // 3
-    held[:], forgotten[:] = [0], [0]
-    monkeypatch.setattr(search, "MOST_HELD", room)
-    monkeypatch.setattr(search, "MOST_BASES", 0)
-    assert Search(lattice, limits, METRICS["loss"]).run() == whole
-    assert 0 < max(held) <= room
-    assert max(forgotten) > 0
+    for most in (0, 3_000):
+        search = Search(lattice, limits, METRICS["loss"])
+        search.snapshots = Snapshots(lattice, most=most)
+        found = search.run()
+        assert found[0] is not None
+        assert found[0].cost == pytest.approx(whole[0].cost, rel=1e-12)
+        assert found[0].optimal
+        assert search.snapshots.held <= most
 
 
 def test_a_large_lattice_is_opened_soon(monkeypatch: pytest.MonkeyPatch) -> None:

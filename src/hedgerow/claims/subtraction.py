@@ -54,9 +54,8 @@ class LocatedRelease:
 
     def merged(self, into: Ints, size: int, width: int) -> LocatedRelease:
         """Group g becomes part of the union into[g]."""
-        start, order = sort_members(into, size)
         h = self.histogram
-        histogram = Histogram(*merge_histogram(start, order, h.indptr, h.codes, h.counts, width))
+        histogram = Histogram(*merge_histogram(into, size, h.indptr, h.codes, h.counts, width))
         inside = self.group >= 0
         return LocatedRelease(
             np.where(inside, into[np.where(inside, self.group, 0)], self.group), histogram

@@ -21,7 +21,7 @@ SMALLEST, LARGEST = 500, 20_000
 MOST_LOOKED_AT = 200
 """Nodes of a part that are evaluated at most."""
 MOST_HELD = 6_000_000
-"""Bytes that the open boxes of a part may keep in memory."""
+"""Bytes that the snapshots of a part may take in memory."""
 PATIENCE = 12
 """Moves without success before a climb begins again."""
 KEPT = 8

@@ -98,27 +98,28 @@ class SearchConstraints:
     def requirements(self) -> int:
         return max(1, len(self.ladder))
 
-    def rank(self, groups: Groups) -> Ints:
+    def rank(self, groups: Groups, held: Held | None = None) -> Ints:
         """How many of the requirements each group keeps, 0 if it fails one of the models."""
+        held = held or Held(groups)
         passed = np.ones(len(groups), np.bool_)
         for model in self.by_group:
             if not model.across_groups:
-                passed &= model.holds(groups)
+                passed &= held.by(model)
         if not self.ladder:
             return standing(self.across, groups, passed).astype(np.int64)
         if self._sizes is not None and not self.across:
             return np.where(passed, np.searchsorted(self._sizes, groups.n, side="right"), 0)
         rank = np.zeros(len(groups), np.int64)
         for model in self.ladder:
-            passed = standing(self.across, groups, passed & model.holds(groups))
+            passed = standing(self.across, groups, passed & held.by(model))
             rank += passed
         return rank
 
-    def must_leave(self, groups: Groups, requirement: int) -> Ints:
+    def must_leave(self, groups: Groups, requirement: int, held: Held) -> Ints:
         """At least how many people of each group are left out at every finer node."""
         must = np.zeros(len(groups), np.int64)
         for model in (*self.by_group, *self.ladder[requirement : requirement + 1]):
-            failing = np.flatnonzero(~_held(model, groups))
+            failing = np.flatnonzero(~held.may(model))
             if len(failing):
                 part = groups.take(failing)
                 must[failing] = np.maximum(must[failing], part.n - model.could_stay(part))
@@ -176,11 +177,26 @@ def standing(
         kept[remaining[~passed]] = False
 
 
-def _held(model: PrivacyModel, groups: Groups) -> NDArray[np.bool_]:
-    """The groups that keep a claim at this node, or may keep it in part at a finer one."""
-    if model.across_groups:
-        return standing((model,), groups, np.ones(len(groups), np.bool_))
-    return model.holds(groups)
+class Held:
+    """Which of some groups keep a claim; each claim is measured once."""
+
+    def __init__(self, groups: Groups) -> None:
+        """Nothing is measured yet."""
+        self._groups = groups
+        self._found: dict[int, NDArray[np.bool_]] = {}
+
+    def by(self, model: PrivacyModel) -> NDArray[np.bool_]:
+        """The groups that keep a claim."""
+        found = self._found.get(id(model))
+        if found is None:
+            found = self._found[id(model)] = model.holds(self._groups)
+        return found
+
+    def may(self, model: PrivacyModel) -> NDArray[np.bool_]:
+        """The groups that keep a claim at this node, or may keep it in part at a finer one."""
+        if model.across_groups:
+            return standing((model,), self._groups, np.ones(len(self._groups), np.bool_))
+        return self.by(model)
 
 
 def _without(groups: Groups, kept: NDArray[np.bool_], model: PrivacyModel) -> Groups:

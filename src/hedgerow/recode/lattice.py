@@ -20,7 +20,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.base.jit import kernel
 from hedgerow.recode.outcome import Outcome, Spans, Tuples
 from hedgerow.table.cells import Cells
-from hedgerow.table.groups import Floats, Groups, Histogram, Ints, merge_histogram, sort_members
+from hedgerow.table.groups import Floats, Groups, Histogram, Ints, merge_histogram
 from hedgerow.table.hierarchy import Codes
 from hedgerow.table.pack import Layout, Words, hash_groups
 from hedgerow.table.shown_columns import ShownColumns
@@ -110,23 +110,31 @@ class Lattice:
 
     def _shown(self, words: Words) -> ShownColumns:
         """What groups of a node are published as."""
-        names = tuple(h.name for h in self.cells.hierarchies)
-        return ShownColumns(names, lambda: self.layout.unpack(words))
+        return ShownColumns(self._names, lambda: self.layout.unpack(words))
 
     @cached_property
-    def _steps(self) -> tuple[NDArray[np.uint64], Ints]:
-        """All tables from one level to a higher one, end to end, and where each starts."""
+    def _names(self) -> tuple[str, ...]:
+        return tuple(h.name for h in self.cells.hierarchies)
+
+    @cached_property
+    def _steps(self) -> tuple[NDArray[np.uint64], Ints, Ints]:
+        """All tables from one level to a higher one, end to end, where each starts, and sizes.
+
+        The sizes are the numbers of values, by column and level.
+        """
         tables: list[NDArray[np.uint64]] = []
         width = max((h.height for h in self.cells.hierarchies), default=0) + 1
         start = np.zeros((len(self.cells.hierarchies), width, width), np.int64)
+        sizes = np.ones((len(self.cells.hierarchies), width), np.int64)
         end = 0
         for j, h in enumerate(self.cells.hierarchies):
             for low in range(h.height + 1):
+                sizes[j, low] = h.size(low)
                 for high in range(low, h.height + 1):
                     start[j, low, high] = end
                     tables.append(h.step(low, high).astype(np.uint64))
                     end += len(tables[-1])
-        return (np.concatenate(tables) if tables else np.zeros(0, np.uint64)), start
+        return (np.concatenate(tables) if tables else np.zeros(0, np.uint64)), start, sizes
 
     def between(self, bottom: Node, top: Node) -> Lattice:
         """The part between two nodes, packed as tightly as it can be.
@@ -150,41 +158,47 @@ class Lattice:
         """The frequency set of `node` from that of a finer one."""
         if low.node == node:
             return low
-        words, into, n = self._regroup(low, node)
         population = low.groups.population
+        traced = population is not None or bool(low.groups.histograms)
+        words, into, n = self._regroup(low, node, traced=traced)
         if population is not None:
             population = np.bincount(into, weights=population, minlength=len(n)).astype(np.int64)
         histograms = {}
-        if low.groups.histograms:
-            first, members = sort_members(into, len(n))
-            for name, h in low.groups.histograms.items():
-                width = len(low.groups.domains[name].values)
-                merged = merge_histogram(first, members, h.indptr, h.codes, h.counts, width)
-                histograms[name] = Histogram(*merged)
+        for name, h in low.groups.histograms.items():
+            width = len(low.groups.domains[name].values)
+            merged = merge_histogram(into, len(n), h.indptr, h.codes, h.counts, width)
+            histograms[name] = Histogram(*merged)
         found = Groups(
             n, histograms, low.groups.domains, population, low.groups.left_out, self._shown(words)
         )
         return Frequency(node, words, found)
 
-    def _regroup(self, low: Frequency, node: Node) -> tuple[Words, Ints, Ints]:
-        """The node's tuples, the new group of each old one, and the people in each."""
-        layout, hierarchies = self.layout, self.cells.hierarchies
-        clear = np.full(layout.words, np.uint64(0xFFFFFFFFFFFFFFFF))
-        tables, start = self._steps
-        mapped, starts = [], []
-        for j, (a, b) in enumerate(zip(low.node, node, strict=True)):
-            if a != b:
-                clear[layout.word[j]] &= ~(layout.mask[j] << np.uint64(layout.shift[j]))
-                if hierarchies[j].size(b) > 1:
-                    mapped.append(j)
-                    starts.append(start[j, a, b])
-        shift, mask = layout.shift[mapped].astype(np.uint64), layout.mask[mapped]
-        begin = np.array(starts, np.int64)
+    def _regroup(
+        self, low: Frequency, node: Node, *, traced: bool = True
+    ) -> tuple[Words, Ints, Ints]:
+        """The node's tuples, the new group of each old one, and the people in each.
+
+        Args:
+            low: A finer node.
+            node: The node.
+            traced: Whether the groups of the old ones are asked for.
+        """
+        layout = self.layout
+        tables, start, sizes = self._steps
+        levels = np.array(low.node), np.array(node)
         if layout.words == 1:
             word, into, n = _regroup_word(
-                low.words[:, 0], low.groups.n, clear[0], shift, mask, begin, tables
-            )
+                low.words[:, 0], low.groups.n, *levels,
+                layout.shift, layout.mask, sizes, start, tables, traced,
+            )  # fmt: skip
             return word[:, None], into, n
+        clear = np.full(layout.words, np.uint64(0xFFFFFFFFFFFFFFFF))
+        changed = np.flatnonzero(levels[0] != levels[1])
+        for j in changed:
+            clear[layout.word[j]] &= ~(layout.mask[j] << np.uint64(layout.shift[j]))
+        mapped = changed[sizes[changed, levels[1][changed]] > 1]
+        begin = start[mapped, levels[0][mapped], levels[1][mapped]]
+        shift, mask = layout.shift[mapped].astype(np.uint64), layout.mask[mapped]
         wide = _generalise(low.words, clear, layout.word[mapped], shift, mask, begin, tables)
         first, into = hash_groups(wide)
         return wide[first], into, Groups(low.groups.n).merge(into, len(first)).n
@@ -291,8 +305,61 @@ class CellCosts:
 
     def published(self, node: Node) -> Floats:
         """Each column's total if nobody is left out."""
-        totals = self._table[2]
-        return np.array([totals[j][level] for j, level in enumerate(node)])
+        totals: Floats = self._totals[node, self._columns]
+        return totals
+
+    @cached_property
+    def _totals(self) -> Floats:
+        """Levels by columns: each column's total at the level, or at its highest."""
+        width = max(map(len, self._table[2]), default=1)
+        return np.array([[t[min(i, len(t) - 1)] for t in self._table[2]] for i in range(width)])
+
+    @cached_property
+    def _columns(self) -> Ints:
+        return np.arange(len(self._table[2]))
+
+    def parts(self, extra: Floats, room: int) -> Floats:
+        """What each column adds to the score at each level, at least: by row, level and column.
+
+        Args:
+            extra: Rows of what suppressing people adds to the columns' totals.
+            room: Further people who may be suppressed.
+        """
+        return self.metric.parts(self._floors(room) + extra[:, None, :], self.lattice.original)
+
+    def least(self, parts: Floats, node: Node) -> Floats:
+        """What no node costs less that is this one or coarser, for each row of `parts`."""
+        return self.metric.from_score(parts[:, node, self._columns].sum(axis=-1))
+
+    def coarsest(self, parts: Floats, low: Node, high: Node, limit: Floats) -> Node:
+        """Of each column, the highest level with which a node may cost less than the limit.
+
+        Args:
+            parts: Of the nodes between these two.
+            low: No node is finer.
+            high: No node is coarser.
+            limit: For each row of `parts`, what a node has to cost less than.
+        """
+        least = parts[:, low, self._columns]
+        rest = least.sum(axis=-1, keepdims=True) - least
+        cheap = self.metric.from_score(parts + rest[:, None, :]) < limit[:, None, None]
+        reached = (cheap.any(axis=0) * np.arange(parts.shape[1])[:, None]).max(axis=0)
+        return tuple(np.clip(reached, low, high).tolist())
+
+    def _floors(self, room: int) -> Floats:
+        """Levels by columns: what no total is below at this level or a higher one."""
+        found = self._of_room.get(room)
+        if found is None:
+            rows = [
+                self.floor(tuple(min(i, len(t) - 1) for t in self._table[2]), row, room)
+                for i, row in enumerate(self._totals)
+            ]
+            found = self._of_room[room] = np.array(rows)
+        return found
+
+    @cached_property
+    def _of_room(self) -> dict[int, Floats]:
+        return {}
 
     def floor(self, node: Node, totals: Floats, room: int) -> Floats:
         """What no totals are below, at this node or a coarser one.
@@ -357,26 +424,43 @@ class CellCosts:
 def _regroup_word(
     words: NDArray[np.uint64],
     n: Ints,
-    clear: np.uint64,
-    shift: NDArray[np.uint64],
+    low: Ints,
+    high: Ints,
+    shift: Ints,
     mask: NDArray[np.uint64],
+    sizes: Ints,
     start: Ints,
     tables: NDArray[np.uint64],
+    traced: bool,
 ) -> tuple[NDArray[np.uint64], Ints, Ints]:
     """Generalise tuples of one word each and add up equal ones.
 
     Args:
         words: The tuple of each group.
         n: Its people.
-        clear: The bits that stay as they are.
-        shift: Of each column that is generalised, where its code stands in the word,
+        low: The level of each column now,
+        high: and the one it gets.
+        shift: Of each column, where its code stands in the word,
         mask: and how wide it is.
-        start: Where its table begins in `tables`: old code to new code.
-        tables: The tables, end to end.
+        sizes: How many values each column has at each level.
+        start: Where the table of a column from one level to another begins in `tables`.
+        tables: Old code to new code, end to end.
+        traced: Whether the new group of each old one is asked for.
 
     Returns:
         The new tuples, the new group of each old one, and the people of each new one.
     """
+    clear = np.uint64(0xFFFFFFFFFFFFFFFF)
+    shifts, masks = np.empty(len(low), np.uint64), np.empty(len(low), np.uint64)
+    begin = np.empty(len(low), np.uint64)
+    mapped = 0
+    for j in range(len(low)):
+        if low[j] != high[j]:
+            clear &= ~(mask[j] << np.uint64(shift[j]))
+            if sizes[j, high[j]] > 1:
+                shifts[mapped], masks[mapped] = np.uint64(shift[j]), mask[j]
+                begin[mapped] = np.uint64(start[j, low[j], high[j]])
+                mapped += 1
     rows = len(words)
     bits = 4
     while (1 << bits) < 2 * rows:
@@ -385,30 +469,30 @@ def _regroup_word(
     slot_mask = np.uint64((1 << bits) - 1)
     table = np.full(1 << bits, np.int32(-1), np.int32)
     result = np.empty(rows, np.uint64)
-    into = np.empty(rows, np.int64)
+    into = np.empty(rows if traced else 0, np.int64)
     people = np.empty(rows, np.int64)
     size = 0
     for i in range(rows):
         before = words[i]
         after = before & clear
-        for c in range(len(shift)):
-            code = np.int64((before >> shift[c]) & mask[c])
-            after |= tables[start[c] + code] << shift[c]
+        for c in range(mapped):
+            after |= tables[begin[c] + ((before >> shifts[c]) & masks[c])] << shifts[c]
         slot = (after * np.uint64(0x9E3779B97F4A7C15)) >> down
         while True:
             g = table[slot]
             if g < 0:
-                table[slot] = size
-                result[size] = after
-                people[size] = n[i]
-                into[i] = size
+                g = size
+                table[slot] = g
+                result[g] = after
+                people[g] = n[i]
                 size += 1
                 break
             if result[g] == after:
                 people[g] += n[i]
-                into[i] = g
                 break
             slot = (slot + np.uint64(1)) & slot_mask
+        if traced:
+            into[i] = g
     return result[:size].copy(), into, people[:size].copy()
 
 

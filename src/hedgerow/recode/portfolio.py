@@ -28,7 +28,7 @@ SHARES = {"climb": 3, "bound": 6, "boxes": 1}
 """How the first processor's work is shared out."""
 
 MOST_HELD = 16_000_000
-"""Bytes that the open boxes of the whole lattice may keep in memory, beside the other searches."""
+"""Bytes that the snapshots of the whole lattice may take in memory, beside the other searches."""
 
 
 class Portfolio:

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from hedgerow.recode.lattice import Node
 from hedgerow.recode.search import SLACK, LatticeBox, OpenBoxes, Search
 from hedgerow.table.groups import Floats
 
 MOST_HELD = 12_000_000
-"""Bytes that the open boxes of one projection may keep in memory."""
+"""Bytes that the snapshots of one projection may take in memory."""
 CHUNK = 1_000_000
 """Groups that are looked at before anybody else has a turn."""
 PARTS = (3, 2)
@@ -56,14 +57,14 @@ class ColumnProjection(Search):
         self.finished = False
         """Whether the bound is as high as it gets."""
         self._begin()
-        self.boxes = OpenBoxes(self.lattice, most=MOST_HELD)
-        self.boxes.push(self._bounded(self.lattice.bottom, self.lattice.top, self.lattice.base))
+        self.boxes = OpenBoxes()
+        self.boxes.push(self._bounded(self.lattice.bottom, self.lattice.top))
         self.lost = self.boxes.least
         """No release loses less in these columns; infinite where there is none."""
 
     def advance(self) -> None:
         """Look at one more box."""
-        if not self.boxes:
+        if self.boxes.least == np.inf:
             self.lost, self.finished = np.inf, True
             return
         box = self.boxes.pop()
@@ -77,11 +78,12 @@ class ColumnProjection(Search):
 
     def _bound(self, box: LatticeBox) -> LatticeBox:
         assert self.costs is not None, "a cell metric"
-        totals = self.costs.published(box.low) + box.extra
-        least = self.costs.floor(box.low, totals, self.room)
-        parts = self.costs.metric.parts(least, self.lattice.original)
+        parts = box.parts[:, box.low, range(len(box.low))]
         box.bound = np.maximum(box.bound, parts[:, self.columns].sum(axis=1))
         return box
+
+    def _cut(self, box: LatticeBox) -> Node:
+        return box.high
 
     def _alive(self, box: LatticeBox) -> bool:
         return True
@@ -129,7 +131,7 @@ class ColumnProjections:
             if not one.finished and one.work < self._most:
                 self._idle.append(one)
             else:
-                one.boxes = OpenBoxes(one.lattice)  # its bound stays, its boxes go
+                one.boxes = OpenBoxes()  # its bound stays, its boxes go
         return True
 
     def _divide(self) -> bool:

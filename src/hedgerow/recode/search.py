@@ -13,7 +13,8 @@ what no other choice could beat, is decided in `suppression`. A node where that 
 has a bound below its cost, and the solution's bound is the least of all: optimal means over levels
 and over which whole groups are suppressed.
 
-Boxes are taken cheapest bound first and split by fixing one column at its coarsest level.
+Boxes are taken cheapest bound first and split by fixing one column at its coarsest level. Levels
+so coarse that they alone cost more than the best node are cut off before a box is looked at.
 Where models or metric lack such structure the bounds fall away and every node is evaluated;
 the result is exact either way. The same search answers for a whole ladder of requirements at
 once (the risk-utility frontier), because a group that fails a weak one fails a strict one.
@@ -32,21 +33,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.claims.base import PrivacyModel
-from hedgerow.recode.constraints import SearchConstraints
+from hedgerow.recode.constraints import Held, SearchConstraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice, Node
 from hedgerow.recode.metrics import Metric
 from hedgerow.recode.search_state import EndsSoon, SearchState, TellState
+from hedgerow.recode.snapshots import Snapshots
 from hedgerow.recode.suppression import Suppressor
 from hedgerow.table.groups import Floats, Ints
 
 SLACK = 1e-12
 """Relative improvements below this are rounding, not utility."""
 MOST_HELD = 128_000_000
-"""Bytes that open boxes may keep in memory; further ones are rolled up again when needed."""
+"""Bytes that frequency sets may take in memory; older ones are rolled up again when needed."""
 MOST_BASES = 4
 """Of a large table, how many times the finest node may be kept instead."""
 GREEDY_FROM = 50_000
 """Lattices with more nodes than this get a first solution by greedy descent."""
+
+NO_PARTS = np.zeros((0, 0, 0))
 
 EACH = 1000
 """Groups in the time of which a node without any is evaluated."""
@@ -92,30 +96,24 @@ class LatticeBox:
 
     low: Node
     high: Node
-    frequency: Frequency | None
-    """Of `low`; None where it was too large to keep."""
-    extra: Floats
     bound: Floats
+    parts: Floats
+    """Cell metrics: what each level of each column adds to the score, for each requirement."""
+    best: float = np.inf
+    """The sum of the best costs when it was last looked at which levels cost too much."""
 
     @property
     def volume(self) -> int:
-        return prod(b - a + 1 for a, b in zip(self.low, self.high, strict=True))
+        return _volume(self.low, self.high)
 
 
 class OpenBoxes:
-    """Boxes that are not settled, lowest bound first; together they keep only so much in memory."""
+    """Boxes that are not settled, lowest bound first."""
 
-    def __init__(self, lattice: Lattice, *, most: int | None = None) -> None:
-        """None yet.
-
-        Args:
-            lattice: Where they are.
-            most: Bytes they may keep, if not MOST_HELD.
-        """
+    def __init__(self) -> None:
+        """None yet."""
         self._heap: list[tuple[float, int, LatticeBox]] = []
-        self._pushed = self._held = 0
-        most = MOST_HELD if most is None else most
-        self._room = max(most, MOST_BASES * lattice.base.nbytes)
+        self._pushed = 0
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -136,19 +134,12 @@ class OpenBoxes:
     def push(self, box: LatticeBox, bound: float | None = None) -> None:
         """Add one, by a bound other than its lowest where that is given."""
         self._pushed += 1
-        if box.frequency is not None:
-            self._held += box.frequency.nbytes
-            if self._held > self._room:
-                self._held -= box.frequency.nbytes
-                box.frequency = None
         first = float(box.bound.min()) if bound is None else bound
         heapq.heappush(self._heap, (first, self._pushed, box))
 
     def pop(self) -> LatticeBox:
         """Take the first."""
-        _, _, box = heapq.heappop(self._heap)
-        self._held -= box.frequency.nbytes if box.frequency is not None else 0
-        return box
+        return heapq.heappop(self._heap)[2]
 
 
 @dataclass(eq=False)
@@ -165,7 +156,13 @@ class Search:
     bound: Floats = field(default_factory=lambda: np.zeros(0))
     """After `run`: no release costs less, for each requirement; infinite where there is none."""
     most_held: int | None = None
-    """Bytes that its open boxes may keep in memory, if not MOST_HELD."""
+    """Bytes that its snapshots may take in memory, if not MOST_HELD."""
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        """The frequency sets that it keeps."""
+        most = MOST_HELD if self.most_held is None else self.most_held
+        return Snapshots(self.lattice, most=max(most, MOST_BASES * self.lattice.base.nbytes))
 
     @cached_property
     def costs(self) -> CellCosts | None:
@@ -214,18 +211,20 @@ class Search:
         self.work += len(frequency) + EACH
         limits, groups = self.constraints, frequency.groups
         ranks = limits.requirements
-        rank = limits.rank(groups)
+        held = Held(groups)
+        rank = limits.rank(groups, held)
+        absent = self.lattice.cells.absent
+        sums = np.bincount(rank, weights=groups.n, minlength=ranks)[:ranks]
+        left_out = sums.cumsum().astype(np.int64) + absent
+        extra, cost = np.zeros((ranks, 0)), np.full(ranks, np.inf)
         if self.costs is not None:
-            people, extra = self.costs.left_out(frequency, groups.n, rank, ranks)
-            left_out, extra = np.cumsum(people), np.cumsum(extra, axis=0)
-            left_out += self.lattice.cells.absent
-            totals = self.costs.published(frequency.node) + extra
-            cost = self.costs.metric.combine(totals, self.lattice.original)
-        else:
-            extra = np.zeros((ranks, 0))
-            absent = self.lattice.cells.absent
-            left_out = np.array([int(groups.n[rank <= r].sum()) + absent for r in range(ranks)])
-            cost = np.full(ranks, np.inf)
+            extra = np.zeros((ranks, len(frequency.node)))
+            # Nobody asks what it costs to suppress too many.
+            few = ranks if best is None else int((left_out <= limits.limit).sum())
+            if few:
+                extra[:few] = self.costs.left_out(frequency, groups.n, rank, few)[1].cumsum(axis=0)
+                totals = self.costs.published(frequency.node) + extra[:few]
+                cost[:few] = self.costs.metric.combine(totals, self.lattice.original)
         feasible = np.asarray(self._fits(left_out))
         bound, failing = np.where(feasible, cost, np.inf), left_out
         if not self._plain:
@@ -250,15 +249,15 @@ class Search:
             bound = np.minimum(bound, self.suppressor.floor(frequency))
         if limits.settled:
             return Evaluation(feasible, cost, bound, left_out, failing, extra)
-        return Evaluation(feasible, cost, bound, left_out, *self._forced(frequency))
+        return Evaluation(feasible, cost, bound, left_out, *self._forced(frequency, held))
 
-    def _forced(self, frequency: Frequency) -> tuple[Ints, Floats]:
+    def _forced(self, frequency: Frequency, held: Held) -> tuple[Ints, Floats]:
         """Who is left out at every finer node, and what that adds, for each requirement."""
         ranks, columns = self.constraints.requirements, len(frequency.node)
         people = np.full(ranks, self.lattice.cells.absent, np.int64)
         extra = np.zeros((ranks, columns if self.costs is not None else 0))
         for r in range(ranks):
-            must = self.constraints.must_leave(frequency.groups, r)
+            must = self.constraints.must_leave(frequency.groups, r, held)
             people[r] += must.sum()
             if self.costs is not None and must.any():
                 extra[r] = self.costs.left_out(frequency, must, np.zeros_like(must), 1)[1]
@@ -307,9 +306,8 @@ class Search:
         self._open()
 
     def _open(self) -> None:
-        self._settled = 0
-        self.boxes = OpenBoxes(self.lattice, most=self.most_held)
-        self._push(self._bounded(self.lattice.bottom, self.lattice.top, self.lattice.base))
+        self.boxes = OpenBoxes()
+        self._push(self._bounded(self.lattice.bottom, self.lattice.top))
 
     def settle(self) -> bool:
         """Forget boxes that hold nothing better; whether others are left."""
@@ -359,8 +357,7 @@ class Search:
 
         Infinite where it is no solution under the first requirement.
         """
-        frequency = self.lattice.roll_up(self.lattice.base, node)
-        found = self.evaluate(frequency, best=self._best)
+        found = self.evaluate(self.snapshots.of(node), best=self._best)
         self._note(node, found)
         return float(found.cost[0]) if found.feasible[0] else np.inf
 
@@ -370,6 +367,7 @@ class Search:
         return float(self._best[0])
 
     def _begin(self) -> None:
+        self._settled = 0
         self._best = np.full(self.constraints.requirements, np.inf)
         self._floor = self._best.copy()
         self._node: list[Node | None] = [None] * self.constraints.requirements
@@ -377,34 +375,47 @@ class Search:
     def least(self) -> float:
         """What no release of the lattice costs less, from its two ends alone."""
         self._begin()
-        whole = self._bounded(self.lattice.bottom, self.lattice.top, self.lattice.base)
+        whole = self._bounded(self.lattice.bottom, self.lattice.top)
         return float(whole.bound[0])
 
     def _note(self, node: Node, evaluation: Evaluation) -> None:
         np.minimum(self._floor, evaluation.bound, out=self._floor)
         better = evaluation.feasible & (evaluation.cost < self._best)
-        for r in np.flatnonzero(better):
-            self._best[r], self._node[r] = evaluation.cost[r], node
+        if better.any():
+            for r in np.flatnonzero(better):
+                self._best[r], self._node[r] = evaluation.cost[r], node
 
-    def _bounded(self, low: Node, high: Node, frequency: Frequency) -> LatticeBox:
+    def _bounded(self, low: Node, high: Node) -> LatticeBox:
         """Evaluate `high` and bound the box with what is learned from it."""
-        evaluation = self.evaluate(self.lattice.roll_up(frequency, high), best=self._best)
+        evaluation = self.evaluate(self.snapshots.of(high, above=low), best=self._best)
         self._note(high, evaluation)
         hopeless = evaluation.must_leave > self.constraints.limit
         if self.constraints.closed_upwards:
             hopeless |= ~evaluation.feasible
         floor = np.where(hopeless, np.inf, -np.inf)
-        return self._bound(LatticeBox(low, high, frequency, evaluation.extra, floor))
+        if hopeless.all():
+            return LatticeBox(low, high, floor, NO_PARTS)
+        parts = NO_PARTS if self.costs is None else self.costs.parts(evaluation.extra, self.room)
+        return self._bound(LatticeBox(low, high, floor, parts))
+
+    def _cut(self, box: LatticeBox) -> Node:
+        """The coarsest node of a box that is worth a look: levels above cost too much."""
+        best = float(self._best.sum())
+        if self.costs is None or best == box.best:
+            return box.high
+        box.best, limit = best, self._best * (1 - SLACK) - SLACK
+        alive = box.bound < limit
+        if not np.isfinite(limit[alive]).all():
+            return box.high
+        return self.costs.coarsest(box.parts[alive], box.low, box.high, limit[alive])
 
     def _bound(self, box: LatticeBox) -> LatticeBox:
         """Raise the box's bound to the cost of its finest node."""
         if self.costs is not None:
-            totals = self.costs.published(box.low) + box.extra
-            least = self.costs.metric.combine(
-                self.costs.floor(box.low, totals, self.room), self.lattice.original
-            )
-        elif self.metric.monotone and box.frequency is not None:
-            least = np.array(self.metric.floor(self.lattice.outcome(box.frequency), self.room))
+            least = self.costs.least(box.parts, box.low)
+        elif self.metric.monotone:
+            outcome = self.lattice.outcome(self.snapshots.of(box.low))
+            least = np.array(self.metric.floor(outcome, self.room))
         else:
             return box
         box.bound = np.maximum(box.bound, least)
@@ -412,21 +423,20 @@ class Search:
 
     def _split(self, box: LatticeBox) -> list[LatticeBox]:
         """Fix one column at its coarsest level, or exclude that level."""
+        if (cut := self._cut(box)) != box.high:
+            self._settled += box.volume - _volume(box.low, cut)
+            return [self._bounded(box.low, cut)]
         j = self._column(box)
-        frequency = box.frequency
-        if frequency is None:
-            frequency = self.lattice.roll_up(self.lattice.base, box.low)
         low, high = list(box.low), list(box.high)
         high[j] -= 1
-        below = self._bounded(box.low, tuple(high), frequency)
+        below = self._bounded(box.low, tuple(high))
         low[j] = box.high[j]
-        above = LatticeBox(tuple(low), box.high, None, box.extra, box.bound)
-        if self.costs is not None:
-            self._bound(above)
-            if not self._alive(above):
-                return [below, above]
-        above.frequency = self.lattice.roll_up(frequency, above.low)
-        return [below, above if self.costs is not None else self._bound(above)]
+        above = self._bound(LatticeBox(tuple(low), box.high, box.bound, box.parts))
+        if self._alive(above) and (cut := self._cut(above)) != box.high:
+            self._settled += above.volume - _volume(above.low, cut)
+            bound, above = above.bound, self._bounded(above.low, cut)
+            above.bound = np.maximum(above.bound, bound)
+        return [below, above]
 
     def _column(self, box: LatticeBox) -> int:
         """The column whose levels differ most in cost."""
@@ -439,9 +449,8 @@ class Search:
 
     def _descend(self, deadline: float | None) -> None:
         """A first solution: from the top, take the best step down while there is one."""
-        base = self.lattice.base
         node = self.lattice.top
-        evaluation = self.evaluate(self.lattice.roll_up(base, node))
+        evaluation = self.evaluate(self.snapshots.of(node))
         self._note(node, evaluation)
         while True:
             if deadline is not None and time.monotonic() > deadline:
@@ -452,7 +461,9 @@ class Search:
                     return
                 if node[j] > self.lattice.bottom[j]:
                     finer = (*node[:j], node[j] - 1, *node[j + 1 :])
-                    found = self.evaluate(self.lattice.roll_up(base, finer), best=self._best)
+                    found = self.evaluate(
+                        self.snapshots.of(finer, above=self.lattice.bottom), best=self._best
+                    )
                     self._note(finer, found)
                     if found.feasible.any():
                         steps.append((float(found.cost[found.feasible].min()), finer))
@@ -485,6 +496,10 @@ class Search:
                     above = (*node[:j], node[j] + 1, *node[j + 1 :])
                     stack.append((lattice.roll_up(frequency, above), j))
         return tuple(sorted(_antichain(found)))
+
+
+def _volume(low: Node, high: Node) -> int:
+    return prod(b - a + 1 for a, b in zip(low, high, strict=True))
 
 
 def _antichain(nodes: Sequence[Node]) -> list[Node]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.claims.population.dis_suda import intrusion_risk
 from hedgerow.claims.population.log_linear import log_linear
-from hedgerow.claims.population.overview import PopulationView
 from hedgerow.recode.recoding import SUPPRESSED
 from hedgerow.reports.blocks import Section, Table, Text, number, section
 from hedgerow.reports.publisher_view import Inside
@@ -18,6 +17,9 @@ from hedgerow.table.profile.pair_counts import NOBODY, People
 from hedgerow.table.profile.special_uniques import SpecialUniques, special_uniques
 from hedgerow.table.profile.uniqueness import combined
 from hedgerow.table.survey_weights import MILLION
+
+if TYPE_CHECKING:
+    from hedgerow.claims.population.overview import PopulationView
 
 ASSUMED = {
     "bound": "a simple random sample, and nothing else",
@@ -32,7 +34,12 @@ ASSUMED = {
 def population_sections(inside: Inside) -> Iterator[Section]:
     """A section for each share of the population that a claim names."""
     groups = inside.measured.groups
-    for fraction, by in _fractions(inside).items():
+    fractions = _fractions(inside)
+    if not fractions:
+        return
+    from hedgerow.claims.population.overview import PopulationView  # it needs all of SciPy
+
+    for fraction, by in fractions.items():
         before = PopulationView.of(inside.sizes_before, fraction=fraction)
         after = PopulationView.of(groups.n, fraction=fraction, left_out=groups.left_out)
         earlier = {one.model: one for one in before.shares}
@@ -89,6 +96,8 @@ def _matches(before: PopulationView, after: PopulationView) -> Iterator[Text]:
 
 def _records(inside: Inside, fraction: float) -> Iterator[Section]:
     """The records of the source with the highest scores, and what became of them."""
+    from hedgerow.claims.population.dis_suda import intrusion_risk  # it needs all of SciPy
+
     found = _special(inside)
     if found is None:
         return

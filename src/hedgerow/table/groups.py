@@ -21,6 +21,8 @@ from hedgerow.table.shown_columns import ShownColumns
 
 PEOPLE, ROWS = "people", "rows"
 """What is counted: people, or rows where a person may have several."""
+ROOM = 4
+"""Histograms are added up in a full table if it has at most so many cells for each entry."""
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -399,12 +401,10 @@ class Groups:
             population = np.zeros(size, np.int64)
             _add_at(population, into, self.population)
         histograms = {}
-        if self.histograms:
-            start, members = sort_members(into, size)
-            for name, h in self.histograms.items():
-                width = len(self.domains[name].values)
-                merged = merge_histogram(start, members, h.indptr, h.codes, h.counts, width)
-                histograms[name] = Histogram(*merged)
+        for name, h in self.histograms.items():
+            width = len(self.domains[name].values)
+            merged = merge_histogram(into, size, h.indptr, h.codes, h.counts, width)
+            histograms[name] = Histogram(*merged)
         return Groups(n, histograms, self.domains, population, self.left_out)
 
 
@@ -432,18 +432,18 @@ def sort_members(into: Ints, size: int) -> tuple[Ints, Ints]:
 
 @kernel
 def merge_histogram(
-    start: Ints,
-    members: Ints,
+    into: Ints,
+    size: int,
     indptr: Ints,
     codes: NDArray[np.int32],
     counts: Ints,
     width: int,
 ) -> tuple[Ints, NDArray[np.int32], Ints]:
-    """Add up the members' histograms through one dense scratch row of `width` values.
+    """Add up the histograms of groups that become one.
 
     Args:
-        start: New group h is made of the old groups members[start[h]:start[h + 1]].
-        members: Old groups.
+        into: The new group of each old one,
+        size: of so many in all.
         indptr: Old group g has the values codes[indptr[g]:indptr[g + 1]].
         codes: Values, below `width`.
         counts: Of each of these entries, how many people of the group have the value.
@@ -452,13 +452,27 @@ def merge_histogram(
     Returns:
         The same three of the new groups: indptr, codes and counts.
     """
-    size = len(start) - 1
-    scratch = np.zeros(width, np.int64)
-    touched = np.empty(width, np.int32)
     new_indptr = np.zeros(size + 1, np.int64)
     new_codes = np.empty(len(codes), np.int32)
     new_counts = np.empty(len(counts), np.int64)
     end = 0
+    if size * width <= ROOM * len(codes):
+        dense = np.zeros(size * width, np.int64)
+        for g in range(len(into)):
+            row = into[g] * width
+            for e in range(indptr[g], indptr[g + 1]):
+                dense[row + codes[e]] += counts[e]
+        for h in range(size):
+            for code in range(width):
+                count = dense[h * width + code]
+                if count > 0:
+                    new_codes[end], new_counts[end] = code, count
+                    end += 1
+            new_indptr[h + 1] = end
+        return new_indptr, new_codes[:end].copy(), new_counts[:end].copy()
+    start, members = sort_members(into, size)
+    scratch = np.zeros(width, np.int64)
+    touched = np.empty(width, np.int32)
     for h in range(size):
         met = 0
         for m in range(start[h], start[h + 1]):
