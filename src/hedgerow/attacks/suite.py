@@ -408,7 +408,8 @@ def _asked(published: Sequence[Published], of: str | None) -> tuple[str, ...]:
         for one in published:
             if of in aggregates(one.codings):
                 raise PlanError(
-                    f"{one.name} shows {of!r} as one value for each group, which is nobody's own",
+                    f"{one.name} shows {of!r} as one value for each group, which need not be "
+                    "anybody's own",
                     fix="Ask about a column that shows people's own values.",
                 )
         return (of,)
