@@ -107,6 +107,14 @@ def test_attacks_that_fail_on_coded_columns_meet_no_policy(source: Path, tmp_pat
     assert "met" not in {one.verdict for one in tried}
 
 
+def test_a_single_file_is_attacked_as_its_plan_codes_it(source: Path, tmp_path: Path) -> None:
+    plan, out = plan_of(source, {"ill": {"pram": 0.4}}), tmp_path / "out"
+    hedgerow.publish(plan, to=out)
+    quasi = ["zip", "sex"]
+    for one in hedgerow.attack(out / "data.csv", plan=plan, sensitive=["ill"], quasi=quasi):
+        assert any("does not show what people have as ill" in line for line in one.sentences)
+
+
 def test_what_is_believed_of_a_person_says_what_was_coded(source: Path, tmp_path: Path) -> None:
     coded = {"ill": {"pram": 0.4}, "pay": {"microaggregate": "mean"}}
     plan, out, person = plan_of(source, coded), tmp_path / "out", {"zip": "11", "pay": "1000"}

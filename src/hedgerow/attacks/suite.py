@@ -390,6 +390,9 @@ def read_releases(
             located=how if foreign else None, differing=differing if foreign else None,
             every_kind=True, records=len(releases) > 1,
         )  # fmt: skip
+        if foreign and read is not None:
+            # A file without its certificate: what was coded, the plan says.
+            published = replace(published, codings=read.codings)
         for column, spec in specs.items():
             published = published.with_taxonomy(column, spec)
         found.append(published)

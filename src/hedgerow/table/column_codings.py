@@ -122,8 +122,8 @@ def _up(number: float) -> str:
 def _factor(epsilon: float) -> str:
     """The factor of the odds.
 
-    >>> _factor(math.log(4)), _factor(1e6)
-    ('4', 'e^1000000')
+    >>> _factor(math.log(4)), _factor(1000)
+    ('4', 'e^1000')
     """
     try:
         return _up(math.exp(epsilon))
