@@ -96,4 +96,22 @@ def test_as_many_are_paired_as_the_rate_says(strata: list[int], rate: Fraction) 
     for stratum in set(strata):
         n = strata.count(stratum)
         moved = int((places != np.arange(len(codes)))[codes == stratum].sum())
-        assert moved == min(n - n % 2, 2 * math.ceil(rate * n / 2))
+        assert moved in {min(n - n % 2, 2 * up(rate * n / 2)) for up in (math.floor, math.ceil)}
+
+
+def test_small_strata_are_swapped_no_more_often_than_the_rate_says() -> None:
+    """Two people whose values are exchanged for certain hide nothing."""
+    for size, rate in ((2, Fraction(1, 5)), (5, Fraction(1, 7))):
+        strata = np.repeat(np.arange(DRAWS), size)
+        moved = (swapped_places(strata, rate=rate) != np.arange(len(strata))).reshape(-1, size)
+        pairs = moved.sum(axis=1) // 2
+        low = math.floor(size * rate / 2)
+        part = float(size * rate / 2 - low)
+        law = {low: 1 - part, low + 1: part}
+        assert fits(pairs.tolist(), law)
+        assert rejected(pairs.tolist(), law, {low: 1 - 1.3 * part, low + 1: 1.3 * part})
+
+
+def test_rates_that_cannot_be_drawn_exactly_are_refused() -> None:
+    with pytest.raises(PlanError, match="too many digits"):
+        swapped_places(np.zeros(4, np.int64), rate=Fraction(1, 2**62))

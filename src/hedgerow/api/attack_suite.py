@@ -87,8 +87,8 @@ def attack_columns(
     columns = [name for name in plan.schema().sensitive if name not in means]
     if means and not columns:
         raise PlanError(
-            "every sensitive column is published as one value for each group, which is nobody's "
-            "own: there is no attack on it",
+            "every sensitive column is published as one value for each group, which need not be "
+            "anybody's own: there is no attack on it",
             fix="Its claims are judged on the values before: see the certificate.",
         )
     if not columns:

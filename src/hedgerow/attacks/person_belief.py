@@ -23,6 +23,7 @@ from hedgerow.base.errors import DataError, PlanError, nearest, some
 from hedgerow.base.spelling import likeness
 from hedgerow.plan.person_rows import people_of
 from hedgerow.plan.plan import Plan
+from hedgerow.table.column_codings import aggregates
 from hedgerow.table.groups import ROWS
 from hedgerow.table.labels import Value
 from hedgerow.table.location import Located, locate, told_labels
@@ -254,6 +255,13 @@ def _column(releases: Sequence[Published], of: str | None) -> str:
     if of in shared:
         assert of is not None
         return of
+    for one in releases:
+        if of in aggregates(one.codings) or (of is None and aggregates(one.codings) and not shared):
+            raise DataError(
+                f"{one.name} shows {some(aggregates(one.codings))} as one value for each group, "
+                "which need not be anybody's own",
+                fix="Ask about a column that shows people's own values.",
+            )
     near = None if of is None else nearest(of, shared)
     raise DataError(
         "the releases have no sensitive column in common" if not shared

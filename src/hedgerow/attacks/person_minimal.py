@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hedgerow.attacks.minimal_worlds import MinimalWorlds
-from hedgerow.base.errors import HedgerowError
+from hedgerow.base.errors import HedgerowError, some
 from hedgerow.base.spelling import likeness
 from hedgerow.claims.base import Needs, PrivacyModel
 from hedgerow.claims.readings import judged
@@ -100,6 +100,9 @@ def _silent(why: str) -> MinimalistBelief:
 def _worlds(plan: Plan, release: Published, of: str) -> MinimalWorlds:
     """The table and the search, if that is what made this release."""
     models = _refuse_unfit(plan)
+    if release.codings:
+        names = some(sorted(release.codings))
+        raise UntriedError(f"{release.name} does not show what people have as {names}")
     assert plan.source is not None, "it was asked"
     with open_engine(plan.source, null=plan.null, form=plan.form) as engine:
         schema = plan.schema(engine.columns())

@@ -403,6 +403,9 @@ def read_releases(
             located=how if foreign else None, differing=differing if foreign else None,
             every_kind=True, records=len(releases) > 1,
         )  # fmt: skip
+        if foreign and read is not None:
+            # A file without its certificate: what was coded, the plan says.
+            published = replace(published, codings=read.codings)
         for column, spec in specs.items():
             published = published.with_taxonomy(column, spec)
         found.append(published)
@@ -421,7 +424,8 @@ def _asked(published: Sequence[Published], of: str | None) -> tuple[str, ...]:
         for one in published:
             if of in aggregates(one.codings):
                 raise PlanError(
-                    f"{one.name} shows {of!r} as one value for each group, which is nobody's own",
+                    f"{one.name} shows {of!r} as one value for each group, which need not be "
+                    "anybody's own",
                     fix="Ask about a column that shows people's own values.",
                 )
         return (of,)

@@ -171,10 +171,11 @@ def _foreign(file: Path | TablePlace, plan: Plan) -> Verification:
         orders=lambda column: planned_order(plan, column, contents.values(column)),
         others=tuple(name for name in others if name in contents.sets),
         certified=False,
+        schema=schema,
         distinct={name: frozenset(column.distinct or ()) for name, column in plan.columns.items()},
     )
     for name in contents.sets:
-        if name in schema.sensitive:
+        if name in schema.sensitive and name not in schema.coded:
             in_order(plan.rules(), name, contents.values(name))
     checks = tuple(_foreign_columns(contents, schema))
     claims = tuple(recheck(model, ground) for model in models)

@@ -20,6 +20,7 @@ from hedgerow.release.certificate_schema import misfit
 from hedgerow.release.kind import KindName
 from hedgerow.release.kinds import kind_of_certificate
 from hedgerow.table.certificate_file import read_certificate
+from hedgerow.table.column_codings import Codings
 from hedgerow.table.contents import Contents
 from hedgerow.table.groups import Ints
 from hedgerow.table.schema import Role
@@ -138,7 +139,13 @@ class Handed:
     @property
     def coded_groups(self) -> tuple[str, ...]:
         """Quasi-identifiers that are coded, so that the file does not show the groups."""
-        return tuple(n for n in self.quasi if n in self.certificate.get("codings", {}))
+        return tuple(n for n in self.quasi if n in self.codings)
+
+    @property
+    def codings(self) -> Codings:
+        """Columns that the file shows otherwise than people have them."""
+        found: Codings = self.certificate.get("codings", {})
+        return found
 
     @property
     def rows_are_people(self) -> bool:

@@ -15,6 +15,8 @@ from hedgerow.base.errors import some
 MICROAGGREGATE, PRAM, SWAP = "microaggregate", "pram", "swap"
 RANDOM = (PRAM, SWAP)
 """Codings that are drawn by lot."""
+BEFORE_CODING = ", before its columns were coded"
+"""What a certificate adds to what its claims were measured on."""
 Codings = Mapping[str, Mapping[str, Any]]
 """Column -> its coding."""
 AGGREGATES = {"mean": "mean", "median": "median", "mode": "most frequent value"}
@@ -46,13 +48,13 @@ def told_codings(codings: Codings) -> list[str]:
     told = {MICROAGGREGATE: _aggregated, PRAM: _randomised, SWAP: _swapped}
     for name in sorted(codings):
         sentences += told[codings[name]["coding"]](name, codings[name])
-    if any(coding["coding"] in RANDOM for coding in codings.values()):
+    if drawn_by_lot(codings):
         sentences.append(
             "By lot, a group of the file may be smaller than a claim says or have fewer values; "
             "whoever takes the file for the truth may then be too sure of somebody, rightly or "
-            "wrongly. What was drawn by lot was drawn once and is charged to no budget. If the "
-            "table is published anew, it is drawn anew, and whoever has both files knows more than "
-            "from one: epsilons of one column add up."
+            "wrongly. What was drawn by lot was drawn once for this release and is charged to no "
+            "budget. If the table is published anew, it is drawn anew, and whoever has both files "
+            "knows more than from one: epsilons of one column add up."
         )
     return sentences
 
@@ -77,8 +79,7 @@ def taken_for_true(release: str, codings: Codings) -> list[str]:
     >>> taken_for_true("release", {"ill": {"coding": "pram"}})[0][:59]
     'release does not show what people have as ill: it is coded.'
     """
-    drawn = sorted(name for name, coding in codings.items() if coding["coding"] in RANDOM)
-    told = []
+    drawn, told = drawn_by_lot(codings), []
     if drawn:
         told.append(
             f"{release} does not show what people have as {', '.join(drawn)}: "
@@ -88,10 +89,15 @@ def taken_for_true(release: str, codings: Codings) -> list[str]:
         )
     if means := aggregates(codings):
         told.append(
-            f"{release} shows {', '.join(means)} as one value for each group, which is nobody's "
-            "own: what that tells of people was not attacked."
+            f"{release} shows {', '.join(means)} as one value for each group, which need not be "
+            "anybody's own: what that tells of people was not attacked."
         )
     return told
+
+
+def drawn_by_lot(codings: Codings) -> list[str]:
+    """Columns that show values drawn by lot."""
+    return sorted(n for n, coding in codings.items() if coding["coding"] in RANDOM)
 
 
 def aggregates(codings: Codings) -> list[str]:
@@ -113,12 +119,25 @@ def _up(number: float) -> str:
     return f"{math.ceil(number * (1 - 1e-10) * 10_000) / 10_000:.10g}"
 
 
+def _factor(epsilon: float) -> str:
+    """The factor of the odds.
+
+    >>> _factor(math.log(4)), _factor(1000)
+    ('4', 'e^1000')
+    """
+    try:
+        return _up(math.exp(epsilon))
+    except OverflowError:
+        return f"e^{_up(epsilon)}"
+
+
 def _aggregated(name: str, coding: Mapping[str, Any]) -> list[str]:
     groups = ", ".join(coding["groups"]) or "nothing"
     return [
         f"{name} is the {AGGREGATES[coding['by']]} of all who are published with the same "
         f"{groups}; where fewer than {coding['least']} of them have a value, it is missing. "
-        "Whoever knows the values of all but one of a group may work out the last one."
+        "Where all of a group have one value, it is that value; and whoever knows the values of "
+        "all but one may work out the last one."
     ]
 
 
@@ -132,16 +151,17 @@ def _randomised(name: str, coding: Mapping[str, Any]) -> list[str]:
     else:
         loss = (
             "a published value by itself changes the odds between two true values by a factor of "
-            f"at most {_up(math.exp(epsilon))} (epsilon {_up(epsilon)}). That is about this column "
+            f"at most {_factor(epsilon)} (epsilon {_up(epsilon)}). That is about this column "
             "alone: other columns may tell the true value"
         )
     sentences = [f"{name} is randomised by a matrix (PRAM): {loss}."]
     if (earlier := coding.get("earlier")) is not None:
         many = earlier["releases"]
         sentences.append(
-            f"{name} is in {many:,} earlier release{'s' * (many > 1)} of the publisher's ledger: "
-            f"with {'these' if many > 1 else 'it'}, its epsilon is "
-            f"{shown_epsilon(earlier['epsilon'])}."
+            f"{name} is in {many:,} earlier recoded release{'s' * (many > 1)} that the publisher "
+            f"knows of: with {'these' if many > 1 else 'it'}, its epsilon is "
+            f"{shown_epsilon(earlier['epsilon'])}. What was told of it with noise has a loss of "
+            "its own, which is not in this sum."
         )
     if coding["from_data"]:
         what = {
@@ -156,4 +176,7 @@ def _randomised(name: str, coding: Mapping[str, Any]) -> list[str]:
 
 
 def _swapped(name: str, coding: Mapping[str, Any]) -> list[str]:
-    return [f"{name} is {done_to(coding)}. Swapping has no guarantee of its own."]
+    sentences = [f"{name} is {done_to(coding)}. Swapping has no guarantee of its own."]
+    if coding["within"]:
+        sentences.append(f"Whoever is alone in {', '.join(coding['within'])} keeps the value.")
+    return sentences

@@ -49,8 +49,8 @@ def aggregated(
     found: list[Value] = [None] * (int(group.max(initial=-1)) + 1)
     mode = by == "mode"
     scale, units = (Scale(0), [0] * len(values)) if mode else _in_units(values)
-    begins = np.flatnonzero(np.diff(of, prepend=-1))
-    for start, end in zip(begins, [*begins[1:], len(of)], strict=True):
+    ends = np.flatnonzero(np.diff(of, append=-1)) + 1
+    for start, end in zip(np.append(0, ends)[:-1], ends, strict=True):
         n = people[start:end].tolist()
         if sum(n) < least:
             continue

@@ -109,6 +109,11 @@ def _coded(
             f"{len(strange):,} published values are not among those of the matrix",
             fix="List every value that may be published, missing ones too.",
         )
+    if len(values) < 2:
+        raise DataError(
+            "it has one value only, so PRAM leaves everybody's as it is",
+            fix="Leave the coding out, or give the column a domain of several values.",
+        )
     mine = np.array([place[value] for value in before.values], np.int64)
     drawn = matrix.drawn(mine[before.codes])
     told = {
@@ -152,12 +157,19 @@ def _matrix(
         values, shares = tuple(before.values[i] for i in kept), [counts[i] for i in kept]
         matrix = TransitionMatrix.invariant(shares, stay=pram.stay)
         return values, matrix, {"from_data": True, "counts": shares}
-    # A quasi-identifier is published as labels, of which the plan's domain says nothing.
-    public = None if plan.columns[name].role is Role.QUASI_IDENTIFIER else plan.domain(name)
-    listed = public.values if isinstance(public, Values) else None
-    values = before.values if listed is None else tuple(listed)
+    listed = public_values(plan, name)
+    values = before.values if listed is None else listed
     matrix = TransitionMatrix.uniform(len(values), stay=pram.stay)
     return values, matrix, {"from_data": listed is None}
+
+
+def public_values(plan: Plan, name: str) -> tuple[Value, ...] | None:
+    """The values that a column may have, where the plan lists them and they do not hang on data.
+
+    A quasi-identifier is published as labels, of which the plan's domain says nothing.
+    """
+    public = None if plan.columns[name].role is Role.QUASI_IDENTIFIER else plan.domain(name)
+    return tuple(public.values) if isinstance(public, Values) else None
 
 
 def restored_matrix(told: Mapping[str, Any]) -> TransitionMatrix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,10 @@ class EarlierDraw:
     """Whether its values were drawn by lot."""
     epsilon: float
     """Of PRAM; infinite where it was published in another way."""
+    data: str
+    """The hash of its file."""
+    releases: int = 1
+    """How many releases these are, if its certificate tells of earlier ones."""
 
 
 def draws_of(certificate: Mapping[str, Any], release: str) -> list[EarlierDraw]:
@@ -48,20 +52,40 @@ def draws_of(certificate: Mapping[str, Any], release: str) -> list[EarlierDraw]:
                 release=release,
                 drawn=coding.get("coding") in RANDOM,
                 epsilon=float(coding["epsilon"]) if pram else math.inf,
+                data=str(certificate["data"]["sha256"]),
             )
         )
     return found
 
 
-def draws_at(folder: Path | None) -> list[EarlierDraw]:
-    """The same of the release in a folder, if there is one: it is about to be replaced."""
+def draws_at(folder: Path | None, known: Sequence[EarlierDraw]) -> list[EarlierDraw]:
+    """The same of the release in a folder, if there is one: it is about to be replaced.
+
+    Args:
+        folder: The folder.
+        known: What a ledger tells of; a release that is among these is told of once.
+    """
     if folder is None or not folder.is_dir():
         return []
     try:
         certificate = read_certificate(folder)
-        return draws_of(certificate, str(folder)) if certificate.get("codings") else []
+        if not certificate.get("codings"):
+            return []
+        found = draws_of(certificate, str(folder))
+        if {one.data for one in found} & {one.data for one in known}:
+            return []
+        return [_with_its_earlier(one, certificate["codings"].get(one.column, {})) for one in found]
     except (HedgerowError, OSError, LookupError, AttributeError, TypeError, ValueError):
         return []  # no release of ours, which is for whoever replaces it to say
+
+
+def _with_its_earlier(one: EarlierDraw, coding: Mapping[str, Any]) -> EarlierDraw:
+    """The draw, together with those before it that its certificate tells of."""
+    earlier = coding.get("earlier")
+    if earlier is None:
+        return one
+    epsilon = math.inf if earlier["epsilon"] is None else float(earlier["epsilon"])
+    return replace(one, epsilon=epsilon, releases=1 + int(earlier["releases"]))
 
 
 def refuse_drawn_again(plan: Plan, before: Sequence[EarlierDraw], *, anew: bool) -> None:
@@ -96,4 +120,4 @@ def with_earlier(
     ]
     whole = math.fsum(epsilons)
     together = None if math.isinf(whole) else math.nextafter(whole, math.inf)
-    return {**told, "earlier": {"releases": len(mine), "epsilon": together}}
+    return {**told, "earlier": {"releases": sum(o.releases for o in mine), "epsilon": together}}

@@ -11,7 +11,7 @@ from typing import Any
 from hedgerow.base.errors import HedgerowError, some
 from hedgerow.engines import TablePlace
 from hedgerow.plan.plan import Plan
-from hedgerow.release.codings.coded_column import restored_matrix
+from hedgerow.release.codings.coded_column import public_values, restored_matrix
 from hedgerow.release.codings.matrix_file import read_matrix
 from hedgerow.release.verdicts import UNVERIFIABLE, Checked
 from hedgerow.table.column_codings import MICROAGGREGATE, PRAM, SWAP
@@ -40,7 +40,7 @@ def misstated(certificate: Mapping[str, Any]) -> Iterator[str]:
             if sorted(coding["groups"]) != sorted(groups):
                 yield f"the aggregates of {name!r} are of other groups than the file shows"
         elif coding["coding"] == SWAP:
-            if (_fraction(coding["rate"]) or 2) >= 1:
+            if not 0 < (_fraction(coding["rate"]) or 0) < 1:
                 yield f"the rate of swaps of {name!r} is no share"
             if [other for other in coding["within"] if other in codings or other not in shown]:
                 yield f"{name!r} is said to be swapped within columns that nobody sees"
@@ -154,6 +154,12 @@ def _other_codings(plan: Plan, codings: Mapping[str, Any]) -> str | None:
             return f"the plan codes {name!r} otherwise than the certificate says"
         column = plan.columns[name].coding
         pram = None if column is None else column.pram
+        if pram is not None and pram.matrix is None and not pram.invariant:
+            listed = public_values(plan, name)
+            if codings[name]["from_data"] != (listed is None):
+                return f"the plan says otherwise whether the values of {name!r} are from the data"
+            if listed is not None and list(listed) != codings[name]["values"]:
+                return f"the plan's domain of {name!r} is another one"
         if pram is not None and pram.matrix is not None:
             values, chances = read_matrix(pram.matrix)
             lines = [[str(chance) for chance in line] for line in chances]

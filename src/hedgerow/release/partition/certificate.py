@@ -32,6 +32,7 @@ from hedgerow.release.partition.recoding_choice import BY_KEEP
 from hedgerow.release.partition.written_groups import Measured
 from hedgerow.release.release import claim_summary, finite, rounded
 from hedgerow.table.cells import Cells
+from hedgerow.table.column_codings import BEFORE_CODING
 from hedgerow.table.groups import Groups, Sensitive
 from hedgerow.table.hierarchy_builders import Suppression
 from hedgerow.table.schema import Schema
@@ -42,7 +43,6 @@ EFFORT = ("nodes_evaluated", "joined")
 """How long a search took depends on every value of the source, those left out included."""
 OF_QUASI_IDENTIFIERS = ("cost", "lower_bound", "gap", "nodes")
 """What a search says of the quasi-identifiers of everybody in the source."""
-BEFORE_CODING = ", before its columns were coded"
 SAME = 1e-12
 """Levels this close (relatively) differ by rounding only."""
 

@@ -14,7 +14,7 @@ from hedgerow.claims.outside import LISTED, reasons_for_unwritten
 from hedgerow.claims.protection import protected
 from hedgerow.release.codings.verification import misstated
 from hedgerow.release.verdicts import UNVERIFIABLE, Checked
-from hedgerow.table.column_codings import hidden_by
+from hedgerow.table.column_codings import BEFORE_CODING, hidden_by
 from hedgerow.table.schema import Role, Schema
 
 KINDS = {"lattice": "full-domain"}
@@ -142,6 +142,8 @@ def _other_words(
     written = "the written table" if certificate["data"]["file"] == TABLE else "the written file"
     if certificate["measured_on"].startswith(written) == (schema.person is not None):
         return "the claims cannot have been measured on what is stated"
+    if certificate["measured_on"].endswith(BEFORE_CODING) != bool(schema.coded):
+        return "whether the claims were measured before a coding is said in two ways"
     if len(known) < len(models):
         return None
     withheld = [c["claim"] for c in certificate["claims"] if c.get("level_withheld") is not None]

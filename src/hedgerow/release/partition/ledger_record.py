@@ -361,15 +361,15 @@ def _linked(plan: Mapping[str, Any]) -> bool:
 def _foreign(path: Path, sensitive: Sequence[str]) -> Before:
     """A release the plan names: a folder with its certificate, or a file of any tool."""
     known, plan, file = None, {}, path
+    if coded := _coded_in(path):
+        raise DataError(
+            f"its file does not show what people have as {some(coded)}, which it codes, so it "
+            "cannot be compared with other releases",
+            where=str(path),
+            fix="Name the ledger that remembers it. Or leave it out.",
+        )
     if path.is_dir():
         certificate = read_certificate(path)
-        if coded := certificate.get("codings"):
-            raise DataError(
-                f"its file does not show what people have as {some(sorted(coded))}, which it "
-                "codes, so it cannot be compared with other releases",
-                where=str(path),
-                fix="Name the ledger that remembers it. Or leave it out.",
-            )
         plan, file = certificate.get("plan", {}), path / str(certificate["data"]["file"])
     else:
         known = _columns(path, sensitive)
@@ -384,6 +384,19 @@ def _foreign(path: Path, sensitive: Sequence[str]) -> Before:
         linked=_linked(plan),
         ages=plan.get("ages", {}) if plan else None,
     )
+
+
+def _coded_in(path: Path) -> list[str]:
+    """Columns that a release codes; of a file too, if the certificate beside it is about it."""
+    folder = path if path.is_dir() else path.parent
+    try:
+        certificate = read_certificate(folder)
+        about = path.is_dir() or certificate["data"]["file"] == path.name
+    except (HedgerowError, OSError, LookupError, TypeError):
+        if path.is_dir():
+            raise
+        return []  # whatever is beside it, the file is read for itself
+    return sorted(certificate.get("codings", {})) if about else []
 
 
 def _unsigned(certificate: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from hedgerow.recode.metrics import measure
 from hedgerow.recode.recoding import SUPPRESSED
 from hedgerow.release.codings.coded_file import code_file, refuse_table
 from hedgerow.release.codings.earlier_draws import (
+    EarlierDraw,
     draws_at,
     refuse_drawn_again,
     with_earlier,
@@ -209,8 +210,7 @@ class RecodedMaker:
             self._asked_again() as job,
         ):
             job = changed(job, past=memory.past)
-            before = [*memory.draws, *draws_at(self.destination.folder)]
-            refuse_drawn_again(self.plan, before, anew=options.anew)
+            refuse_drawn_again(self.plan, self._drawn_before(), anew=options.anew)
             refuse_hopeless(job.models)
             options.say("counting")
             table = recoded(job, options.recoding, options.say, point, stop=options.stop)
@@ -222,6 +222,11 @@ class RecodedMaker:
                 )
             point("chosen")
             yield ChosenTable(job, table)
+
+    def _drawn_before(self) -> list[EarlierDraw]:
+        """The columns of releases in the ledger, and of the one that is replaced."""
+        known = self._memory.draws
+        return [*known, *draws_at(self.destination.folder, known)]
 
     def staged(self, made: ChosenTable, delivery: DeliveryState) -> AbstractContextManager[Staged]:
         """The hidden place; a table may be made where the source is."""
@@ -254,9 +259,8 @@ class RecodedMaker:
             kept = made.table.kept.written(
                 file, made.job.schema, escaped=self.destination.escaped, staged=staged.reader
             )
-        codings = {
-            name: with_earlier(told, name, self._memory.draws) for name, told in coded.told.items()
-        }
+        before = self._drawn_before()
+        codings = {name: with_earlier(told, name, before) for name, told in coded.told.items()}
         return ReadTable(made, file, measured, kept, coded.notes, codings)
 
     def _is_compared(self, made: ChosenTable) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
-from hedgerow.reports.profiles.sizes import SEVERAL, at_least, between, in_all, may_be
+from hedgerow.reports.profiles.sizes import (
+    ON_SOURCE,
+    SEVERAL,
+    at_least,
+    between,
+    in_all,
+    may_be,
+    unseen_groups,
+)
+from hedgerow.table.column_codings import drawn_by_lot
 
 LOW, HIGH = 1, 10
 
@@ -17,30 +26,28 @@ def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
         yield from _noisy(evidence)
         return
     anew = "Claim `k-anonymity: 11` (over all columns for the second), and publish anew."
-    most = handed.most
+    most, unseen = handed.most, unseen_groups(handed)
+    groups = f"no group of people counts {LOW} to {HIGH}"
+    cells = f"no combination of all columns counts {LOW} to {HIGH}, since anybody can count them"
     if most is None:
-        for what in ("group of people", "combination of all columns"):
-            yield RequirementCheck.left(
-                f"no {what} counts {LOW} to {HIGH}",
-                SEVERAL,
-                "Count people in the source and compare.",
-            )
-    else:
+        yield RequirementCheck.left(groups, SEVERAL, ON_SOURCE)
+        yield RequirementCheck.left(cells, SEVERAL, ON_SOURCE)
+    if most is not None and unseen is not None:
+        yield RequirementCheck.left(groups, unseen, ON_SOURCE)
+    elif most is not None:
         rows = at_least(handed.groups.rows, most)
         few = between(rows, LOW, HIGH)
         yield RequirementCheck.of(
-            f"no group of people counts {LOW} to {HIGH}",
-            few == 0,
-            f"{few:,} of {in_all(handed)}{may_be(most)}",
-            anew,
+            groups, few == 0, f"{few:,} of {in_all(handed)}{may_be(most)}", anew
         )
-        cells = at_least(handed.whole.rows, most)
-        few = between(cells, LOW, HIGH)
+    if most is not None and (drawn := drawn_by_lot(handed.codings)):
+        why = f"the file does not show what people have as {', '.join(drawn)}"
+        yield RequirementCheck.left(cells, why, ON_SOURCE)
+    elif most is not None:
+        counts = at_least(handed.whole.rows, most)
+        few = between(counts, LOW, HIGH)
         yield RequirementCheck.of(
-            f"no combination of all columns counts {LOW} to {HIGH}, since anybody can count them",
-            few == 0,
-            f"{few:,} of {len(cells):,} different rows{may_be(most)}",
-            anew,
+            cells, few == 0, f"{few:,} of {len(counts):,} different rows{may_be(most)}", anew
         )
     if handed.kind == "recoded":
         out = int(handed.certificate["people"]["left_out"])

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
 from hedgerow.reports.profiles.sizes import (
     NO_RECORDS,
+    ON_SOURCE,
     SEVERAL,
     claimed_smallest,
     in_all,
     may_be,
     risk,
     smallest,
+    unseen_groups,
 )
+from hedgerow.table.column_codings import done_to
 from hedgerow.table.schema import Role
 
 MOST = 0.09
@@ -44,6 +47,8 @@ def _residual(evidence: Evidence) -> RequirementCheck:
             f"{handed.certificate['claim']}",
             "Argue with the loss instead, and let the authority decide.",
         )
+    if (unseen := unseen_groups(handed)) is not None:
+        return RequirementCheck.left(asked, unseen, ON_SOURCE)
     size = smallest(handed)
     seen = in_all(handed)
     if size is None:
@@ -113,8 +118,9 @@ def _techniques(evidence: Evidence) -> RequirementCheck:
     done = [
         f"{name}: {f'level {levels[name]}' if name in levels else kind}" for name in handed.quasi
     ]
+    coded = [f"{name}: {done_to(coding)}" for name, coding in handed.codings.items()]
     gone = [f"{name}: removed" for name in handed.with_role(Role.IDENTIFIER)]
-    return RequirementCheck.of(asked, True, "; ".join([*done, *gone]))
+    return RequirementCheck.of(asked, True, "; ".join([*done, *coded, *gone]))
 
 
 def _identifiers(evidence: Evidence) -> RequirementCheck:

@@ -11,6 +11,7 @@ from hedgerow.table.groups import Ints
 NO_RECORDS = (
     "the release has no records of people, only counts with noise and rows made up from them"
 )
+ON_SOURCE = "Count people in the source and compare."
 SEVERAL = "a person may have several rows, so that the file does not show how many people there are"
 
 
@@ -48,6 +49,15 @@ def claimed_smallest(handed: Handed) -> int | None:
         if model is not None and model.only_size is not None and entry["level"]:
             return int(entry["level"])
     return None
+
+
+def unseen_groups(handed: Handed) -> str | None:
+    """Why the sizes of the file's groups say nothing of people; None where they do."""
+    if not handed.coded_groups:
+        return None
+    names = handed.coded_groups
+    are = "is" if len(names) == 1 else "are"
+    return f"{', '.join(names)} {are} coded, so the file does not show the groups"
 
 
 def between(rows: object, low: int, high: int) -> int:

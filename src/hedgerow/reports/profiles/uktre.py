@@ -7,8 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.base.decimals import numeric
 from hedgerow.reports.profiles.base import Evidence, PolicyProfile, RequirementCheck
-from hedgerow.reports.profiles.sizes import SEVERAL, at_least, between, in_all, may_be
+from hedgerow.reports.profiles.sizes import (
+    ON_SOURCE,
+    SEVERAL,
+    at_least,
+    between,
+    in_all,
+    may_be,
+    unseen_groups,
+)
 from hedgerow.reports.recipient_view import Combinations, Handed
 from hedgerow.table.groups import Ints
 from hedgerow.table.schema import Role
@@ -32,8 +41,8 @@ def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
         )
         yield RequirementCheck.of("no sum is dominated", True, "there are counts only, and no sums")
         return
-    if handed.most is None:
-        yield RequirementCheck.left(asked, SEVERAL, "Count people in the source and compare.")
+    if (unseen := unseen_groups(handed)) is not None or handed.most is None:
+        yield RequirementCheck.left(asked, unseen or SEVERAL, ON_SOURCE)
     else:
         few = between(at_least(handed.groups.rows, handed.most), 1, THRESHOLD - 1)
         told = f"{few:,} of {in_all(handed)} count fewer{may_be(handed.most)}"
@@ -49,12 +58,15 @@ def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
 
 def _zeros(handed: Handed) -> RequirementCheck:
     """A combination nobody has tells that nobody has it."""
+    asked = "no cell is zero (here a zero is disclosive)"
+    if (unseen := unseen_groups(handed)) is not None:
+        return RequirementCheck.left(asked, unseen, ON_SOURCE)
     places = 1
     for name in handed.quasi:
         places *= max(1, len(handed.groups.values(name)))
     empty = places - len(handed.groups.rows)
     return RequirementCheck.of(
-        "no cell is zero (here a zero is disclosive)",
+        asked,
         empty == 0,
         f"{empty:,} of {places:,} combinations of published values are nobody's",
         "Make the columns coarser until every combination is somebody's, or explain why an empty "
@@ -67,12 +79,19 @@ def _dominance(handed: Handed) -> Iterator[RequirementCheck]:
         f"in no cell do the {CONTRIBUTORS} largest have more than {DOMINANCE:.0%} of an amount, "
         f"and the others have at least {P:.0%} of the largest"
     )
+    names = handed.with_role(Role.SENSITIVE) if handed.kind == "recoded" else ()
+    coded = [name for name in names if name in handed.codings and _has_numbers(handed, name)]
+    if coded or unseen_groups(handed):
+        why = f"the file does not show what people have as {', '.join(sorted(handed.codings))}"
+        yield RequirementCheck.left(asked, why, "Check it on the source.")
+        if unseen_groups(handed):
+            return
     amounts = [
         (name, found)
-        for name in (handed.with_role(Role.SENSITIVE) if handed.kind == "recoded" else ())
-        if (found := _amounts(handed, name)) is not None
+        for name in names
+        if name not in handed.codings and (found := _amounts(handed, name)) is not None
     ]
-    if not amounts:
+    if not amounts and not coded:
         yield RequirementCheck.of(asked, True, "no published sensitive column holds amounts")
     for name, (size, dominated, close) in amounts:
         if not handed.rows_are_people:
@@ -85,6 +104,12 @@ def _dominance(handed: Handed) -> Iterator[RequirementCheck]:
             f"{DOMINANCE:.0%}), {close:,} fail the p = {P:.0%} rule",
             "Make the columns coarser, or leave the amounts out.",
         )
+
+
+def _has_numbers(handed: Handed, column: str) -> bool:
+    """Whether a coded column may have been amounts: means of amounts may be few or equal."""
+    texts = [text for text in handed.counted((column,)).texts[0] if text is not None]
+    return not texts or numeric(texts)
 
 
 def _amounts(handed: Handed, column: str) -> tuple[int, int, int] | None:

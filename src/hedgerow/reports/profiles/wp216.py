@@ -29,6 +29,15 @@ def findings(evidence: Evidence) -> Iterator[RequirementCheck]:
         elif not tried:
             yield RequirementCheck.left(asked, "not tried: it needs the original people", HOW)
         for result in tried:
+            if evidence.handed.codings and not result.succeeded:
+                coded = ", ".join(sorted(evidence.handed.codings))
+                yield RequirementCheck.left(
+                    f"{asked}: {result.goal}",
+                    f"{_told(result)}; but the attack took the file for the truth, or left "
+                    f"columns out, and the file does not show what people have as {coded}",
+                    "Judge what an attacker gains who makes use of the coding.",
+                )
+                continue
             yield RequirementCheck.of(
                 f"{asked}: {result.goal}",
                 not result.succeeded,
