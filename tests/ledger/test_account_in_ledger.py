@@ -89,3 +89,25 @@ def test_an_account_that_says_less_than_was_spent_is_found(
         patched.setattr(books.Ledger, "_standing", lambda *given: before)
         assert spent(ledger, 1).kind == EntryKind.RESERVE
     assert ledger.verify().problems == ("entry 5: what is spent of 'gotham' does not add up",)
+
+
+def test_what_is_written_adds_up_to_what_is_computed_again(ledger: Ledger) -> None:
+    """Also where a pure spend in a budget in rho has more digits than are kept."""
+    ledger.set_budget("gotham", Amounts.of(rho=1))
+    spent(ledger, 3, Amounts.of(epsilon="1e-9"))
+    assert ledger.verify().problems == ()
+
+
+def test_a_spend_in_two_currencies_counts_as_two(ledger: Ledger) -> None:
+    both = Amounts.of(epsilon="0.1", delta="1e-9", rho="0.01")
+    ledger.set_budget("gotham", Amounts.of(epsilon=6, delta="1e-6", rho=1))
+    spent(ledger, 1, both)
+    ledger.set_budget("gotham", FIVE)
+    one_by_one = spent(ledger, 1, both).body["account"]
+    assert one_by_one["count"] == 4
+    assert (one_by_one["epsilon"], one_by_one["delta"]) == (2 * both.epsilon, 2 * both.delta)
+    assert ledger.budget("gotham").more(both) > 0
+    ledger.set_budget("gotham", Amounts.of(epsilon=5))
+    with pytest.raises(BudgetError, match="pure epsilons only"):
+        spent(ledger, 1, both)
+    assert ledger.verify().problems == ()

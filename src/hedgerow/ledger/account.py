@@ -25,12 +25,12 @@ from hedgerow.noise.account import (
     Spends,
     account_of,
     loss_of,
+    losses_of,
 )
 from hedgerow.noise.amounts import NOTHING, PLACES, Amounts
 from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
+from hedgerow.noise.renyi import DIGITS
 
-_UNITS = 10**15
-"""Rényi losses are kept in whole units of 1e-15."""
 _SHOWN = 10**6
 """What is spent of an epsilon is told in millionths, rounded up."""
 _MOST_MORE = 10**9
@@ -48,11 +48,13 @@ class Standing:
 
     def after(self, spend: Amounts) -> Standing:
         """Where the account stands after one more spend."""
-        loss = loss_of(spend)
-        if loss is None:
-            assert not spend, "a spend is one loss"
-            return self
-        return Standing(self.account, self.account.add(self.spends, loss), self.budget)
+        return Standing(self.account, self._after(spend, 1), self.budget)
+
+    def _after(self, spend: Amounts, times: int) -> Spends:
+        spends = self.spends
+        for loss in losses_of(spend):
+            spends = self.account.add(spends, loss, times=times)
+        return spends
 
     @property
     def fits(self) -> bool:
@@ -108,12 +110,11 @@ class Standing:
 
     def more(self, spend: Amounts) -> int:
         """How many more spends like this would fit, one after the other."""
-        loss = loss_of(spend)
-        if loss is None:
+        if not spend:
             return 0
 
         def fits(count: int) -> bool:
-            return self.account.admits(self.account.add(self.spends, loss, times=count))
+            return self.account.admits(self._after(spend, count))
 
         if not fits(1):
             return 0
@@ -142,7 +143,7 @@ class Standing:
             "concentrated": spends.concentrated,
             "epsilon": ceil(spends.epsilon * 10 ** PLACES["epsilon"]),
             "delta": ceil(spends.delta * 10 ** PLACES["delta"]),
-            "renyi": ceil(spends.renyi * _UNITS),
+            "renyi": ceil(spends.renyi * DIGITS),
         }
 
 
@@ -214,7 +215,7 @@ def _read(kept: Mapping[str, Any], entry: Entry) -> Spends:
             concentrated=bool(kept["concentrated"]),
             epsilon=Fraction(int(kept["epsilon"]), 10 ** PLACES["epsilon"]),
             delta=Fraction(int(kept["delta"]), 10 ** PLACES["delta"]),
-            renyi=Fraction(int(kept["renyi"]), _UNITS),
+            renyi=Fraction(int(kept["renyi"]), DIGITS),
         )
     except (KeyError, TypeError, ValueError):
         raise LedgerError(

@@ -10,7 +10,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.noise.amounts import PLACES, Amounts
 from hedgerow.noise.equal_spends import delta_of_equal, epsilon_of_equal
 from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
-from hedgerow.noise.renyi import best_order, renyi_loss, renyi_room
+from hedgerow.noise.renyi import best_order, renyi_loss, renyi_room, rounded_up
 from hedgerow.noise.rounding import double_down
 
 OWN_SHARE = Fraction(1, 10)
@@ -35,7 +35,8 @@ class Spends:
     concentrated: bool = False
     """Whether there is a spend in zCDP, which no epsilon alone bounds."""
     renyi: Fraction = Fraction(0)
-    """Rényi losses of the account's order, or rhos, added up; rounded up."""
+    """Rényi losses of the account's order, or rhos, added up; each rounded up, so that it is the
+    same whoever adds, and wherever it was written down between."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class ConcentratedAccount:
         """What is spent after one more, or so many of it."""
         rho = Fraction(0)
         if isinstance(loss, Pure):
-            rho = loss.concentrated().rho
+            rho = rounded_up(loss.concentrated().rho)
         elif isinstance(loss, ZeroConcentrated):
             rho = loss.rho
         return _added(spends, loss, times, renyi=rho)
@@ -133,6 +134,10 @@ class ApproximateAccount:
     budget: Approximate
     order: Fraction
     """The Rényi order, above 1."""
+
+    def __post_init__(self) -> None:
+        if self.order <= 1:
+            raise PlanError(f"a Rényi order must be above 1, not {self.order}")
 
     @classmethod
     def of(cls, budget: Approximate) -> ApproximateAccount:
@@ -259,14 +264,25 @@ def loss_of(amounts: Amounts) -> Loss | None:
     >>> print(loss_of(Amounts.of(epsilon=1, delta="1e-6")))
     (1, 1e-6)-differential privacy
     """
+    losses = losses_of(amounts)
+    return losses[0] if len(losses) == 1 else None
+
+
+def losses_of(amounts: Amounts) -> tuple[Loss, ...]:
+    """The losses that amounts stand for: one after the other, where they name epsilon and rho.
+
+    >>> print(*losses_of(Amounts.of(epsilon=1, rho="0.1")), sep="; ")
+    1-differential privacy; 0.1-zCDP
+    """
     epsilon, delta = Fraction(amounts.epsilon, _EPSILON), Fraction(amounts.delta, _DELTA)
-    if amounts.rho:
-        if amounts.epsilon or amounts.delta:
-            return None
-        return ZeroConcentrated(rho=Fraction(amounts.rho, 10 ** PLACES["rho"]))
+    found: list[Loss] = []
     if amounts.delta:
-        return Approximate(epsilon=epsilon, delta=delta)
-    return Pure(epsilon=epsilon) if amounts.epsilon else None
+        found.append(Approximate(epsilon=epsilon, delta=delta))
+    elif amounts.epsilon:
+        found.append(Pure(epsilon=epsilon))
+    if amounts.rho:
+        found.append(ZeroConcentrated(rho=Fraction(amounts.rho, 10 ** PLACES["rho"])))
+    return tuple(found)
 
 
 def _added(spends: Spends, loss: Loss, times: int, *, renyi: Fraction = Fraction(0)) -> Spends:
