@@ -111,3 +111,39 @@ def test_a_spend_in_two_currencies_counts_as_two(ledger: Ledger) -> None:
     with pytest.raises(BudgetError, match="pure epsilons only"):
         spent(ledger, 1, both)
     assert ledger.verify().problems == ()
+
+
+@pytest.mark.parametrize(
+    ("budget", "before", "then", "most"),
+    [
+        (FIVE, [TENTH] * 102, TENTH, "5.1"),
+        (FIVE, [TENTH] * 40 + [Amounts.of(epsilon="0.2")] * 40, TENTH, "12.1"),
+        (Amounts.of(epsilon=1, delta="1e-6"), [Amounts.of(epsilon="0.1", delta="2e-7")],
+         Amounts.of(epsilon="0.95"), "1.05"),
+        (Amounts.of(epsilon=1), [TENTH] * 10, Amounts.of(epsilon="0.1", delta="1e-9"), "1.1"),
+        (Amounts.of(rho=1), [TENTH], Amounts.of(rho=2), None),
+    ],
+)  # fmt: skip
+def test_the_budget_that_a_refusal_names_is_enough(
+    ledger: Ledger, budget: Amounts, before: list[Amounts], then: Amounts, most: str | None
+) -> None:
+    """And not much more than that."""
+    ledger.set_budget("gotham", budget)
+    for spend in before:
+        if ledger.budget("gotham").admits(spend):
+            spent(ledger, 1, spend)
+    with pytest.raises(BudgetError) as refused:
+        spent(ledger, 1, then)
+    told = str(refused.value.fix).split("--set '")[1].split("'")[0]
+    if most is not None:
+        assert Amounts.read(told).epsilon <= Amounts.of(epsilon=most).epsilon
+    ledger.set_budget("gotham", Amounts.read(told))
+    spent(ledger, 1, then)
+
+
+def test_a_refusal_says_that_the_first_spend_took_the_delta(ledger: Ledger) -> None:
+    ledger.set_budget("gotham", Amounts.of(epsilon=1, delta="1e-6"))
+    spent(ledger, 1, Amounts.of(epsilon="0.1", delta="2e-7"))
+    with pytest.raises(BudgetError) as refused:
+        spent(ledger, 1, Amounts.of(rho="1e-6"))
+    assert "took the delta of this budget" in str(refused.value.fix)

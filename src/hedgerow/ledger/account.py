@@ -33,6 +33,8 @@ from hedgerow.noise.renyi import DIGITS
 
 _SHOWN = 10**6
 """What is spent of an epsilon is told in millionths, rounded up."""
+_ASKED = 1000
+"""An epsilon that would do is told in thousandths, rounded up."""
 _MOST_MORE = 10**9
 """More equal spends than that are not counted."""
 
@@ -80,6 +82,12 @@ class Standing:
                 return (
                     f"The deltas of single spends may add up to {told} here: ask for a smaller one."
                 )
+        took_delta = isinstance(account, ApproximateAccount) and account.only_sums(self.spends)
+        if took_delta and isinstance(loss, ZeroConcentrated):
+            return (
+                "The first spend took the delta of this budget for itself, so only epsilons fit: "
+                "ask for Laplace noise."
+            )
         return "Ask for something that costs less."
 
     def enough(self, spend: Amounts) -> Amounts | None:
@@ -92,9 +100,15 @@ class Standing:
             return Amounts.of(epsilon=self.account.budget.epsilon, delta="1e-6")
         if after.concentrated or isinstance(self.account, ConcentratedAccount):
             return None
+        epsilon, delta = after.epsilon, Fraction(budget.delta, 10 ** PLACES["delta"])
+        if isinstance(self.account, ApproximateAccount):
+            if (least := self.account.epsilon_of_equal(after)) is not None:
+                epsilon = min(epsilon, Fraction(ceil(least * _ASKED), _ASKED))
+            if after.delta <= self.account.most_of_own_delta(after):
+                return Amounts.of(epsilon=max(epsilon, self.account.budget.epsilon), delta=delta)
         return Amounts.of(
-            epsilon=max(after.epsilon, Fraction(budget.epsilon, 10 ** PLACES["epsilon"])),
-            delta=max(after.delta / OWN_SHARE, Fraction(budget.delta, 10 ** PLACES["delta"])),
+            epsilon=max(epsilon, Fraction(budget.epsilon, 10 ** PLACES["epsilon"])),
+            delta=max(after.delta / OWN_SHARE, delta),
         )
 
     def spent(self) -> Amounts:

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.amounts import PLACES, Amounts
-from hedgerow.noise.equal_spends import delta_of_equal, epsilon_of_equal
+from hedgerow.noise.equal_spends import delta_of_equal
+from hedgerow.noise.equal_spends import epsilon_of_equal as least_epsilon
 from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.noise.renyi import best_order, renyi_loss, renyi_room, rounded_up
 from hedgerow.noise.rounding import double_down
@@ -182,7 +183,7 @@ class ApproximateAccount:
         the share of delta that is spent, where that is more.
         """
         sums, best = self._sums(spends), self._renyi(spends)
-        if (epsilon := self._epsilon_of_equal(spends)) is not None:
+        if (epsilon := self.epsilon_of_equal(spends)) is not None:
             best = min(best, epsilon / self.budget.epsilon)
         plain = sums <= 1 and sums <= best * WORTHWHILE
         return max(sums if plain else min(sums, best), self._own(spends))
@@ -198,9 +199,16 @@ class ApproximateAccount:
 
     def most_of_own_delta(self, spends: Spends) -> Fraction:
         """What the deltas of the spends themselves may add up to."""
-        return self.budget.delta * (1 if self._only_sums(spends) else OWN_SHARE)
+        return self.budget.delta * (1 if self.only_sums(spends) else OWN_SHARE)
 
-    def _only_sums(self, spends: Spends) -> bool:
+    def epsilon_of_equal(self, spends: Spends) -> Fraction | None:
+        """The epsilon that would do for equal spends; None where they are not."""
+        if (epsilon := self._one_of_equal(spends)) is None:
+            return None
+        return least_epsilon(spends.count, epsilon=epsilon, delta=self.way)
+
+    def only_sums(self, spends: Spends) -> bool:
+        """Whether the first spend took all of delta, so that only sums count."""
         first = spends.first
         return isinstance(first, Approximate) and first.delta > self.budget.delta * OWN_SHARE
 
@@ -214,7 +222,7 @@ class ApproximateAccount:
         return _part(spends.epsilon, self.budget.epsilon)
 
     def _renyi(self, spends: Spends) -> Fraction:
-        return Fraction(2) if self._only_sums(spends) else _part(spends.renyi, self.room)
+        return Fraction(2) if self.only_sums(spends) else _part(spends.renyi, self.room)
 
     def _equal(self, spends: Spends) -> bool:
         if (epsilon := self._one_of_equal(spends)) is None:
@@ -222,15 +230,10 @@ class ApproximateAccount:
         bound = double_down(self.budget.epsilon)
         return delta_of_equal(spends.count, epsilon=epsilon, at=bound) <= self.way
 
-    def _epsilon_of_equal(self, spends: Spends) -> Fraction | None:
-        if (epsilon := self._one_of_equal(spends)) is None:
-            return None
-        return epsilon_of_equal(spends.count, epsilon=epsilon, delta=self.way)
-
     def _one_of_equal(self, spends: Spends) -> Fraction | None:
         """The epsilon of each spend, where all are equal and have one."""
         first = spends.first
-        if not spends.alike or self._only_sums(spends):
+        if not spends.alike or self.only_sums(spends):
             return None
         return first.epsilon if isinstance(first, Pure | Approximate) else None
 
