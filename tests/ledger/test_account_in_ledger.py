@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.ledger import Amounts, BudgetError, Entry, EntryKind, Ledger
+from hedgerow.ledger import Amounts, BudgetError, Entry, EntryKind, Ledger, LedgerError
+from hedgerow.ledger import account as accounts
 from hedgerow.ledger import book as books
 
 TENTH = Amounts.of(epsilon="0.1")
@@ -121,6 +122,7 @@ def test_a_spend_in_two_currencies_counts_as_two(ledger: Ledger) -> None:
         (Amounts.of(epsilon=1, delta="1e-6"), [Amounts.of(epsilon="0.1", delta="2e-7")],
          Amounts.of(epsilon="0.95"), "1.05"),
         (Amounts.of(epsilon=1), [TENTH] * 10, Amounts.of(epsilon="0.1", delta="1e-9"), "1.1"),
+        (Amounts.of(epsilon=1), [TENTH] * 2, Amounts.of(rho="1e-3"), "1"),
         (Amounts.of(rho=1), [TENTH], Amounts.of(rho=2), None),
     ],
 )  # fmt: skip
@@ -141,9 +143,33 @@ def test_the_budget_that_a_refusal_names_is_enough(
     spent(ledger, 1, then)
 
 
+def test_a_refusal_names_no_budget_that_is_too_small(ledger: Ledger) -> None:
+    ledger.set_budget("gotham", Amounts.of(epsilon=1))
+    with pytest.raises(BudgetError) as refused:
+        spent(ledger, 1, Amounts.of(rho=1))
+    assert "--set '...'" in str(refused.value.fix)
+
+
 def test_a_refusal_says_that_the_first_spend_took_the_delta(ledger: Ledger) -> None:
     ledger.set_budget("gotham", Amounts.of(epsilon=1, delta="1e-6"))
     spent(ledger, 1, Amounts.of(epsilon="0.1", delta="2e-7"))
     with pytest.raises(BudgetError) as refused:
         spent(ledger, 1, Amounts.of(rho="1e-6"))
     assert "took the delta of this budget" in str(refused.value.fix)
+
+
+@pytest.mark.parametrize(
+    "fixed",
+    [{}, [], None, {"order": "1"}, {"order": "1/0"}, {"order": "x"}, {"order": "8", "k": 2}],
+)
+def test_an_account_of_another_kind_is_refused(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, fixed: object
+) -> None:
+    """As a newer program may write it: what fits into it, this one does not know."""
+    with monkeypatch.context() as patched:
+        patched.setattr(accounts, "account_body", lambda budget: {"account": fixed})
+        ledger.set_budget("gotham", FIVE)
+    for ask in (lambda: spent(ledger, 1), lambda: ledger.budget("gotham")):
+        with pytest.raises(LedgerError, match="entry 1 of the ledger sets a budget of a kind"):
+            ask()
+    assert ledger.verify().problems == ("entry 1 sets no account that can be read",)

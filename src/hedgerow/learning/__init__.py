@@ -13,5 +13,14 @@ from hedgerow.learning.policy_kmeans import PolicyKMeans
 from hedgerow.learning.spaces import Cuts
 from hedgerow.learning.spend import Spent
 from hedgerow.learning.tree import DifferentiallyPrivateTree
+from hedgerow.learning.uncharged import NothingCharged
 
-__all__ = ["Cuts", "DifferentiallyPrivateTree", "KMeans", "NaiveBayes", "PolicyKMeans", "Spent"]
+__all__ = [
+    "Cuts",
+    "DifferentiallyPrivateTree",
+    "KMeans",
+    "NaiveBayes",
+    "NothingCharged",
+    "PolicyKMeans",
+    "Spent",
+]

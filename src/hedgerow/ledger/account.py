@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from hedgerow.base.errors import LedgerError
+from hedgerow.base.errors import HedgerowError, LedgerError
 from hedgerow.ledger.connection import Transaction
 from hedgerow.ledger.entry import ACCOUNT, ORDER, Entry, EntryKind
 from hedgerow.ledger.lookups import newest, page, trusted
@@ -97,7 +97,7 @@ class Standing:
         if isinstance(self.account, ConcentratedAccount) and not after.delta:
             return Amounts.of(rho=max(after.renyi, self.account.budget.rho))
         if isinstance(self.account, PureAccount) and isinstance(loss, ZeroConcentrated):
-            return Amounts.of(epsilon=self.account.budget.epsilon, delta="1e-6")
+            return _with_delta(self.account.budget.epsilon, after.epsilon, loss)
         if after.concentrated or isinstance(self.account, ConcentratedAccount):
             return None
         epsilon, delta = after.epsilon, Fraction(budget.delta, 10 ** PLACES["delta"])
@@ -161,12 +161,34 @@ class Standing:
         }
 
 
+def _with_delta(epsilon: Fraction, spent: Fraction, loss: ZeroConcentrated) -> Amounts | None:
+    """The same epsilon with a delta, where one loss in rho fits then."""
+    account = ApproximateAccount.of(Approximate(epsilon=epsilon, delta="1e-6"))
+    rho = loss.rho + spent**2 / 2  # however many pure losses it is the sum of
+    return account.budget.amounts() if rho * account.order <= account.room else None
+
+
 def account_in(entry: Entry | None) -> Account | None:
-    """The account that a BUDGET entry fixes; None where its three sums are three limits."""
+    """The account that a BUDGET entry fixes; None where its three sums are three limits.
+
+    Raises:
+        LedgerError: It is none that is known here; what fits into it, nobody here can tell.
+    """
     if entry is None or entry.budget is None or ACCOUNT not in entry.body:
         return None
-    order = entry.body[ACCOUNT].get(ORDER)
-    return account_of(entry.budget, order=None if order is None else Fraction(order))
+    fixed = entry.body[ACCOUNT]
+    try:
+        order = fixed.get(ORDER)
+        account = account_of(entry.budget, order=None if order is None else Fraction(order))
+        known = {ORDER} if isinstance(account, ApproximateAccount) else set()
+        if account is None or fixed.keys() != known:
+            raise ValueError("another account")
+    except (HedgerowError, AttributeError, TypeError, ValueError, ZeroDivisionError):
+        raise LedgerError(
+            f"entry {entry.seq} of the ledger sets a budget of a kind that is not known here",
+            fix="Update Hedgerow, or run `hedgerow ledger verify`.",
+        ) from None
+    return account
 
 
 def account_body(budget: Amounts) -> dict[str, Any]:
@@ -231,7 +253,7 @@ def _read(kept: Mapping[str, Any], entry: Entry) -> Spends:
             delta=Fraction(int(kept["delta"]), 10 ** PLACES["delta"]),
             renyi=Fraction(int(kept["renyi"]), DIGITS),
         )
-    except (KeyError, TypeError, ValueError):
+    except (HedgerowError, KeyError, TypeError, ValueError):
         raise LedgerError(
             f"entry {entry.seq} of the ledger does not say what is spent",
             fix="Run `hedgerow ledger verify`.",
