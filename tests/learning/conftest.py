@@ -12,5 +12,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(
-                pytest.mark.filterwarnings("ignore::hedgerow.learning.uncharged.NothingCharged")
+                pytest.mark.filterwarnings("ignore::hedgerow.learning.spend.NothingCharged")
             )

@@ -11,9 +11,8 @@ from hedgerow.learning.bayes import NaiveBayes
 from hedgerow.learning.kmeans import KMeans
 from hedgerow.learning.policy_kmeans import PolicyKMeans
 from hedgerow.learning.spaces import Cuts
-from hedgerow.learning.spend import Spent
+from hedgerow.learning.spend import NothingCharged, Spent
 from hedgerow.learning.tree import DifferentiallyPrivateTree
-from hedgerow.learning.uncharged import NothingCharged
 
 __all__ = [
     "Cuts",

@@ -20,8 +20,7 @@ from hedgerow.learning.spaces import (
     as_columns,
     per_column,
 )
-from hedgerow.learning.spend import Purse
-from hedgerow.learning.uncharged import warn_uncharged
+from hedgerow.learning.spend import Purse, warn_uncharged
 from hedgerow.noise.neighbours import Neighbours
 from hedgerow.noise.rounding import Number, whole
 

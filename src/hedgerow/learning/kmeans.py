@@ -14,8 +14,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.learning.boxes import Box, Ints
 from hedgerow.learning.inputs import columns_of, counted, names_of
 from hedgerow.learning.spaces import per_column
-from hedgerow.learning.spend import Purse, Spent, together
-from hedgerow.learning.uncharged import warn_uncharged
+from hedgerow.learning.spend import Purse, Spent, together, warn_uncharged
 from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace
 from hedgerow.noise.neighbours import Neighbours

@@ -15,7 +15,7 @@ from hedgerow.learning.boxes import Box, Ints
 from hedgerow.learning.inputs import columns_of, counted, names_of
 from hedgerow.learning.kmeans import KMeans, moved, nearest_centre, parts
 from hedgerow.learning.spaces import as_numbers, per_column
-from hedgerow.learning.uncharged import warn_uncharged
+from hedgerow.learning.spend import warn_uncharged
 from hedgerow.noise.blowfish.kmeans import AlongEdges, Smoothed, longest, placed
 from hedgerow.noise.blowfish.plan_policy import Stated
 from hedgerow.noise.blowfish.policy import Policy
