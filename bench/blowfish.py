@@ -6,6 +6,7 @@ Run as `python -m bench.blowfish JOB FOLDER REPEATS`; without arguments, all wit
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -90,10 +91,11 @@ def _ranges(mechanism: Callable[..., Any]) -> Job:
 def kmeans() -> Job:
     import numpy as np
 
-    from hedgerow.learning import PolicyKMeans
+    from hedgerow.learning import NothingCharged, PolicyKMeans
     from hedgerow.noise.blowfish import Grid, Policy
     from hedgerow.table.domain import Bounds
 
+    warnings.simplefilter("ignore", NothingCharged)
     policy = Policy({("b", "g", "r"): Grid((256,) * 3, within=32)})
     rows = np.random.Generator(np.random.PCG64(1)).integers(0, 256, (2450, 3))
     means = PolicyKMeans(n_clusters=4, epsilon=1, policy=policy, domains=Bounds(0, 255, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examples.blowfish import data
-from hedgerow.learning import PolicyKMeans
+from hedgerow.learning import NothingCharged, PolicyKMeans
 from hedgerow.learning.kmeans import nearest_centre
 from hedgerow.learning.policy_kmeans import settled
 from hedgerow.noise.blowfish import Full, Grid, Policy
@@ -91,6 +92,7 @@ class Lab:
             assert isinstance(policy, str)
             return lambda first: self._as_published(first, policy, epsilon)
         assert isinstance(policy, Policy)
+        warnings.simplefilter("ignore", NothingCharged)  # a public table
         return lambda first: (
             PolicyKMeans(
                 n_clusters=CLUSTERS,

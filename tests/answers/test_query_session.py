@@ -406,3 +406,20 @@ def test_who_does_not_say_what_is_needed(town: Path) -> None:
         assert error.value.fix
         assert wanted in error.value.fix
     assert entries(town) == []
+
+
+def test_the_ledger_is_told_the_event_and_not_only_its_cost(town: Path) -> None:
+    """A reservation says how the answer is made random, also where nothing comes of it."""
+    with hedgerow.session("plan.yaml") as session:
+        answer = session.count(by="ill", epsilon="0.5")
+        with (
+            patch.object(DuckDBEngine, "tally", side_effect=OSError("gone")),
+            pytest.raises(OSError, match="gone"),
+        ):
+            session.sum("age", epsilon="0.25")
+    with Ledger.open(town / "ledger.db") as ledger:
+        counted, summed = [e.body for e in ledger.entries() if e.kind == EntryKind.RESERVE]
+    assert counted["noise"] == list(answer.noise)
+    assert counted["noise"][0]["scale"] == "2"
+    assert counted["neighbours"] == answer.neighbours
+    assert "changes it by at most" in summed["noise"][0]["sensitivity"]

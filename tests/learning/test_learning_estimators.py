@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -19,13 +20,22 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow.base.errors import PlanError
-from hedgerow.learning import Cuts, DifferentiallyPrivateTree, KMeans, NaiveBayes
+from hedgerow.learning import (
+    Cuts,
+    DifferentiallyPrivateTree,
+    KMeans,
+    NaiveBayes,
+    NothingCharged,
+    PolicyKMeans,
+)
 from hedgerow.learning.boxes import Box
 from hedgerow.learning.kmeans import EveryRow, moved, parts
 from hedgerow.learning.spaces import ShapeError
 from hedgerow.learning.tree_leaves import Node, pruned, settled
 from hedgerow.learning.tree_splits import TreeSplit
 from hedgerow.noise import samplers
+from hedgerow.noise.blowfish.graphs import Full
+from hedgerow.noise.blowfish.policy import Policy
 from hedgerow.noise.measures import Pure
 from hedgerow.table.domain import Bounds, Values
 
@@ -308,3 +318,24 @@ def test_adult_is_learnt() -> None:
         ("naive Bayes", "0.1", 0.80),
     ):
         assert estimators(epsilon, folder)[name]().fit(*train).score(*test) > least
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        NaiveBayes(**COMMON, classes=(0, 1)),
+        DifferentiallyPrivateTree(**COMMON, classes=(0, 1)),
+        KMeans(**COMMON),
+        PolicyKMeans(epsilon=1, policy=Policy({"a": Full(3)}), domains=Bounds(0, 2, 1)),
+    ],
+)
+def test_fitting_warns_that_no_budget_is_charged(estimator: Any) -> None:
+    """Before the rows are looked at, and at the caller's line."""
+    rows, classes = np.array([[0], [1], [2]]), np.array([0, 1, 0])
+    with pytest.warns(NothingCharged, match=r"\.fit spends epsilon") as told:
+        estimator.fit(rows, classes)
+    assert [Path(one.filename).name for one in told] == [Path(__file__).name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NothingCharged)
+        with pytest.raises(NothingCharged):
+            clone(estimator).fit(rows, classes)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.ledger import Amounts, BudgetError, Entry, EntryKind, Ledger
+from hedgerow.ledger import Amounts, BudgetError, Entry, EntryKind, Ledger, LedgerError
+from hedgerow.ledger import account as accounts
 from hedgerow.ledger import book as books
 
 TENTH = Amounts.of(epsilon="0.1")
@@ -89,3 +90,86 @@ def test_an_account_that_says_less_than_was_spent_is_found(
         patched.setattr(books.Ledger, "_standing", lambda *given: before)
         assert spent(ledger, 1).kind == EntryKind.RESERVE
     assert ledger.verify().problems == ("entry 5: what is spent of 'gotham' does not add up",)
+
+
+def test_what_is_written_adds_up_to_what_is_computed_again(ledger: Ledger) -> None:
+    """Also where a pure spend in a budget in rho has more digits than are kept."""
+    ledger.set_budget("gotham", Amounts.of(rho=1))
+    spent(ledger, 3, Amounts.of(epsilon="1e-9"))
+    assert ledger.verify().problems == ()
+
+
+def test_a_spend_in_two_currencies_counts_as_two(ledger: Ledger) -> None:
+    both = Amounts.of(epsilon="0.1", delta="1e-9", rho="0.01")
+    ledger.set_budget("gotham", Amounts.of(epsilon=6, delta="1e-6", rho=1))
+    spent(ledger, 1, both)
+    ledger.set_budget("gotham", FIVE)
+    one_by_one = spent(ledger, 1, both).body["account"]
+    assert one_by_one["count"] == 4
+    assert (one_by_one["epsilon"], one_by_one["delta"]) == (2 * both.epsilon, 2 * both.delta)
+    assert ledger.budget("gotham").more(both) > 0
+    ledger.set_budget("gotham", Amounts.of(epsilon=5))
+    with pytest.raises(BudgetError, match="pure epsilons only"):
+        spent(ledger, 1, both)
+    assert ledger.verify().problems == ()
+
+
+@pytest.mark.parametrize(
+    ("budget", "before", "then", "most"),
+    [
+        (FIVE, [TENTH] * 102, TENTH, "5.1"),
+        (FIVE, [TENTH] * 40 + [Amounts.of(epsilon="0.2")] * 40, TENTH, "12.1"),
+        (Amounts.of(epsilon=1, delta="1e-6"), [Amounts.of(epsilon="0.1", delta="2e-7")],
+         Amounts.of(epsilon="0.95"), "1.05"),
+        (Amounts.of(epsilon=1), [TENTH] * 10, Amounts.of(epsilon="0.1", delta="1e-9"), "1.1"),
+        (Amounts.of(epsilon=1), [TENTH] * 2, Amounts.of(rho="1e-3"), "1"),
+        (Amounts.of(rho=1), [TENTH], Amounts.of(rho=2), None),
+    ],
+)  # fmt: skip
+def test_the_budget_that_a_refusal_names_is_enough(
+    ledger: Ledger, budget: Amounts, before: list[Amounts], then: Amounts, most: str | None
+) -> None:
+    """And not much more than that."""
+    ledger.set_budget("gotham", budget)
+    for spend in before:
+        if ledger.budget("gotham").admits(spend):
+            spent(ledger, 1, spend)
+    with pytest.raises(BudgetError) as refused:
+        spent(ledger, 1, then)
+    told = str(refused.value.fix).split("--set '")[1].split("'")[0]
+    if most is not None:
+        assert Amounts.read(told).epsilon <= Amounts.of(epsilon=most).epsilon
+    ledger.set_budget("gotham", Amounts.read(told))
+    spent(ledger, 1, then)
+
+
+def test_a_refusal_names_no_budget_that_is_too_small(ledger: Ledger) -> None:
+    ledger.set_budget("gotham", Amounts.of(epsilon=1))
+    with pytest.raises(BudgetError) as refused:
+        spent(ledger, 1, Amounts.of(rho=1))
+    assert "--set '...'" in str(refused.value.fix)
+
+
+def test_a_refusal_says_that_the_first_spend_took_the_delta(ledger: Ledger) -> None:
+    ledger.set_budget("gotham", Amounts.of(epsilon=1, delta="1e-6"))
+    spent(ledger, 1, Amounts.of(epsilon="0.1", delta="2e-7"))
+    with pytest.raises(BudgetError) as refused:
+        spent(ledger, 1, Amounts.of(rho="1e-6"))
+    assert "took the delta of this budget" in str(refused.value.fix)
+
+
+@pytest.mark.parametrize(
+    "fixed",
+    [{}, [], None, {"order": "1"}, {"order": "1/0"}, {"order": "x"}, {"order": "8", "k": 2}],
+)
+def test_an_account_of_another_kind_is_refused(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, fixed: object
+) -> None:
+    """As a newer program may write it: what fits into it, this one does not know."""
+    with monkeypatch.context() as patched:
+        patched.setattr(accounts, "account_body", lambda budget: {"account": fixed})
+        ledger.set_budget("gotham", FIVE)
+    for ask in (lambda: spent(ledger, 1), lambda: ledger.budget("gotham")):
+        with pytest.raises(LedgerError, match="entry 1 of the ledger sets a budget of a kind"):
+            ask()
+    assert ledger.verify().problems == ("entry 1 sets no account that can be read",)

@@ -8,6 +8,7 @@ from functools import cache, reduce
 
 import pytest
 
+from hedgerow.base.errors import PlanError
 from hedgerow.noise import account as accounts
 from hedgerow.noise.account import (
     ApproximateAccount,
@@ -190,3 +191,17 @@ def test_two_statements_are_no_account():
     assert account_of(Amounts.of(epsilon=1, rho=1)) is None
     assert isinstance(account_of(Amounts.of(epsilon=1)), PureAccount)
     assert accounts.loss_of(Amounts()) is None
+
+
+def test_equal_spends_that_are_over_by_less_than_a_double_shows_are_over():
+    """Three times the double next to a third is 1."""
+    third = Fraction(1, 3) + Fraction(1, 10**17)
+    p = 1 / (1 + math.exp(-1 / 3))
+    exact = p**3 * 3e-17
+    assert exact <= delta_of_equal(3, epsilon=third, at=1.0) <= 1e-12
+    assert delta_of_equal(3, epsilon=Fraction(1, 3), at=1.0) == 0
+
+
+def test_a_renyi_order_is_above_one():
+    with pytest.raises(PlanError, match="above 1, not 1"):
+        ApproximateAccount(Approximate(epsilon=1, delta="1e-6"), Fraction(1))

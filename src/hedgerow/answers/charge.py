@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from hedgerow.release.partition.recoding_choice import Progress
 
 
+NOISE = "noise"
+"""Key of what the ledger is told of a spend: how it is made random."""
+
+
 class KeptResult(Protocol):
     """What the ledger keeps, to tell it again for nothing."""
 
@@ -67,6 +71,14 @@ class Charge:
     def key(self) -> str:
         """The same for the same request."""
         return digest(dict(self.asked))
+
+    @property
+    def event(self) -> dict[str, Any]:
+        """What is done for the loss: each mechanism, its scale, and what one person changes.
+
+        A loss alone could not be counted again by a better theorem.
+        """
+        return {NOISE: [told.as_json() for told in self.design.noise]}
 
 
 def source_of(plan: Plan, data: Any, *, name: str | None = None) -> str:
@@ -165,7 +177,8 @@ def charged_together(
     assert all((charge.population, charge.unit) == (population, unit) for charge, _ in wanted)
     first = wanted[0][0]
     source = SourceIdentity(first.source, tuple(engine.files), first.others)
-    told = [{**charge.what, **unit.told, **source.told(ledger)} for charge, _ in wanted]
+    statements = source.told(ledger)
+    told = [{**charge.what, **charge.event, **unit.told, **statements} for charge, _ in wanted]
     tallies = [tally for charge, _ in wanted for tally in charge.design.tallies]
     engine.ready(tallies)
 

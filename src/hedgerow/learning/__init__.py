@@ -11,7 +11,15 @@ from hedgerow.learning.bayes import NaiveBayes
 from hedgerow.learning.kmeans import KMeans
 from hedgerow.learning.policy_kmeans import PolicyKMeans
 from hedgerow.learning.spaces import Cuts
-from hedgerow.learning.spend import Spent
+from hedgerow.learning.spend import NothingCharged, Spent
 from hedgerow.learning.tree import DifferentiallyPrivateTree
 
-__all__ = ["Cuts", "DifferentiallyPrivateTree", "KMeans", "NaiveBayes", "PolicyKMeans", "Spent"]
+__all__ = [
+    "Cuts",
+    "DifferentiallyPrivateTree",
+    "KMeans",
+    "NaiveBayes",
+    "NothingCharged",
+    "PolicyKMeans",
+    "Spent",
+]

@@ -20,7 +20,7 @@ from hedgerow.learning.spaces import (
     as_columns,
     per_column,
 )
-from hedgerow.learning.spend import Purse
+from hedgerow.learning.spend import Purse, warn_uncharged
 from hedgerow.noise.neighbours import Neighbours
 from hedgerow.noise.rounding import Number, whole
 
@@ -93,6 +93,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
             raise ShapeError(
                 f"X has {len(columns[0])} rows and y has {len(labels)}: inconsistent numbers"
             )
+        warn_uncharged(self, depth=2)
         self.classes_ = classes.labels
         self.neighbours_ = purse.neighbours
         which = classes.codes(labels)

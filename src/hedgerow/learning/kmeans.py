@@ -14,7 +14,7 @@ from hedgerow.base.errors import PlanError
 from hedgerow.learning.boxes import Box, Ints
 from hedgerow.learning.inputs import columns_of, counted, names_of
 from hedgerow.learning.spaces import per_column
-from hedgerow.learning.spend import Purse, Spent, together
+from hedgerow.learning.spend import Purse, Spent, together, warn_uncharged
 from hedgerow.noise.measures import Pure
 from hedgerow.noise.mechanisms import DiscreteLaplace
 from hedgerow.noise.neighbours import Neighbours
@@ -126,6 +126,7 @@ class KMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         bounds = tuple(domain for domain in domains if isinstance(domain, Bounds))
         if len(bounds) != len(domains):
             raise PlanError("k-means needs numbers: bounds for each column")
+        warn_uncharged(self)
         self.box_ = Box(bounds)
         centres = self._begin(clusters)
         points, times = counted(self.box_.placed(columns), (self.box_.steps + 1).tolist())

@@ -15,6 +15,7 @@ from hedgerow.learning.boxes import Box, Ints
 from hedgerow.learning.inputs import columns_of, counted, names_of
 from hedgerow.learning.kmeans import KMeans, moved, nearest_centre, parts
 from hedgerow.learning.spaces import as_numbers, per_column
+from hedgerow.learning.spend import warn_uncharged
 from hedgerow.noise.blowfish.kmeans import AlongEdges, Smoothed, longest, placed
 from hedgerow.noise.blowfish.plan_policy import Stated
 from hedgerow.noise.blowfish.policy import Policy
@@ -118,6 +119,7 @@ class PolicyKMeans(KMeans):
         bounds = tuple(domain for domain in domains if isinstance(domain, Bounds))
         if len(bounds) != len(domains):
             raise PlanError("k-means needs numbers: bounds for each column")
+        warn_uncharged(self)
         self.box_ = Box(bounds)
         sizes = [side.cells for side in bounds]
         coded = _coded if stated is None else _coded_under

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from hedgerow.base.errors import LedgerError
+from hedgerow.base.errors import HedgerowError, LedgerError
 from hedgerow.ledger.connection import Transaction
 from hedgerow.ledger.entry import ACCOUNT, ORDER, Entry, EntryKind
 from hedgerow.ledger.lookups import newest, page, trusted
@@ -25,14 +25,16 @@ from hedgerow.noise.account import (
     Spends,
     account_of,
     loss_of,
+    losses_of,
 )
 from hedgerow.noise.amounts import NOTHING, PLACES, Amounts
 from hedgerow.noise.measures import Approximate, Pure, ZeroConcentrated
+from hedgerow.noise.renyi import DIGITS
 
-_UNITS = 10**15
-"""Rényi losses are kept in whole units of 1e-15."""
 _SHOWN = 10**6
 """What is spent of an epsilon is told in millionths, rounded up."""
+_ASKED = 1000
+"""An epsilon that would do is told in thousandths, rounded up."""
 _MOST_MORE = 10**9
 """More equal spends than that are not counted."""
 
@@ -48,11 +50,13 @@ class Standing:
 
     def after(self, spend: Amounts) -> Standing:
         """Where the account stands after one more spend."""
-        loss = loss_of(spend)
-        if loss is None:
-            assert not spend, "a spend is one loss"
-            return self
-        return Standing(self.account, self.account.add(self.spends, loss), self.budget)
+        return Standing(self.account, self._after(spend, 1), self.budget)
+
+    def _after(self, spend: Amounts, times: int) -> Spends:
+        spends = self.spends
+        for loss in losses_of(spend):
+            spends = self.account.add(spends, loss, times=times)
+        return spends
 
     @property
     def fits(self) -> bool:
@@ -78,6 +82,12 @@ class Standing:
                 return (
                     f"The deltas of single spends may add up to {told} here: ask for a smaller one."
                 )
+        took_delta = isinstance(account, ApproximateAccount) and account.only_sums(self.spends)
+        if took_delta and isinstance(loss, ZeroConcentrated):
+            return (
+                "The first spend took the delta of this budget for itself, so only epsilons fit: "
+                "ask for Laplace noise."
+            )
         return "Ask for something that costs less."
 
     def enough(self, spend: Amounts) -> Amounts | None:
@@ -87,12 +97,18 @@ class Standing:
         if isinstance(self.account, ConcentratedAccount) and not after.delta:
             return Amounts.of(rho=max(after.renyi, self.account.budget.rho))
         if isinstance(self.account, PureAccount) and isinstance(loss, ZeroConcentrated):
-            return Amounts.of(epsilon=self.account.budget.epsilon, delta="1e-6")
+            return _with_delta(self.account.budget.epsilon, after.epsilon, loss)
         if after.concentrated or isinstance(self.account, ConcentratedAccount):
             return None
+        epsilon, delta = after.epsilon, Fraction(budget.delta, 10 ** PLACES["delta"])
+        if isinstance(self.account, ApproximateAccount):
+            if (least := self.account.epsilon_of_equal(after)) is not None:
+                epsilon = min(epsilon, Fraction(ceil(least * _ASKED), _ASKED))
+            if after.delta <= self.account.most_of_own_delta(after):
+                return Amounts.of(epsilon=max(epsilon, self.account.budget.epsilon), delta=delta)
         return Amounts.of(
-            epsilon=max(after.epsilon, Fraction(budget.epsilon, 10 ** PLACES["epsilon"])),
-            delta=max(after.delta / OWN_SHARE, Fraction(budget.delta, 10 ** PLACES["delta"])),
+            epsilon=max(epsilon, Fraction(budget.epsilon, 10 ** PLACES["epsilon"])),
+            delta=max(after.delta / OWN_SHARE, delta),
         )
 
     def spent(self) -> Amounts:
@@ -108,12 +124,11 @@ class Standing:
 
     def more(self, spend: Amounts) -> int:
         """How many more spends like this would fit, one after the other."""
-        loss = loss_of(spend)
-        if loss is None:
+        if not spend:
             return 0
 
         def fits(count: int) -> bool:
-            return self.account.admits(self.account.add(self.spends, loss, times=count))
+            return self.account.admits(self._after(spend, count))
 
         if not fits(1):
             return 0
@@ -142,16 +157,38 @@ class Standing:
             "concentrated": spends.concentrated,
             "epsilon": ceil(spends.epsilon * 10 ** PLACES["epsilon"]),
             "delta": ceil(spends.delta * 10 ** PLACES["delta"]),
-            "renyi": ceil(spends.renyi * _UNITS),
+            "renyi": ceil(spends.renyi * DIGITS),
         }
 
 
+def _with_delta(epsilon: Fraction, spent: Fraction, loss: ZeroConcentrated) -> Amounts | None:
+    """The same epsilon with a delta, where one loss in rho fits then."""
+    account = ApproximateAccount.of(Approximate(epsilon=epsilon, delta="1e-6"))
+    rho = loss.rho + spent**2 / 2  # however many pure losses it is the sum of
+    return account.budget.amounts() if rho * account.order <= account.room else None
+
+
 def account_in(entry: Entry | None) -> Account | None:
-    """The account that a BUDGET entry fixes; None where its three sums are three limits."""
+    """The account that a BUDGET entry fixes; None where its three sums are three limits.
+
+    Raises:
+        LedgerError: It is none that is known here; what fits into it, nobody here can tell.
+    """
     if entry is None or entry.budget is None or ACCOUNT not in entry.body:
         return None
-    order = entry.body[ACCOUNT].get(ORDER)
-    return account_of(entry.budget, order=None if order is None else Fraction(order))
+    fixed = entry.body[ACCOUNT]
+    try:
+        order = fixed.get(ORDER)
+        account = account_of(entry.budget, order=None if order is None else Fraction(order))
+        known = {ORDER} if isinstance(account, ApproximateAccount) else set()
+        if account is None or fixed.keys() != known:
+            raise ValueError("another account")
+    except (HedgerowError, AttributeError, TypeError, ValueError, ZeroDivisionError):
+        raise LedgerError(
+            f"entry {entry.seq} of the ledger sets a budget of a kind that is not known here",
+            fix="Update Hedgerow, or run `hedgerow ledger verify`.",
+        ) from None
+    return account
 
 
 def account_body(budget: Amounts) -> dict[str, Any]:
@@ -214,9 +251,9 @@ def _read(kept: Mapping[str, Any], entry: Entry) -> Spends:
             concentrated=bool(kept["concentrated"]),
             epsilon=Fraction(int(kept["epsilon"]), 10 ** PLACES["epsilon"]),
             delta=Fraction(int(kept["delta"]), 10 ** PLACES["delta"]),
-            renyi=Fraction(int(kept["renyi"]), _UNITS),
+            renyi=Fraction(int(kept["renyi"]), DIGITS),
         )
-    except (KeyError, TypeError, ValueError):
+    except (HedgerowError, KeyError, TypeError, ValueError):
         raise LedgerError(
             f"entry {entry.seq} of the ledger does not say what is spent",
             fix="Run `hedgerow ledger verify`.",

@@ -144,7 +144,7 @@ class _Check:
         """A new budget counts all spends so far."""
         try:
             account = account_in(entry)
-        except (HedgerowError, TypeError, ValueError, ZeroDivisionError, AttributeError):
+        except HedgerowError:
             yield f"entry {entry.seq} sets no account that can be read"
             account = None
         if account is None:

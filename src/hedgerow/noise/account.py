@@ -8,9 +8,10 @@ from functools import cached_property
 
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.amounts import PLACES, Amounts
-from hedgerow.noise.equal_spends import delta_of_equal, epsilon_of_equal
+from hedgerow.noise.equal_spends import delta_of_equal
+from hedgerow.noise.equal_spends import epsilon_of_equal as least_epsilon
 from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
-from hedgerow.noise.renyi import best_order, renyi_loss, renyi_room
+from hedgerow.noise.renyi import best_order, renyi_loss, renyi_room, rounded_up
 from hedgerow.noise.rounding import double_down
 
 OWN_SHARE = Fraction(1, 10)
@@ -35,7 +36,8 @@ class Spends:
     concentrated: bool = False
     """Whether there is a spend in zCDP, which no epsilon alone bounds."""
     renyi: Fraction = Fraction(0)
-    """Rényi losses of the account's order, or rhos, added up; rounded up."""
+    """Rényi losses of the account's order, or rhos, added up; each rounded up, so that it is the
+    same whoever adds, and wherever it was written down between."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class ConcentratedAccount:
         """What is spent after one more, or so many of it."""
         rho = Fraction(0)
         if isinstance(loss, Pure):
-            rho = loss.concentrated().rho
+            rho = rounded_up(loss.concentrated().rho)
         elif isinstance(loss, ZeroConcentrated):
             rho = loss.rho
         return _added(spends, loss, times, renyi=rho)
@@ -134,6 +136,10 @@ class ApproximateAccount:
     order: Fraction
     """The Rényi order, above 1."""
 
+    def __post_init__(self) -> None:
+        if self.order <= 1:
+            raise PlanError(f"a Rényi order must be above 1, not {self.order}")
+
     @classmethod
     def of(cls, budget: Approximate) -> ApproximateAccount:
         """The account of a budget, with the order that lets the most Gaussian noise through.
@@ -177,7 +183,7 @@ class ApproximateAccount:
         the share of delta that is spent, where that is more.
         """
         sums, best = self._sums(spends), self._renyi(spends)
-        if (epsilon := self._epsilon_of_equal(spends)) is not None:
+        if (epsilon := self.epsilon_of_equal(spends)) is not None:
             best = min(best, epsilon / self.budget.epsilon)
         plain = sums <= 1 and sums <= best * WORTHWHILE
         return max(sums if plain else min(sums, best), self._own(spends))
@@ -193,9 +199,16 @@ class ApproximateAccount:
 
     def most_of_own_delta(self, spends: Spends) -> Fraction:
         """What the deltas of the spends themselves may add up to."""
-        return self.budget.delta * (1 if self._only_sums(spends) else OWN_SHARE)
+        return self.budget.delta * (1 if self.only_sums(spends) else OWN_SHARE)
 
-    def _only_sums(self, spends: Spends) -> bool:
+    def epsilon_of_equal(self, spends: Spends) -> Fraction | None:
+        """The epsilon that would do for equal spends; None where they are not."""
+        if (epsilon := self._one_of_equal(spends)) is None:
+            return None
+        return least_epsilon(spends.count, epsilon=epsilon, delta=self.way)
+
+    def only_sums(self, spends: Spends) -> bool:
+        """Whether the first spend took all of delta, so that only sums count."""
         first = spends.first
         return isinstance(first, Approximate) and first.delta > self.budget.delta * OWN_SHARE
 
@@ -209,7 +222,7 @@ class ApproximateAccount:
         return _part(spends.epsilon, self.budget.epsilon)
 
     def _renyi(self, spends: Spends) -> Fraction:
-        return Fraction(2) if self._only_sums(spends) else _part(spends.renyi, self.room)
+        return Fraction(2) if self.only_sums(spends) else _part(spends.renyi, self.room)
 
     def _equal(self, spends: Spends) -> bool:
         if (epsilon := self._one_of_equal(spends)) is None:
@@ -217,15 +230,10 @@ class ApproximateAccount:
         bound = double_down(self.budget.epsilon)
         return delta_of_equal(spends.count, epsilon=epsilon, at=bound) <= self.way
 
-    def _epsilon_of_equal(self, spends: Spends) -> Fraction | None:
-        if (epsilon := self._one_of_equal(spends)) is None:
-            return None
-        return epsilon_of_equal(spends.count, epsilon=epsilon, delta=self.way)
-
     def _one_of_equal(self, spends: Spends) -> Fraction | None:
         """The epsilon of each spend, where all are equal and have one."""
         first = spends.first
-        if not spends.alike or self._only_sums(spends):
+        if not spends.alike or self.only_sums(spends):
             return None
         return first.epsilon if isinstance(first, Pure | Approximate) else None
 
@@ -259,14 +267,25 @@ def loss_of(amounts: Amounts) -> Loss | None:
     >>> print(loss_of(Amounts.of(epsilon=1, delta="1e-6")))
     (1, 1e-6)-differential privacy
     """
+    losses = losses_of(amounts)
+    return losses[0] if len(losses) == 1 else None
+
+
+def losses_of(amounts: Amounts) -> tuple[Loss, ...]:
+    """The losses that amounts stand for: one after the other, where they name epsilon and rho.
+
+    >>> print(*losses_of(Amounts.of(epsilon=1, rho="0.1")), sep="; ")
+    1-differential privacy; 0.1-zCDP
+    """
     epsilon, delta = Fraction(amounts.epsilon, _EPSILON), Fraction(amounts.delta, _DELTA)
-    if amounts.rho:
-        if amounts.epsilon or amounts.delta:
-            return None
-        return ZeroConcentrated(rho=Fraction(amounts.rho, 10 ** PLACES["rho"]))
+    found: list[Loss] = []
     if amounts.delta:
-        return Approximate(epsilon=epsilon, delta=delta)
-    return Pure(epsilon=epsilon) if amounts.epsilon else None
+        found.append(Approximate(epsilon=epsilon, delta=delta))
+    elif amounts.epsilon:
+        found.append(Pure(epsilon=epsilon))
+    if amounts.rho:
+        found.append(ZeroConcentrated(rho=Fraction(amounts.rho, 10 ** PLACES["rho"])))
+    return tuple(found)
 
 
 def _added(spends: Spends, loss: Loss, times: int, *, renyi: Fraction = Fraction(0)) -> Spends:

@@ -31,9 +31,9 @@ def delta_of_equal(count: int, *, epsilon: Fraction, at: float) -> Fraction:
     >>> float(delta_of_equal(100, epsilon=Fraction(1, 10), at=4.77457)) * 1e6
     1.00000...
     """
-    eps = double_up(epsilon)
-    if count * eps <= at:
+    if count * epsilon <= Fraction(at):
         return Fraction(0)
+    eps = double_up(epsilon)
     if count > MOST or count * eps > 1e7:
         return Fraction(1)
     import numpy as np

@@ -13,7 +13,7 @@ from hedgerow.noise.measures import (
 )
 from hedgerow.noise.rounding import exp_down, exp_up, log_down, log_up
 
-_DIGITS = 10**15
+DIGITS = 10**15
 """Rényi losses are rounded up to so many parts of one, so that their sums stay short."""
 _LARGE = 500
 """Order times epsilon above which a pure loss is taken as its epsilon, which is larger."""
@@ -31,15 +31,15 @@ def renyi_loss(loss: Loss, order: Fraction) -> Fraction:
     0.73534...
     """
     if isinstance(loss, ZeroConcentrated):
-        return _up(loss.rho * order)
+        return rounded_up(loss.rho * order)
     epsilon = loss.epsilon
     if not epsilon:
         return Fraction(0)
     if order * epsilon > _LARGE:
-        return _up(epsilon)
+        return rounded_up(epsilon)
     least = 1 + exp_down(epsilon)
     most = exp_up(order * epsilon) + exp_up((1 - order) * epsilon)
-    return _up(min(epsilon, log_up(max(most / least, Fraction(1))) / (order - 1)))
+    return rounded_up(min(epsilon, log_up(max(most / least, Fraction(1))) / (order - 1)))
 
 
 def renyi_room(loss: Approximate, order: Fraction) -> Fraction:
@@ -58,5 +58,10 @@ def best_order(loss: Approximate) -> Fraction:
     return Fraction(ceil(1000 * order_for(rho, delta=loss.delta)), 1000)
 
 
-def _up(number: Fraction) -> Fraction:
-    return Fraction(ceil(number * _DIGITS), _DIGITS)
+def rounded_up(number: Fraction) -> Fraction:
+    """To as many digits as an account keeps.
+
+    >>> rounded_up(Fraction(1, 10**18))
+    Fraction(1, 1000000000000000)
+    """
+    return Fraction(ceil(number * DIGITS), DIGITS)

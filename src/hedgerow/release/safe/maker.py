@@ -72,7 +72,7 @@ class SafeMaker(ChargedMaker[SafeRecord]):
         return Charge(
             population=request.population,
             asked=asked,
-            what={"kind": KIND, "name": self.destination.name},
+            what={"kind": KIND, "name": self.destination.name, "terms": terms.as_json()},
             unit=Unit(
                 neighbours=terms.neighbours,
                 person=request.person,
