@@ -66,6 +66,36 @@ def test_all_parts_are_told_in_order(table: Path) -> None:
     assert places == sorted(places)
 
 
+def test_words_for_missing_among_decimal_commas_are_read_as_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = ["Patientennummer;Geschlecht;CRP"]
+    for row in range(120):
+        crp = "k.A." if row % 6 == 0 else f"{row % 50},{row % 7 + 1}"
+        lines.append(f"{3000 + 3 * (row // 2)};{'mw'[row // 2 % 2]};{crp}")
+    Path("faelle.csv").write_text("\n".join(lines), "utf-8")
+    told = " ".join(run("look", "faelle.csv").stdout.split())
+    assert "mean missing: 'k.A.'" in told
+    assert "CRP number" in told
+    found = hedgerow.look("faelle.csv")
+    assert found.column("CRP").missing == 20
+    assert found.column("CRP").kind == "number"
+    assert [key.column for key in found.keys] == ["Patientennummer"], "a German compound"
+
+
+def test_a_key_is_not_said_to_agree_where_it_does_so_in_most_rows(tmp_path: Path) -> None:
+    lines = ["patient_id,sex,zip,visit"]
+    for row in range(600):
+        sex = "?" if row == 8 else "mf"[row // 2 % 2]
+        lines.append(f"P{row // 2:04},{sex},{row // 2 % 17},{row % 2}")
+    place = tmp_path / "visits.csv"
+    place.write_text("\n".join(lines), "utf-8")
+    assert "sex hardly ever differs within it" in hedgerow.look(place).keys[0].because
+    place.write_text("\n".join(lines).replace("?", "m"), "utf-8")
+    assert "sex never differs within it" in hedgerow.look(place).keys[0].because
+
+
 def test_with_a_person_people_are_counted(table: Path) -> None:
     told = run("look", "visits.csv", "--person", "patient_nbr").stdout
     assert "399 rows of 200 people" in told

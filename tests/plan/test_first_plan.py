@@ -245,3 +245,19 @@ def test_a_number_within_which_names_differ_numbers_no_people() -> None:
         "sex": ["mf"[i // 4 % 2] for i in range(200)],
     }
     assert first_plan(facts(visits)).person == "patient_id"
+
+
+def test_a_person_column_that_somebody_names_gives_a_plan_that_can_be_published(
+    tmp_path: Path,
+) -> None:
+    rows = zip(*VISITS.values(), strict=True)
+    place = tmp_path / "visits.csv"
+    place.write_text("\n".join(map(",".join, [tuple(VISITS), *rows])), "utf-8")
+    plan = Plan.read(write_plan(str(place), to=tmp_path / "plan.yaml", person="patient_id"))
+    assert (plan.person, plan.rows) == ("patient_id", 1)
+    assert plan.columns["diagnosis"].within_person == "most-frequent"
+    assert "`rows: at most 4`" in (tmp_path / "plan.yaml").read_text("utf-8")
+    one = [line for i, line in enumerate(place.read_text("utf-8").splitlines()) if i % 4 == 1]
+    place.write_text("\n".join([",".join(VISITS), *one]), "utf-8")
+    alone = write_plan(str(place), to=tmp_path / "one.yaml", person="patient_id")
+    assert "rows: one" not in alone.read_text("utf-8"), "nobody has several"

@@ -25,7 +25,7 @@ def test_the_page_shows_roles_in_text_and_who_stands_out(visitor: Visitor) -> No
     answer = visitor.settled("/data")
     shown = main_of(answer)
     assert "1,500 people, 7 columns" in shown
-    assert re.search(r"Whoever knows zip, birth_date, \w+ of a person can pick out .* 100 %", shown)
+    assert re.search(r"Whoever knows zip, birth_date and \w+ of a person .* 100 %", shown)
     assert 'its name says "zip"' in shown
     for number, role in enumerate(
         ["identifier", *["quasi-identifier"] * 4, "sensitive", "sensitive"]

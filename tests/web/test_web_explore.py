@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from browsing import watched
 from webbing import Visitor, hospital, served, visiting
 
@@ -140,6 +141,23 @@ def test_using_a_node_is_what_publish_obeys(visitor: Visitor, plan: Path, tmp_pa
     visitor.post("/explore/free")
     assert fixed(draft.plan()) is None
     assert draft.plan() == Plan.parse(before, name="plan.yaml", folder=draft.base)
+
+
+def test_a_plan_may_list_its_columns_in_another_order_than_the_table(
+    plan: Path, tmp_path: Path
+) -> None:
+    levels = dict(zip(COLUMNS, (3, 4, 0, 2), strict=True))
+    document = yaml.safe_load(plan.read_text("utf-8"))
+    for name, level in levels.items():
+        document["columns"][name]["levels"] = [level, level]
+    document["columns"] = dict(reversed(document["columns"].items()))
+    other = plan.with_name("reversed.yaml")
+    other.write_text(yaml.safe_dump(document, sort_keys=False), "utf-8")
+    with visiting(tmp_path / "workspace", other) as visitor:
+        counted(visitor)
+        page = visitor.get("/explore").text
+    assert "The plan publishes these levels" in page
+    assert 'data-node="3,4,0,2"' in page
 
 
 def test_using_a_node_writes_the_claims_as_they_were_moved(visitor: Visitor) -> None:

@@ -43,7 +43,8 @@ class TableOrigin:
         Args:
             source: It.
             person: Column that says whose row it is; the plan's, if there is one.
-            null: Texts that are read as missing values; the plan's, if there is one.
+            null: Texts that are read as missing values; the plan's, if there is one. Without one,
+                also those among numbers and dates that surely mean it.
             read: How a file is written, as a plan says it under `read`; the rest is detected.
 
         Raises:
@@ -59,6 +60,8 @@ class TableOrigin:
         if isinstance(source, str | os.PathLike):
             file = look_at_file(os.fspath(source), form=form, null=tuple(null))
             form = form if file is None else file.form
+            if plan is None and file is not None:  # as `init` writes it into a plan
+                null = tuple(dict.fromkeys([*null, *file.missing]))
         return cls(
             source=source, person=person, null=tuple(null), form=form, plan=plan, file=file
         )  # fmt: skip

@@ -67,7 +67,7 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES, unit: str = PEOPL
             f"some {of} is at least {times:g} times as frequent as in the table.",
             f"Whoever finds somebody in group {worst[0]['group']} believes in {worst[0]['value']} "
             f"with {worst[0]['belief']:.1%} instead of {worst[0]['before']:.2%}, "
-            f"{worst[0]['times']:,.3g} times as much.",
+            f"{_times(worst[0]['times'])} times as much.",
         )
     else:
         told = (f"In no group is any {of} {times:g} times as frequent as in the table.",)
@@ -82,6 +82,15 @@ def skewness(groups: Groups, *, of: str, times: float = TIMES, unit: str = PEOPL
         detail={"of": of, "times": float(times), "groups": len(top), "worst": worst},
         unit=unit,
     )
+
+
+def _times(lift: float) -> str:
+    """How many times, in three digits or as a whole number.
+
+    >>> _times(2.5555), _times(2810.4)
+    ('2.56', '2,810')
+    """
+    return f"{lift:,.0f}" if lift >= 1000 else f"{lift:,.3g}"
 
 
 def grown(groups: Groups, *, of: str, times: float = TIMES) -> Ints:

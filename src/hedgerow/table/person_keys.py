@@ -27,7 +27,8 @@ NUMBERING = words(
 """Words in the name of a column that numbers something, whatever else it is called."""
 PERSON_WORDS = words(
     "id ids identifier pid mrn ssn uuid guid seqn patient person subject participant respondent "
-    "nhs medicare nino pseudonym enrollee beneficiary insured patnr"
+    "nhs medicare nino pseudonym enrollee beneficiary insured patnr patientnr patientennr "
+    "patientnummer patientennummer probandennummer teilnehmernummer"
 )
 """Words that mean a person or a record, where no other word says what is numbered."""
 KEY_WORDS = (

@@ -127,10 +127,13 @@ def levels_of(exploration: Exploration, text: str) -> dict[str, int]:
 
 
 def start_of(exploration: Exploration, seen: Survey) -> dict[str, int]:
-    """The node that is shown at first: the plan's own choice, or the best so far."""
+    """The node that is shown at first: the plan's own choice, or the best so far.
+
+    Its columns stand as in the lattice: a plan may list them in another order.
+    """
     chosen = fixed(exploration.plan)
     if chosen is not None:
-        return chosen
+        return {name: chosen[name] for name in exploration.names}
     if seen.best:
         return exploration.levels(seen.best[0])
     return dict(zip(exploration.names, exploration.lattice.top, strict=True))

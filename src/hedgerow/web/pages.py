@@ -10,6 +10,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from hedgerow.api import listed
 from hedgerow.base.errors import HedgerowError
 from hedgerow.web.error_pages import told
 from hedgerow.web.state import WORK, web_of
@@ -31,6 +32,7 @@ def environment() -> Environment:
     made.filters["number"] = number
     made.filters["percent"] = percent
     made.filters["size"] = size
+    made.filters["listed"] = listed
     made.filters["told"] = told
     made.globals["table_files"] = lambda: ",".join(
         dict.fromkeys(f".{one.rpartition('.')[2]}" for one in table_suffixes())

@@ -43,6 +43,8 @@ class FirstPlan:
     null_in_columns: tuple[MissingMark, ...]
     """Those that are so in some columns only, since they are values in others."""
     roles: Mapping[str, RoleGuess]
+    most_rows: int
+    """Rows of the person who has most."""
     within_person: Mapping[str, str]
     """Which of a person's values is kept, where these differ."""
     age: EventAge | None
@@ -145,6 +147,7 @@ def first_plan(
         else:
             age = None
 
+    most_rows = key.most_rows if key is not None else _most_rows(facts.get(person or ""))
     everywhere = {mark.text for mark in null}
     for name, guess in roles.items():
         if guess.role is Role.QUASI_IDENTIFIER and name in facts:
@@ -161,7 +164,8 @@ def first_plan(
         null=tuple(null),
         null_in_columns=tuple(own),
         roles=roles,
-        within_person=_kept(key, profile, roles, age) if key is not None else {},
+        most_rows=most_rows,
+        within_person=_kept(person, profile, roles, age) if person and most_rows > 1 else {},
         age=age,
         not_keys=tuple(not_keys),
         claims=first_claims(roles, facts, aim),
@@ -185,6 +189,11 @@ def _marked(
         else:
             doubtful.append(mark)
     return null, own, doubtful
+
+
+def _most_rows(person: ColumnFacts | None) -> int:
+    """Rows of the person who has most, where somebody has named the column."""
+    return max((one.rows for one in person.values), default=1) if person is not None else 1
 
 
 def _numbers_people(facts: Mapping[str, ColumnFacts], key: PersonKey) -> bool:
@@ -302,13 +311,13 @@ def _one_quasi_identifier(
 
 
 def _kept(
-    key: PersonKey, profile: TableProfile, roles: Mapping[str, RoleGuess], age: EventAge | None
+    person: str, profile: TableProfile, roles: Mapping[str, RoleGuess], age: EventAge | None
 ) -> dict[str, str]:
     """Which of a person's values is kept, where these differ or may differ."""
     agree = {
         one.dependent
         for one in profile.dependencies
-        if one.determinant == key.column and one.exact and not profile.sampled
+        if one.determinant == person and one.exact and not profile.sampled
     }
     kept: dict[str, str] = {}
     for column in profile.columns:

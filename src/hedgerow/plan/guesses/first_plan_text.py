@@ -102,15 +102,15 @@ def _people(first: FirstPlan) -> Iterator[str]:
             f"{key.most_rows:,} rows each; {key.because}. If every row is another person, write "
             "`one_row_per_person: true` instead."
         )
+    if first.person is not None:
         yield f"person: {scalar(first.person)}"
-        yield from _comment(
-            "guessed: one row of each person is published, with the values that `within_person` "
-            f"keeps. `rows: at most {key.most_rows}` publishes all rows, in groups that must be "
-            f"up to {key.most_rows:,} times as large."
-        )
-        yield "rows: one"
-    elif first.person is not None:
-        yield f"person: {scalar(first.person)}"
+        if (most := first.most_rows) > 1:
+            yield from _comment(
+                "guessed: one row of each person is published, with the values that "
+                f"`within_person` keeps. `rows: at most {most}` publishes all rows, in groups "
+                f"that must be up to {most:,} times as large."
+            )
+            yield "rows: one"
     elif first.one_row_per_person:
         yield "one_row_per_person: true  # your statement; the certificate repeats it"
     else:

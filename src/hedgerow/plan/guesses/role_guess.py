@@ -40,6 +40,7 @@ from hedgerow.plan.guesses.value_words import (
 )
 from hedgerow.table.id_shapes import look_like_ids
 from hedgerow.table.profile.column_facts import ColumnFacts, ColumnKind
+from hedgerow.table.profile.column_notes import several
 from hedgerow.table.profile.survey_weights import survey_weight
 from hedgerow.table.schema import Role
 
@@ -93,6 +94,11 @@ class RoleGuess:
         return self.confidence is Confidence.SURE
 
     @property
+    def doubt(self) -> str:
+        """How far not to rely on it, behind `guessed` or `proposed`."""
+        return {"sure": "", "likely": ", likely", "unsure": ", not sure"}[self.confidence]
+
+    @property
     def known(self) -> int:
         """Who knows it: 1 anybody who knows the person, 2 some of them, 3 nobody says."""
         return self.topic.known or 3 if self.topic else 3
@@ -143,7 +149,7 @@ def _direct(
     forms = [form for form in column.identifiers if form.kind != COORDINATES]
     if forms:
         form = forms[0]
-        return identifier(Confidence.SURE, f"its values look like {_several(form.kind)}")
+        return identifier(Confidence.SURE, f"its values look like {several(form.kind)}")
     flag = is_flag(values) or column.distinct <= 3
     if (words := DIRECT.words(named)) and not flag:
         return identifier(Confidence.SURE, NamedTopic(DIRECT, words).because)
@@ -174,13 +180,6 @@ def _direct(
     if different and not topics and _codes(column):
         return identifier(Confidence.LIKELY, "all its values are different")
     return None
-
-
-def _several(kind: str) -> str:
-    """A form in the plural."""
-    if kind.endswith("ss"):
-        return f"{kind}es"
-    return kind if kind.endswith("s") else f"{kind}s"
 
 
 def _all_different(column: ColumnFacts) -> bool:

@@ -51,7 +51,8 @@ DATES = {
 """How dates are written; the first that all values fit. 03/04/2020 alone fits two."""
 EITHER = "dd/mm/yyyy or mm/dd/yyyy"
 CODE_WORDS = words(
-    "nbr pid mrn ssn patnr seqn subject participant respondent patient "
+    "nbr pid mrn ssn patnr seqn subject participant respondent patient patientnr patientennr "
+    "patientnummer patientennummer probandennummer teilnehmernummer "
     "code codes cod id ids type typ kind category cat class klass group grp sex gender race raceg "
     "ethnicity ethnic marital marst religion occupation occ job industry ind state statefip county "
     "country region district department dept ward unit site centre center hospital clinic provider "

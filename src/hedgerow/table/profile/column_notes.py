@@ -42,10 +42,9 @@ def listed(names: tuple[str, ...] | list[str], most: int | None = None) -> str:
 def column_notes(look: ColumnFacts) -> list[str]:
     """What a steward should know of a column, the most important first."""
     found = [
-        f"{form.kind}s" if form.share == 1 else f"{in_percent(form.share)} are {form.kind}s"
+        ("" if form.share == 1 else f"{in_percent(form.share)} are ") + several(form.kind)
         for form in look.recognised[:1] or ()
     ]
-    found = [_plural(text) for text in found]
     if look.sequence:
         found.append("numbers the rows")
     if look.free_text:
@@ -65,18 +64,17 @@ def column_notes(look: ColumnFacts) -> list[str]:
     return found
 
 
-def _plural(text: str) -> str:
-    """With a plural that is one.
+def several(kind: str) -> str:
+    """The plural of what identifies people.
 
-    >>> _plural("e-mail addresss"), _plural("9 % are name of a persons"), _plural("coordinatess")
-    ('e-mail addresses', '9 % are names of people', 'coordinates')
+    >>> [several(kind) for kind in ("e-mail address", "name of a person", "coordinates", "hash")]
+    ['e-mail addresses', 'names of people', 'coordinates', 'hashes']
     """
-    for wrong, right in (
-        ("addresss", "addresses"), ("name of a persons", "names of people"),
-        ("coordinatess", "coordinates"), ("hashs", "hashes"),
-    ):  # fmt: skip
-        text = text.replace(wrong, right)
-    return text
+    if kind.startswith("name of"):
+        return "names of people"
+    if kind.endswith(("ss", "sh")):
+        return f"{kind}es"
+    return kind if kind.endswith("s") else f"{kind}s"
 
 
 def _token(one: MissingToken) -> str:

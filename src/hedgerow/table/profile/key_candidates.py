@@ -7,7 +7,7 @@ but sex differs within it. What numbers the rows is no number of people.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 import pyarrow as pa
@@ -77,6 +77,7 @@ def key_candidates(
         unique_with: For each column, others with which it is different in every row.
     """
     agree: dict[str, list[str]] = {name: [] for name in columns}
+    broken = {(one.determinant, one.dependent) for one in follows if not one.exact}
     for one in follows:
         agree[one.determinant].append(one.dependent)
     lasting = [name for name in columns if words_in(name) & LASTING and facts[name].distinct > 1]
@@ -92,7 +93,7 @@ def key_candidates(
         strangers = [n for n in named if n != name and _mostly_differs(column, columns[n])]
         score, because = _score(
             look, column, same, lasting, unique_with.get(name, ()), together=together,
-            strangers=strangers,
+            strangers=strangers, nearly={n for n in same if (name, n) in broken},
         )  # fmt: skip
         if score <= 0:
             continue
@@ -151,7 +152,7 @@ def _only_groups(dependent: ColumnFacts, key: ColumnFacts) -> bool:
 
 def _score(
     look: ColumnFacts, column: EncodedColumn, same: Sequence[str], lasting: Sequence[str],
-    times: Sequence[str], *, together: bool, strangers: Sequence[str],
+    times: Sequence[str], *, together: bool, strangers: Sequence[str], nearly: Set[str],
 ) -> tuple[float, str]:  # fmt: skip
     """Points for a key, and why it may be one.
 
@@ -163,6 +164,7 @@ def _score(
         times: Columns with which it is different in every row.
         together: Whether the rows of each value stand together.
         strangers: Columns of names that differ within most of its values.
+        nearly: Of the columns that follow from it, those that do not in a few rows.
     """
     name, named = look.name, words_in(look.name)
     texts = [text for text in column.spread(300) if text.strip()]
@@ -191,7 +193,8 @@ def _score(
     broken = [n for n in lasting if n not in same and n != name]
     if held:
         score += 2.0 * len(held)
-        why.append(f"{_listed(held)} never {'differs' if len(held) == 1 else 'differ'} within it")
+        ever = "hardly ever" if nearly & set(held) else "never"
+        why.append(f"{_listed(held)} {ever} {'differs' if len(held) == 1 else 'differ'} within it")
     if broken:
         score -= 3.0 * len(broken)
     others = [n for n in same if n not in held]
