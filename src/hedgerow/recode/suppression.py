@@ -3,8 +3,9 @@
 Groups that fail a claim about groups go in any case. Where that leaves a claim about the table
 failing, more have to go. How many is exact: a larger group never does more for such a claim than
 a smaller one (see `Relief`), so if any set of groups will do, as many of the smallest will do.
-Which ones are cheapest is exact for metrics of sizes; of a cell metric, it is a knapsack. Where few
-groups would help, all sets are tried; of more, two solutions, and the fractional one is the bound.
+Which ones are cheapest is exact for metrics of sizes; of a cell metric, it is a knapsack. It is
+solved by numbers of each size where every group has a price of its own (`size_knapsack`). Where few
+sets differ, all are tried; of more, two solutions, and the fractional one is the bound.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +23,14 @@ from hedgerow.claims.base import Relief
 from hedgerow.recode.constraints import SearchConstraints
 from hedgerow.recode.lattice import CellCosts, Frequency, Lattice
 from hedgerow.recode.metrics import Metric
+from hedgerow.recode.size_knapsack import cheapest
 from hedgerow.table.groups import Floats, Groups, Ints
 
 Flags = NDArray[np.bool_]
 HAIR = 1e-12
 """Bounds are lowered by this, relatively: rounding must not raise one."""
 MOST_TRIED = 12
-"""Of so many groups every set is tried."""
+"""Of so many groups every set is tried; of more as long as no more sets differ."""
 MOST_MEASURED = 64
 """The cheapest so many sets are measured, where claims about presence may fail."""
 DIGITS = 12
@@ -89,6 +92,8 @@ class Suppressor:
     ) -> Decision | None:
         """The cheapest choice that is known; None where a claim about presence forbids it."""
         tried = self._cheapest_of_all(frequency, kept, enough.reliefs, room)
+        if tried is None:
+            tried = self._cheapest_by_size(frequency, kept, enough.reliefs, room)
         if tried is not None:
             return tried
         n, (size, many, reliefs) = frequency.groups.n, enough
@@ -96,10 +101,10 @@ class Suppressor:
         if self.costs is None or not self.metric.suppression_costs:
             price = np.zeros(len(n))
         else:
-            knapsack = _Knapsack.of(self.costs, frequency, kept, reliefs)
+            knapsack = _Knapsack.of(self.costs, frequency, kept, reliefs, room)
             price, bound = knapsack.prices(len(n)), max(floor, knapsack.bound)
             if len(reliefs) == 1:
-                choices.append(knapsack.by_ratio(frequency.words))
+                choices.append(knapsack.chosen)
         # By the tuples themselves among equals: the order of groups differs from run to run.
         order = np.lexsort((*frequency.words.T, price, n))
         order = order[kept[order]]
@@ -131,31 +136,86 @@ class Suppressor:
         Unless suppressing somebody may gain: then nothing is said here.
         """
         n, costs = frequency.groups.n, self.costs
+        helpful = self._helpful(frequency, kept, reliefs, room)
+        if costs is None or helpful is None:
+            return None
+        able, worth, extra = helpful
+        # Groups that cost the same and do the same are interchangeable, if claims see sizes alone.
+        alike = np.arange(len(able))
+        if not any(m.per_group for m in self.constraints.whole):
+            shown = np.round(extra / max(float(np.abs(extra).max()), 1e-300), DIGITS)
+            both = np.column_stack((n[able], shown))
+            alike = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+        first, counts = np.unique(alike, return_index=True, return_counts=True)[1:]
+        if prod(int(c) + 1 for c in counts) > 1 << MOST_TRIED:
+            return None
+        sets = np.indices((counts + 1).tolist()).reshape(len(counts), -1).T
+        needed = np.array([relief.needed for relief in reliefs])
+        sets = sets[(sets @ n[able][first] <= room) & (sets @ worth[first] >= needed).all(axis=1)]
+        gone = costs.left_out(frequency, n, kept.astype(np.int64), 1)[1][0]
+        totals = costs.published(frequency.node) + gone + sets @ extra[first]
+        order = np.argsort(costs.metric.combine(totals, self.lattice.original), kind="stable")
+        members = [able[alike == one] for one in range(len(counts))]
+        for chosen in sets[order[:MOST_MEASURED]]:
+            out = [some[:m] for some, m in zip(members, chosen.tolist(), strict=True)]
+            found = self._without(frequency, kept, np.concatenate(out))
+            if found is not None:
+                return found
+        return None
+
+    def _cheapest_by_size(
+        self, frequency: Frequency, kept: Flags, reliefs: Sequence[Relief], room: int
+    ) -> Decision | None:
+        """The cheapest set of groups that will do, where each group has a price of its own.
+
+        So it is where the metric is linear, and where a person costs the same in each group that
+        would help: then those go who are fewest.
+        """
+        n, costs = frequency.groups.n, self.costs
+        helpful = self._helpful(frequency, kept, reliefs, room)
+        if costs is None or helpful is None:
+            return None
+        able, worth, extra = helpful
+        each = extra / n[able][:, None]
+        if np.ptp(each, axis=0).max(initial=0.0) <= HAIR:
+            price = n[able].astype(np.float64)
+        elif costs.metric.linear:
+            original, before = self.lattice.original, costs.published(frequency.node)
+            slope = costs.metric.parts(before + 1.0, original)
+            price = extra @ (slope - costs.metric.parts(before, original))
+            price = np.maximum(np.round(price / max(float(price.max()), 1e-300), DIGITS), 0.0)
+        else:
+            return None
+        needed = np.array([relief.needed for relief in reliefs])
+        out = cheapest(n[able], price, worth, needed, room)
+        return None if out is None else self._without(frequency, kept, able[out])
+
+    def _helpful(
+        self, frequency: Frequency, kept: Flags, reliefs: Sequence[Relief], room: int
+    ) -> tuple[Ints, Ints, Floats] | None:
+        """Groups whose absence helps, what it does for each claim and adds to columns' totals."""
+        n, costs = frequency.groups.n, self.costs
         if costs is None or not self.metric.suppression_costs:
             return None
         sizes, size = np.unique(n, return_inverse=True)
         worth = np.array([[relief.worth(int(one)) for relief in reliefs] for one in sizes])[size]
         able = np.flatnonzero(kept & (n <= room) & (worth > 0).any(axis=1))
-        if not 0 < len(able) <= MOST_TRIED:
+        if not len(able):
             return None
         # By the tuples themselves: the order of groups differs from run to run.
         able = able[np.lexsort(frequency.words[able].T)]
-        sets = (np.arange(1 << len(able))[:, None] >> np.arange(len(able))) & 1
-        needed = np.array([relief.needed for relief in reliefs])
-        sets = sets[(sets @ n[able] <= room) & (sets @ worth[able] >= needed).all(axis=1)]
         rank = np.full(len(n), len(able), np.int64)
         rank[able] = np.arange(len(able))
-        extra = costs.left_out(frequency, n, rank, len(able))[1]
-        gone = costs.left_out(frequency, n, kept.astype(np.int64), 1)[1][0]
-        totals = costs.published(frequency.node) + gone + sets @ extra
-        order = np.argsort(costs.metric.combine(totals, self.lattice.original), kind="stable")
-        for chosen in sets[order[:MOST_MEASURED]]:
-            published = kept.copy()
-            published[able[chosen == 1]] = False
-            if self.constraints.remains(frequency.groups, published, 0):
-                cost, _ = self._bounded(frequency, published)
-                return Decision(published, True, cost, cost)
-        return None
+        return able, worth[able], costs.left_out(frequency, n, rank, len(able))[1]
+
+    def _without(self, frequency: Frequency, kept: Flags, out: Ints) -> Decision | None:
+        """What is published without these groups, which nothing beats; None if a claim fails."""
+        published = kept.copy()
+        published[out] = False
+        if not self.constraints.remains(frequency.groups, published, 0):
+            return None
+        cost, _ = self._bounded(frequency, published)
+        return Decision(published, True, cost, cost)
 
     def _bounded(self, frequency: Frequency, kept: Flags) -> tuple[float, float]:
         """The cost, and what no release costs less that suppresses these and perhaps others."""
@@ -258,26 +318,47 @@ class _Knapsack:
     """Groups whose absence helps, what they are worth and what they cost."""
 
     groups: Ints
-    worth: Floats
     price: Floats
-    needed: float
+    chosen: Ints
+    """Of these, which are cheap for what they are worth."""
     bound: float
 
     @classmethod
     def of(
-        cls, costs: CellCosts, frequency: Frequency, kept: Flags, reliefs: Sequence[Relief]
+        cls,
+        costs: CellCosts,
+        frequency: Frequency,
+        kept: Flags,
+        reliefs: Sequence[Relief],
+        room: int,
     ) -> _Knapsack:
-        """Of the claim that costs most."""
-        made = [cls._one(costs, frequency, kept, relief) for relief in reliefs if relief.needed > 0]
+        """Of the claim that costs most.
+
+        Args:
+            costs: What values cost.
+            frequency: The node.
+            kept: Groups that have not failed.
+            reliefs: What claims need.
+            room: People who may go.
+        """
+        made = [
+            cls._one(costs, frequency, kept, relief, room)
+            for relief in reliefs
+            if relief.needed > 0
+        ]
         return max(made, key=lambda knapsack: knapsack.bound)
 
     @classmethod
-    def _one(cls, costs: CellCosts, frequency: Frequency, kept: Flags, relief: Relief) -> _Knapsack:
+    def _one(
+        cls, costs: CellCosts, frequency: Frequency, kept: Flags, relief: Relief, room: int
+    ) -> _Knapsack:
         n, metric, original = frequency.groups.n, costs.metric, costs.lattice.original
         sizes = np.unique(n[kept])
         useful = list(takewhile(lambda s: relief.worth(int(s)) > 0, sizes))
         values = np.array([float(relief.worth(int(s))) for s in useful])
         groups = np.flatnonzero(kept & (n <= useful[-1]))
+        # By the tuples themselves: the order of groups differs from run to run.
+        groups = groups[np.lexsort(frequency.words[groups].T)]
         worth = values[np.searchsorted(useful, n[groups])]
         rank = np.full(len(n), len(groups), np.int64)
         rank[groups] = np.arange(len(groups))
@@ -294,26 +375,28 @@ class _Knapsack:
             metric.parts(before + high, original),
         )
         # Concave functions lie above their chords, and a chord is linear: a price for each group.
-        room = np.maximum(high - low, 0.0)
-        slope = np.divide(at_high - at_low, room, out=np.zeros_like(room), where=room > 0)
+        wide = np.maximum(high - low, 0.0)
+        slope = np.divide(at_high - at_low, wide, out=np.zeros_like(wide), where=wide > 0)
         price = extra @ slope
         least = float(at_low.sum())
-        score = max(least, least - float(slope @ low) + _fill(price, worth, needed))
+        sums = np.round(price / max(float(price.max()), 1e-300), DIGITS)
+        whole = np.array([int(v) for v in worth])[:, None]
+        out = cheapest(n[groups], np.maximum(sums, 0), whole, np.array([relief.needed]), room)
+        if out is None:
+            order = np.argsort(price / worth, kind="stable")
+            out = order[: int(np.searchsorted(np.cumsum(worth[order]), needed)) + 1]
+            filled = _fill(price, worth, needed)
+        else:
+            filled = float(price[out].sum())
+        score = max(least, least - float(slope @ low) + filled)
         bound = float(metric.from_score(np.array(score)))
-        return cls(groups, worth, price, needed, bound - HAIR * max(1.0, abs(bound)))
+        return cls(groups, price, groups[out], bound - HAIR * max(1.0, abs(bound)))
 
     def prices(self, size: int) -> Floats:
         """The price of each of all groups, 1 the highest; 0 for those whose absence is no help."""
         found = np.zeros(size)
         found[self.groups] = np.round(self.price / max(float(self.price.max()), 1e-300), DIGITS)
         return found
-
-    def by_ratio(self, words: NDArray[np.uint64]) -> Ints:
-        """Groups by what they cost for what they are worth, until it is enough."""
-        chosen = words[self.groups]
-        order = np.lexsort((*chosen.T, self.price / self.worth))
-        reached = np.cumsum(self.worth[order])
-        return self.groups[order[: int(np.searchsorted(reached, self.needed)) + 1]]
 
 
 def _fill(price: Floats, worth: Floats, needed: float) -> float:

@@ -136,6 +136,8 @@ class CellMetric(Metric):
     takes = frozenset({"weights", "suppression"})
     monotone = True
     bound = "the levels alone"
+    linear: ClassVar[bool] = False
+    """Whether the cost is a sum of what each person costs: whose parts are linear in the totals."""
 
     @property
     def suppression_costs(self) -> bool:

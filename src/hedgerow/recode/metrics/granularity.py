@@ -14,6 +14,7 @@ class Granularity(GeneralisationLoss):
     name = "granularity"
     measures = "The share of a column's values that a published value rules out: arithmetic mean."
     best_is_one = True
+    linear = True
 
     def parts(self, totals: Floats, original: Original) -> Floats:
         return self.weighting.mean(self.by_column(totals, original))

@@ -20,6 +20,7 @@ class NonUniformEntropy(CellMetric):
 
     name = "non-uniform-entropy"
     measures = "Bits needed to guess the values back, as a share of the most there could be."
+    linear = True
 
     def cell(self, *, share: Floats, under: Floats, rung: Floats) -> Floats:
         return np.log(np.maximum(under, 1.0))

@@ -13,6 +13,7 @@ class Precision(CellMetric):
     name = "precision"
     measures = "How low in their hierarchies the published values stand."
     best_is_one = True
+    linear = True
 
     def cell(self, *, share: Floats, under: Floats, rung: Floats) -> Floats:
         return rung
