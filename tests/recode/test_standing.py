@@ -139,6 +139,27 @@ def test_a_certificate_that_is_optimal_with_a_gap_is_refuted(tmp_path: Path) -> 
     assert any("with a gap to what may be better" in why for why in found.refuted)
 
 
+@pytest.mark.parametrize(("search", "said", "why"), [
+    ("lattice", {"lower_bound": 9.0}, "nothing is said to cost less"),
+    ("lattice", {"lower_bound": 0.001}, "the bound is below what it costs"),
+    ("local", {"lower_bound": 9.0}, "nothing is said to cost less"),
+    ("local", {"gap": 0.0}, "the gap stated is smaller"),
+    ("local", {"optimal": True, "gap": 0.0}, "'local' is never proven optimal"),
+])  # fmt: skip
+def test_a_forged_bound_is_refuted(
+    tmp_path: Path, search: str, said: dict[str, Any], why: str
+) -> None:
+    published(KAnonymity(k=3), folder=tmp_path / "release", method={"search": search},
+              report=False)  # fmt: skip
+    assert not hedgerow.verify(tmp_path / "release").refuted
+    file = tmp_path / "release" / "certificate.json"
+    told = json.loads(file.read_text("utf-8"))
+    told["search"].update(said)
+    told["optimal"] = told["search"]["optimal"]
+    file.write_text(as_text(told), "utf-8")
+    assert any(why in one for one in hedgerow.verify(tmp_path / "release").refuted)
+
+
 def test_a_frontier_of_a_claim_about_the_table_is_one_search_for_each() -> None:
     plan = hedgerow.Plan.of(
         columns=COLUMNS, protect=[UniqueShare(share=0)], method={"suppress": "10%"}
