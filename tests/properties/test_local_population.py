@@ -25,6 +25,7 @@ from hedgerow.recode.lattice import Lattice
 from hedgerow.recode.local_start import local_from_optimum
 from hedgerow.recode.metrics import METRICS
 from hedgerow.recode.recoding import SUPPRESSED
+from hedgerow.release.partition import recoding_choice
 from hedgerow.table.hierarchy import Hierarchy
 
 COLUMNS = [
@@ -139,6 +140,40 @@ def test_the_written_file_keeps_a_map_and_labels_differ(tmp_path):
         len({r for r in records if fits(r[0], x) and fits(r[1], y)}) <= 1 for x, y in outside
     )
     assert not hedgerow.verify(tmp_path / "release").refuted
+
+
+@pytest.mark.parametrize("claim", [
+    {"k-map": {"k": 3}}, {"journalist-risk": {"risk": 0.4}}, {"delta-presence": {"max": 0.7}},
+])  # fmt: skip
+@pytest.mark.parametrize("method", ["local", "lattice"])
+def test_a_claim_that_counts_the_population_is_not_verifiable_and_not_refuted(
+    tmp_path, monkeypatch, claim: dict[str, object], method: str
+) -> None:
+    """Published honestly. Of other recodings, which Hedgerow refuses, it is refuted."""
+    outside = [(str(i % 8), "uvw"[i % 3]) for i in range(48)]
+    with (tmp_path / "outside.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("a", "b"), *outside])
+    (name, said), *_ = claim.items()
+    assert isinstance(said, dict)
+    protect = [{name: {**said, "population": str(tmp_path / "outside.csv")}}]
+    kept = name != "delta-presence" and method == "lattice"
+    how: dict[str, object] = {"search": method} | ({"keep_suppressed": True} if kept else {})
+
+    def verdict(how: dict[str, object], folder: str) -> str:
+        hedgerow.publish(
+            table(outside[::2]), method=how, protect=protect, to=tmp_path / folder,
+            columns={"a": {"role": "quasi-identifier", "hierarchy": {"ranges": [2, 4]}},
+                     "b": "quasi-identifier"},
+        )  # fmt: skip
+        return hedgerow.verify(tmp_path / folder).claims[0].verdict
+
+    assert verdict(how, "honest") == "not verifiable"
+    monkeypatch.setattr(
+        recoding_choice, "refuse_unsuited",
+        lambda plan, *rest, people, absent: plan.method.may_suppress(people),
+    )  # fmt: skip
+    if name == "k-map" and method == "local":
+        assert verdict({"search": "cells"}, "forged") == "refuted"
 
 
 def test_labels_that_may_be_read_as_another_group_are_refused(tmp_path):

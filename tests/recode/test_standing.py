@@ -94,8 +94,19 @@ def test_local_recoding_has_a_bound_on_every_way_to_group_people() -> None:
     assert not release.optimal
     assert 0 < search["lower_bound"] < search["cost"]
     assert search["gap"] >= (search["cost"] - search["lower_bound"]) / search["cost"] - 0.01
-    bound = f"no groups, whatever their levels, have a loss below {search['lower_bound']:g})"
-    assert show._how(release).endswith(bound)
+    said = "no groups at levels the plan allows, or at *, have a loss below"
+    assert show._how(release).endswith(f"{said} {search['lower_bound']:g})")
+
+
+def test_the_bound_of_local_recoding_speaks_of_the_levels_that_the_plan_allows() -> None:
+    """Groups at lower levels may cost less than the bound, so the sentence must not deny them."""
+    method = {"search": "local", "suppress": 0}
+    raised = COLUMNS | {"age": COLUMNS["age"] | {"levels": [2, 3]}}
+    one = hedgerow.publish(table(), protect=[KAnonymity(k=3)], columns=raised, method=method)
+    other = published(KAnonymity(k=3), method=method)
+    assert isinstance(one, Release)
+    assert other.certificate["search"]["cost"] < one.certificate["search"]["lower_bound"]
+    assert ": no groups at levels the plan allows, or at *, have a loss below" in show._how(one)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "microaggregation"])
@@ -126,6 +137,27 @@ def test_a_certificate_that_is_optimal_with_a_gap_is_refuted(tmp_path: Path) -> 
     file.write_text(as_text(told), "utf-8")
     found = hedgerow.verify(tmp_path / "release")
     assert any("with a gap to what may be better" in why for why in found.refuted)
+
+
+@pytest.mark.parametrize(("search", "said", "why"), [
+    ("lattice", {"lower_bound": 9.0}, "nothing is said to cost less"),
+    ("lattice", {"lower_bound": 0.001}, "the bound is below what it costs"),
+    ("local", {"lower_bound": 9.0}, "nothing is said to cost less"),
+    ("local", {"gap": 0.0}, "the gap stated is smaller"),
+    ("local", {"optimal": True, "gap": 0.0}, "'local' is never proven optimal"),
+])  # fmt: skip
+def test_a_forged_bound_is_refuted(
+    tmp_path: Path, search: str, said: dict[str, Any], why: str
+) -> None:
+    published(KAnonymity(k=3), folder=tmp_path / "release", method={"search": search},
+              report=False)  # fmt: skip
+    assert not hedgerow.verify(tmp_path / "release").refuted
+    file = tmp_path / "release" / "certificate.json"
+    told = json.loads(file.read_text("utf-8"))
+    told["search"].update(said)
+    told["optimal"] = told["search"]["optimal"]
+    file.write_text(as_text(told), "utf-8")
+    assert any(why in one for one in hedgerow.verify(tmp_path / "release").refuted)
 
 
 def test_a_frontier_of_a_claim_about_the_table_is_one_search_for_each() -> None:

@@ -94,7 +94,7 @@ def standing(
         )
     if cost is None or bound is None or not isfinite(bound):
         return f"best so far: it is not proven that no other levels have a better {name}"
-    rivals = "groups, whatever their levels," if by_groups else "levels the plan allows"
+    rivals = "groups at levels the plan allows, or at *," if by_groups else "levels the plan allows"
     reached = f"{metric.reported(cost):.{DIGITS}g}"
     share = in_percent(gap_of(cost, bound) if gap is None else gap)
     least = metric.reported(max(bound, 0.0))

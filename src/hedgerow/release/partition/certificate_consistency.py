@@ -12,6 +12,7 @@ from hedgerow.base.version import __version__
 from hedgerow.claims.base import PrivacyModel
 from hedgerow.claims.outside import LISTED, reasons_for_unwritten
 from hedgerow.claims.protection import protected
+from hedgerow.recode.optimality import gap_of
 from hedgerow.release.codings.verification import misstated
 from hedgerow.release.verdicts import UNVERIFIABLE, Checked
 from hedgerow.table.column_codings import BEFORE_CODING, hidden_by
@@ -19,7 +20,14 @@ from hedgerow.table.schema import Role, Schema
 
 KINDS = {"lattice": "full-domain"}
 """What a method's recodings are called, where it is not the method's name."""
+ROUNDED = 0.02
+"""How far stated costs, bounds and gaps may be from each other because they are rounded."""
 _EPSILON = re.compile(r"([0-9.]+(?:e\+[0-9]+|/[0-9]+)?)-privacy of ")
+
+_BELIEF = re.compile(
+    r"belief in any value of .* at most ([0-9.]+(?:e-?[0-9]+|/[0-9]+)?) with earlier releases"
+    r"(?:, who knows one person)?, (?=prior )"
+)
 
 
 def own_words(certificate: Mapping[str, Any]) -> bool:
@@ -83,6 +91,21 @@ def _of_people(certificate: Mapping[str, Any]) -> Iterator[str]:
         yield "it orders sensitive values that are not all published"
 
 
+def _of_bound(kind: str, search: Mapping[str, Any]) -> Iterator[str]:
+    """What is said of how far from the best a release is; numbers are rounded."""
+    if search.get("optimal") and kind != "full-domain":
+        yield f"a recoding of the kind {kind!r} is never proven optimal"
+    cost, bound, gap = (search.get(name) for name in ("cost", "lower_bound", "gap"))
+    if cost is None or bound is None:
+        return
+    if bound > cost:
+        yield "nothing is said to cost less than a bound, and this release does"
+    elif search.get("optimal") and bound < cost * (1 - ROUNDED):
+        yield "the release is said to be optimal, and the bound is below what it costs"
+    elif gap is not None and gap < gap_of(cost, bound * (1 + ROUNDED)) - ROUNDED:
+        yield "the gap stated is smaller than that between the bound and what the release costs"
+
+
 def _of_making(certificate: Mapping[str, Any]) -> Iterator[str]:
     schema, data = stated_schema(certificate), certificate["data"]
     plan, search = certificate["plan"], certificate["search"]
@@ -107,6 +130,7 @@ def _of_making(certificate: Mapping[str, Any]) -> Iterator[str]:
         yield f"a recoding of the kind {recoding['kind']!r} is not written like that"
     if search.get("stored") is not True and recoding["kind"] != KINDS.get(method, method):
         yield f"the recoding is of the kind {recoding['kind']!r}, and the method is {method!r}"
+    yield from _of_bound(certificate["recoding"]["kind"], search)
 
 
 def words(
@@ -159,9 +183,17 @@ def unwritten_claim(certificate: Mapping[str, Any], entry: Mapping[str, Any]) ->
     Only a claim about what attackers believe has parameters that must not be published, and
     then neither is its level. So nobody hides a false claim by leaving its parameters out.
     """
-    named = _EPSILON.match(entry["claim"])
-    if named is None or not entry["claim"].endswith(f" against {entry['adversary']}"):
-        yield "its parameters are left out, which only those of epsilon-privacy may be"
+    named, belief = _EPSILON.match(entry["claim"]), False
+    if named is not None and not entry["claim"].endswith(f" against {entry['adversary']}"):
+        named = None
+    if named is None and certificate["people"]["left_out"]:  # of whom a prior would tell
+        named = _BELIEF.match(entry["claim"])
+        belief = named is not None and entry["adversary"].endswith(
+            f" (each holds the {entry['claim'][named.end() :]})"
+        )
+        named = named if belief else None
+    if named is None:
+        yield "its parameters are left out, which only those of claims about beliefs may be"
         return
     if entry["required"] is None or not math.isclose(_number(named[1]), entry["required"]):
         yield f"it requires {named[1]}, not {entry['required']!r}"
@@ -172,6 +204,10 @@ def unwritten_claim(certificate: Mapping[str, Any], entry: Mapping[str, Any]) ->
     if entry.get("level_withheld") is None:
         yield "its level is left out without a reason"
     if not own_words(certificate):
+        return
+    if belief:
+        if not entry["not_verifiable"]:
+            yield "it is said to be verifiable, and its parameters are left out"
         return
     left_out = certificate["people"]["left_out"]
     schema = stated_schema(certificate)

@@ -55,7 +55,7 @@ class ClaimStated(Form):
     claim: str
     model: dict[str, Any] | None = Field(
         description="Its parameters; null where they must not be published, which only those of "
-        "epsilon-privacy must not."
+        "claims about beliefs must not."
     )
 
 

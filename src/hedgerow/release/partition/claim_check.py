@@ -53,6 +53,8 @@ class Ground:
     """The columns, where a certificate says which of them are coded."""
     other_groups: str | None = None
     """Why its groups are no groups of a population, where the certificate says so."""
+    uncounted: str | None = None
+    """Why nobody can count a population in its groups, where the certificate says so."""
     one_level: bool = False
     """Whether all labels of a column are said to be of one level of its hierarchy, or stars."""
     worded: bool = True
@@ -159,10 +161,10 @@ def recheck(
         "stated": None if entry is None else entry["level"],
     }
     wrong = [] if entry is None else list(_contradictions(model, entry))
-    if ground.other_groups is not None and (
-        model.about_population or Needs.POPULATION in model.needs
-    ):
+    if model.about_population and ground.other_groups is not None:
         wrong.append(ground.other_groups)
+    if Needs.POPULATION in model.needs and ground.uncounted is not None:
+        wrong.append(ground.uncounted)
     if entry is not None and ground.worded:
         wrong += _other_reasons(model, ground, entry, why)
     if why is not None:

@@ -167,6 +167,7 @@ def _ground(
             and certificate["search"].get("stored") is not True
         ),
         other_groups=_other_groups(certificate),
+        uncounted=_uncounted(certificate),
         worded=own_words(certificate),
         distinct={
             column: frozenset(text for texts in told["distinct"] for text in texts)
@@ -186,6 +187,18 @@ def _other_groups(certificate: Mapping[str, Any]) -> str | None:
     if certificate["plan"]["method"].get("keep_suppressed"):
         return "suppressed people are published in a group that is none of the population"
     return None
+
+
+def _uncounted(certificate: Mapping[str, Any]) -> str | None:
+    """Why nobody can count the population in the groups; None where somebody may.
+
+    Whoever is in no other group is in that of suppressed people. Local recoding makes groups of
+    which nobody fits two, where a claim counts the population.
+    """
+    kind, method = certificate["recoding"]["kind"], certificate["plan"]["method"]
+    if kind == "full-domain" or (kind == "local" and method.get("parts") is None):
+        return None
+    return f"groups of a {kind} recoding are no groups of the population"
 
 
 def _spelled(
