@@ -1,6 +1,5 @@
 """The `hedgerow` command, and `python -m hedgerow`."""
 
-import atexit
 import gc
 import sys
 
@@ -18,9 +17,8 @@ def main() -> None:
         sys.exit(130)
     import_lean()
     # What a command imports stays until it ends: to look for garbage in it takes a third as long as
-    # all the rest. At the end there is nothing to look for.
+    # all the rest.
     gc.set_threshold(OBJECTS, 20, 20)
-    atexit.register(gc.freeze)
     command()
 
 

@@ -62,7 +62,7 @@ def test_who_does_not_say_which_rows_are_published_is_asked() -> None:
     with pytest.raises(DataError, match="the plan says at most 3"):
         hedgerow.check(MANY, rows="at most 3", **said)
     nobody = pd.concat([alone, visits((None, "F", "flu"))])  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="1 rows have no value in the person column"):
+    with pytest.raises(DataError, match="1 row has no value in the person column"):
         hedgerow.check(nobody, **said)
 
 

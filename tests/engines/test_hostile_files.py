@@ -179,10 +179,8 @@ def test_errors_in_cells_are_told(tmp_path: Path) -> None:
 def test_a_sheet_is_chosen(tmp_path: Path) -> None:
     file = workbook(tmp_path / "data.xlsx", {"Notes": [["x"], ["y"]], "People": [NAMES, *ROWS]})
     first = look_at_file(file)
-    assert (first.sheet, first.sheets) == ("Notes", ("Notes", "People"))
-    assert first.notes == (
-        "Of 2 sheets the first is read, 'Notes': there are 'Notes' and 'People'.",
-    )
+    assert (first.sheet, first.sheets) == ("People", ("Notes", "People"))
+    assert first.notes == ("The sheet 'People' is read: 'Notes', the first of 2, has 1 row only.",)
     for sheet in ("People", 2):
         assert look_at_file(file, form=SourceForm(sheet=sheet)).columns == NAMES
     told = refused(file, SourceForm(sheet="Peopel"))

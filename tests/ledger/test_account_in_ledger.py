@@ -152,7 +152,7 @@ def test_a_refusal_names_no_budget_that_is_too_small(ledger: Ledger) -> None:
 
 def test_a_refusal_says_that_the_first_spend_took_the_delta(ledger: Ledger) -> None:
     ledger.set_budget("gotham", Amounts.of(epsilon=1, delta="1e-6"))
-    spent(ledger, 1, Amounts.of(epsilon="0.1", delta="2e-7"))
+    spent(ledger, 1, Amounts.of(epsilon="0.1", delta="6e-7"))
     with pytest.raises(BudgetError) as refused:
         spent(ledger, 1, Amounts.of(rho="1e-6"))
     assert "took the delta of this budget" in str(refused.value.fix)

@@ -232,7 +232,7 @@ def test_a_release_that_breaks_its_claims_is_never_delivered(
 ) -> None:
     """Whatever is wrong before: what was written is counted, and here it fails."""
     if where == "search":
-        monkeypatch.setattr(SearchConstraints, "rank", lambda self, groups: groups.n)
+        monkeypatch.setattr(SearchConstraints, "rank", lambda self, groups, held=None: groups.n)
     else:
         write = publishing.write_release
 

@@ -27,7 +27,7 @@ def _attempt(read: AttackInput) -> Iterator[AttackResult]:
                         result = _with_unknown(published, result, read.truth, of)
                     if published.made == SYNTHETIC:
                         result = _of_noise(result)
-                    yield with_release(published, result, labels)
+                    yield with_release(published, replace(result, unit=read.unit), labels)
 
 
 def _of_noise(result: AttackResult) -> AttackResult:

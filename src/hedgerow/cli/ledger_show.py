@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Mapping, Sequence
-from math import ceil
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -120,17 +119,20 @@ def tell_account(p: Position) -> None:
 
 
 def budget_lines(p: Position, currencies: Container[str], under: str = "") -> list[str]:
-    """How full a budget is: one line where it is one statement, else one a currency."""
+    """How full a budget is, in each currency that matters.
+
+    Args:
+        p: Where a population stands.
+        currencies: Of what was spent just now.
+        under: Under which policy.
+    """
     if p.budget is None:
         return []
-    if p.standing is not None:
-        full = gauge(ceil(p.standing.used * 10**6), 10**6)
-        return [f"budget of {p.population}: {full} of {p.standing.words} spent{under}"]
     return [
         f"budget of {p.population}: {name} {gauge(p.spent.units[name], p.budget.units[name])} "
         f"{p.spent.texts().get(name, '0')} of {text} spent{under}"
         for name, text in p.budget.texts().items()
-        if name in currencies
+        if name in currencies or (p.standing is not None and name != "delta")
     ]
 
 

@@ -17,6 +17,7 @@ from hedgerow.ledger.connection import Transaction
 from hedgerow.ledger.entry import ACCOUNT, ORDER, Entry, EntryKind
 from hedgerow.ledger.lookups import newest, page, trusted
 from hedgerow.noise.account import (
+    LARGE_OWN_SHARE,
     OWN_SHARE,
     Account,
     ApproximateAccount,
@@ -106,9 +107,10 @@ class Standing:
                 epsilon = min(epsilon, Fraction(ceil(least * _ASKED), _ASKED))
             if after.delta <= self.account.most_of_own_delta(after):
                 return Amounts.of(epsilon=max(epsilon, self.account.budget.epsilon), delta=delta)
+        own = LARGE_OWN_SHARE if isinstance(after.first, Approximate) else OWN_SHARE
         return Amounts.of(
             epsilon=max(epsilon, Fraction(budget.epsilon, 10 ** PLACES["epsilon"])),
-            delta=max(after.delta / OWN_SHARE, delta),
+            delta=max(after.delta / own, delta),
         )
 
     def spent(self) -> Amounts:
@@ -165,7 +167,7 @@ def _with_delta(epsilon: Fraction, spent: Fraction, loss: ZeroConcentrated) -> A
     """The same epsilon with a delta, where one loss in rho fits then."""
     account = ApproximateAccount.of(Approximate(epsilon=epsilon, delta="1e-6"))
     rho = loss.rho + spent**2 / 2  # however many pure losses it is the sum of
-    return account.budget.amounts() if rho * account.order <= account.room else None
+    return account.budget.amounts() if rho * account.order <= account.room(Spends()) else None
 
 
 def account_in(entry: Entry | None) -> Account | None:

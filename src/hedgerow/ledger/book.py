@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.base.canonical_json import canonical, digest
-from hedgerow.base.errors import BudgetError, LedgerError, NoBudgetError
+from hedgerow.base.errors import AmountError, BudgetError, LedgerError, NoBudgetError
 from hedgerow.ledger.entry import (
     ACCOUNT,
     CLOCK,
@@ -32,7 +32,6 @@ from hedgerow.ledger.entry import (
     genesis,
 )
 from hedgerow.ledger.names import named
-from hedgerow.noise.account import ApproximateAccount
 from hedgerow.noise.amounts import MOST, NOTHING, Amounts
 
 if TYPE_CHECKING:
@@ -371,12 +370,17 @@ class Ledger:
     def _refuse_over_account(
         self, population: str, spend: Amounts, budget: Amounts, account: Standing
     ) -> None:
+        from hedgerow.noise.account import ApproximateAccount
+
         if account.after(spend).fits:
             return
         left = f"{account.spent().left_of(budget)} is left"
         if isinstance(account.account, ApproximateAccount):  # what fits depends on what is asked
             left = f"{_percent(account.used)} is spent"
-        larger = account.enough(spend)
+        try:
+            larger = account.enough(spend)
+        except AmountError:  # more than a ledger counts to
+            larger = None
         enough = "..." if larger is None else _setting(larger)
         raise BudgetError(
             f"this would spend {spend}, and of the budget of {population!r} ({budget}) {left}",

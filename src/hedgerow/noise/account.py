@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 
 from hedgerow.base.errors import PlanError
 from hedgerow.noise.amounts import PLACES, Amounts
@@ -14,8 +13,9 @@ from hedgerow.noise.measures import Approximate, Loss, Pure, ZeroConcentrated
 from hedgerow.noise.renyi import best_order, renyi_loss, renyi_room, rounded_up
 from hedgerow.noise.rounding import double_down
 
-OWN_SHARE = Fraction(1, 10)
-"""Of a budget's delta: what spends with a delta of their own may take together."""
+OWN_SHARE, LARGE_OWN_SHARE = Fraction(1, 10), Fraction(1, 2)
+"""Of a budget's delta: what spends with a delta of their own may take together; the large share
+where the first spend is one of them."""
 WORTHWHILE = Fraction(102, 100)
 """What a sum is told as where another way of counting is less than that much better."""
 _EPSILON, _DELTA = 10 ** PLACES["epsilon"], 10 ** PLACES["delta"]
@@ -122,8 +122,9 @@ class ApproximateAccount:
     P(S) <= e^epsilon Q(S) holds but for the deltas of the ways, added up, and for the chance that
     a spend with a delta of its own fails.
 
-    The first spend is chosen before any answer. If it needs more of delta than the own share, the
-    whole delta goes to the spends' own, and only sums count.
+    The first spend is chosen before any answer, so it may decide how large that share is: a tenth;
+    half, if the first spend has a delta of its own; and if it needs more than half, all of delta,
+    and then only sums count.
 
     Assumes: the budget was not chosen in view of the answers.
     Reference: for sums, Rogers, Roth, Ullman and Vadhan, Privacy odometers and filters (2016);
@@ -153,18 +154,25 @@ class ApproximateAccount:
         """
         if not budget.epsilon or not budget.delta:
             raise PlanError("such an account needs an epsilon and a delta", fix="Give both.")
-        way = budget.delta * (1 - OWN_SHARE) / 2
+        way = _way(budget, OWN_SHARE)
         return cls(budget, best_order(Approximate(epsilon=budget.epsilon, delta=way)))
 
-    @cached_property
-    def way(self) -> Fraction:
-        """The delta of each of the two ways that need one."""
-        return self.budget.delta * (1 - OWN_SHARE) / 2
+    def own_share(self, spends: Spends) -> Fraction:
+        """The share of delta that is for spends with a delta of their own."""
+        first = spends.first
+        if not isinstance(first, Approximate) or not first.delta:
+            return OWN_SHARE
+        large = first.delta > self.budget.delta * LARGE_OWN_SHARE
+        return Fraction(1) if large else LARGE_OWN_SHARE
 
-    @cached_property
-    def room(self) -> Fraction:
+    def way(self, spends: Spends) -> Fraction:
+        """The delta of each of the two ways that need one."""
+        return _way(self.budget, self.own_share(spends))
+
+    def room(self, spends: Spends) -> Fraction:
         """The Rényi loss that implies the budget's epsilon; may be 0."""
-        return renyi_room(Approximate(epsilon=self.budget.epsilon, delta=self.way), self.order)
+        kept = Approximate(epsilon=self.budget.epsilon, delta=self.way(spends))
+        return renyi_room(kept, self.order)
 
     def add(self, spends: Spends, loss: Loss, *, times: int = 1) -> Spends:
         """What is spent after one more, or so many of it."""
@@ -177,19 +185,27 @@ class ApproximateAccount:
         return self._sums(spends) <= 1 or self._renyi(spends) <= 1 or self._equal(spends)
 
     def used(self, spends: Spends) -> Fraction:
-        """How much of the budget is spent, as a share; above 1 where it does not fit.
+        """The epsilon of what is spent, as a share of the budget's; above 1 where it does not fit.
 
-        By the way in which it fits best, and by the sum where another way gains next to nothing;
-        the share of delta that is spent, where that is more.
+        By the way in which it fits best, and by the sum where another way gains next to nothing.
         """
-        sums, best = self._sums(spends), self._renyi(spends)
+        if self._own(spends) > 1:
+            return Fraction(2)
+        sums, best = self._sums(spends), self._renyi_used(spends)
         if (epsilon := self.epsilon_of_equal(spends)) is not None:
             best = min(best, epsilon / self.budget.epsilon)
         plain = sums <= 1 and sums <= best * WORTHWHILE
-        return max(sums if plain else min(sums, best), self._own(spends))
+        return sums if plain else min(sums, best)
+
+    def _renyi_used(self, spends: Spends) -> Fraction:
+        """The epsilon that their Rényi losses imply, as a share of the budget's."""
+        if self._renyi(spends) > 1:
+            return Fraction(2)
+        implied = spends.renyi + self.budget.epsilon - self.room(spends)
+        return implied / self.budget.epsilon
 
     def spent(self, spends: Spends) -> Loss:
-        """What is spent: the share that is used, of epsilon; and the delta that goes with it."""
+        """What is spent: an epsilon, and the delta that goes with it."""
         if not spends.count:
             return Approximate(epsilon=0, delta=0)
         epsilon = self.used(spends) * self.budget.epsilon
@@ -199,18 +215,17 @@ class ApproximateAccount:
 
     def most_of_own_delta(self, spends: Spends) -> Fraction:
         """What the deltas of the spends themselves may add up to."""
-        return self.budget.delta * (1 if self.only_sums(spends) else OWN_SHARE)
+        return self.budget.delta * self.own_share(spends)
 
     def epsilon_of_equal(self, spends: Spends) -> Fraction | None:
         """The epsilon that would do for equal spends; None where they are not."""
         if (epsilon := self._one_of_equal(spends)) is None:
             return None
-        return least_epsilon(spends.count, epsilon=epsilon, delta=self.way)
+        return least_epsilon(spends.count, epsilon=epsilon, delta=self.way(spends))
 
     def only_sums(self, spends: Spends) -> bool:
         """Whether the first spend took all of delta, so that only sums count."""
-        first = spends.first
-        return isinstance(first, Approximate) and first.delta > self.budget.delta * OWN_SHARE
+        return self.own_share(spends) == 1
 
     def _own(self, spends: Spends) -> Fraction:
         """The share that is taken of what the spends' own deltas may add up to."""
@@ -222,13 +237,13 @@ class ApproximateAccount:
         return _part(spends.epsilon, self.budget.epsilon)
 
     def _renyi(self, spends: Spends) -> Fraction:
-        return Fraction(2) if self.only_sums(spends) else _part(spends.renyi, self.room)
+        return Fraction(2) if self.only_sums(spends) else _part(spends.renyi, self.room(spends))
 
     def _equal(self, spends: Spends) -> bool:
         if (epsilon := self._one_of_equal(spends)) is None:
             return False
         bound = double_down(self.budget.epsilon)
-        return delta_of_equal(spends.count, epsilon=epsilon, at=bound) <= self.way
+        return delta_of_equal(spends.count, epsilon=epsilon, at=bound) <= self.way(spends)
 
     def _one_of_equal(self, spends: Spends) -> Fraction | None:
         """The epsilon of each spend, where all are equal and have one."""
@@ -301,6 +316,10 @@ def _added(spends: Spends, loss: Loss, times: int, *, renyi: Fraction = Fraction
         concentrated=spends.concentrated or isinstance(loss, ZeroConcentrated),
         renyi=spends.renyi + times * renyi,
     )
+
+
+def _way(budget: Approximate, own: Fraction) -> Fraction:
+    return budget.delta * (1 - own) / 2
 
 
 def _part(spent: Fraction, most: Fraction) -> Fraction:

@@ -28,8 +28,8 @@ def delta_of_equal(count: int, *, epsilon: Fraction, at: float) -> Fraction:
         epsilon: Of each.
         at: The epsilon of all together.
 
-    >>> float(delta_of_equal(100, epsilon=Fraction(1, 10), at=4.77457)) * 1e6
-    1.00000...
+    >>> round(float(delta_of_equal(100, epsilon=Fraction(1, 10), at=4.77457)) * 1e6, 3)
+    1.0
     """
     if count * epsilon <= Fraction(at):
         return Fraction(0)
@@ -60,8 +60,9 @@ def delta_of_equal(count: int, *, epsilon: Fraction, at: float) -> Fraction:
 def epsilon_of_equal(count: int, *, epsilon: Fraction, delta: Fraction) -> Fraction:
     """The epsilon that so many pure losses keep with a delta; rounded up, to nine digits.
 
-    >>> float(epsilon_of_equal(100, epsilon=Fraction(1, 10), delta=Fraction(1, 2_000_000)))
-    4.9209...
+    >>> half = Fraction(1, 2_000_000)
+    >>> round(float(epsilon_of_equal(100, epsilon=Fraction(1, 10), delta=half)), 3)
+    4.921
     """
     low, high = 0.0, float(count * epsilon) * (1 + 1e-9)
     if count > MOST:

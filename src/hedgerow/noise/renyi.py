@@ -27,8 +27,9 @@ def renyi_loss(loss: Loss, order: Fraction) -> Fraction:
     Reference: Kairouz, Oh and Viswanath, The composition theorem (2015), Thm 3.1; Mironov, Rényi
     differential privacy (2017), Prop. 5.
 
-    >>> float(renyi_loss(Pure(epsilon=1), Fraction(2)))
-    0.73534...
+    >>> from hedgerow.noise.measures import Pure
+    >>> round(float(renyi_loss(Pure(epsilon=1), Fraction(2))), 4)
+    0.7353
     """
     if isinstance(loss, ZeroConcentrated):
         return rounded_up(loss.rho * order)

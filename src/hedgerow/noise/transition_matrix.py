@@ -37,7 +37,7 @@ class TransitionMatrix:
 
     >>> matrix = TransitionMatrix.uniform(2, stay=Fraction(3, 4))
     >>> matrix.parts.tolist(), matrix.unit, round(matrix.epsilon, 6)
-    ([[3, 1], [1, 3]], 4, 1.098613)
+    ([[3, 1], [1, 3]], 4, 1.098612)
     """
 
     parts: Ints

@@ -26,7 +26,7 @@ def hidden_by(codings: Codings, columns: Collection[str]) -> str | None:
     """Why a claim about these columns does not follow from the file; None where it may.
 
     >>> hidden_by({"ill": {"coding": "pram"}}, ["age", "ill"])
-    "it is judged on ill before its coding, which the file does not show"
+    'it is judged on ill before its coding, which the file does not show'
     """
     names = sorted(name for name in codings if name in columns)
     if not names:

@@ -6,13 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hedgerow.base.errors import DataError, PlanError
-from hedgerow.noise.record_swaps import swapped_places
-from hedgerow.noise.transition_matrix import TransitionMatrix
 from hedgerow.plan.codings import ColumnCodingPlan, PramPlan, SwapPlan
 from hedgerow.plan.plan import Plan
 from hedgerow.release.codings.aggregates import aggregated
@@ -22,6 +20,9 @@ from hedgerow.table.groups import Ints
 from hedgerow.table.pack import distinct
 from hedgerow.table.schema import Role
 from hedgerow.table.written_form import Value
+
+if TYPE_CHECKING:
+    from hedgerow.noise.transition_matrix import TransitionMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +130,8 @@ def _coded(
 def _swapped(
     swap: SwapPlan, before: ColumnValues, columns: Mapping[str, ColumnValues]
 ) -> ColumnValues:
+    from hedgerow.noise.record_swaps import swapped_places
+
     strata = _strata(columns, swap.within, len(before.codes))
     return ColumnValues(before.values, before.codes[swapped_places(strata, rate=swap.rate)])
 
@@ -145,6 +148,8 @@ def _matrix(
     plan: Plan, name: str, pram: PramPlan, before: ColumnValues
 ) -> tuple[tuple[Value, ...], TransitionMatrix, dict[str, Any]]:
     """The values there may be, the matrix over them, and what a certificate says of both."""
+    from hedgerow.noise.transition_matrix import TransitionMatrix
+
     if pram.matrix is not None:
         values, chances = read_matrix(pram.matrix)
         lines = [[str(chance) for chance in line] for line in chances]
@@ -179,6 +184,8 @@ def restored_matrix(told: Mapping[str, Any]) -> TransitionMatrix:
         ValueError: It is none.
         HedgerowError: It cannot be drawn exactly.
     """
+    from hedgerow.noise.transition_matrix import TransitionMatrix
+
     size = len(told["values"])
     if told["kind"] == "matrix":
         if len(told["matrix"] or ()) != size:
