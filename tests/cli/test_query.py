@@ -282,7 +282,6 @@ def test_an_error_of_the_budget_says_what_to_set(folder: Path) -> None:
     run("--count", "--epsilon", "60")
     for price, advice in [
         (["--epsilon", "41"], "--set 'epsilon=101'"),
-        (["--rho", "0.5"], "--set 'epsilon=100, delta=1e-6'"),
         (["--by", "job", "--epsilon", "1", "--delta", "1e-6"], "'epsilon=100, delta=1e-5'"),
     ]:
         refused = run("--count", *price, code=1).stderr

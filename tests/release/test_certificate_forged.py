@@ -237,7 +237,7 @@ def test_parameters_left_out(release: Path) -> None:
 
     edit(release, forge)
     said = refuted(release)
-    assert "only those of epsilon-privacy may be" in said
+    assert "only those of claims about beliefs may be" in said
     assert "auditor" not in said
 
 
@@ -250,7 +250,7 @@ def test_parameters_left_out(release: Path) -> None:
         ({"level": 2.0}, "and not its level"),
         ({"level_withheld": None}, "left out without a reason"),
         ({"required": 7.0}, "it requires 3, not 7.0"),
-        ({"adversary": "nobody"}, "only those of epsilon-privacy"),
+        ({"adversary": "nobody"}, "only those of claims about beliefs"),
         ({"holds": False}, "does not hold"),
     ],
 )
