@@ -166,7 +166,8 @@ def nested(levels: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
     """The levels that have some edges of the level before, and not all."""
     found: list[list[Fraction]] = []
     for level in levels:
-        edges = [e for e in level if not found or e in found[-1]]
+        last = set(found[-1]) if found else set(level)
+        edges = [e for e in level if e in last]
         if edges and (not found or len(edges) < len(found[-1])):
             found.append(list(edges))
     return found
