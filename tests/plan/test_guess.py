@@ -214,7 +214,8 @@ def test_what_is_proposed_always_loads(
     plan.fit(names)
     for name, column in table.items():
         if plan.columns[name].role is Role.QUASI_IDENTIFIER:
-            values = [None if value in plan.null else value for value in column]
+            own = (plan.form.missing or {}).get(name, ()) if plan.form is not None else ()
+            values = [None if value in (*plan.null, *own) else value for value in column]
             plan.hierarchy_spec(name).bind(name, [*dict.fromkeys(values)])
 
 
