@@ -85,7 +85,10 @@ class NumberValues:
             return ()
         step = nice((high - low) / BINS)
         first = np.floor(low / step)
-        edges = (first + np.arange(int(np.floor(high / step) - first) + 2)) * step
+        with np.errstate(over="ignore"):
+            edges = (first + np.arange(int(np.floor(high / step) - first) + 2)) * step
+        if not np.isfinite(edges).all():
+            return ()  # the last interval ends beyond the largest double
         counts, _ = np.histogram(self.values, bins=edges, weights=self.rows)
         return tuple(
             Interval(low=float(a), high=float(b), rows=int(count))
